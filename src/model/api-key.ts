@@ -1,0 +1,35 @@
+import { z } from 'zod'
+
+/** What a key may do: `read` every GET, `write` pushes and endpoints, `simulate` all of `/_sim` (contract section 2). */
+export const scopes = ['read', 'write', 'simulate'] as const
+export type Scope = (typeof scopes)[number]
+
+/** An API key at rest: the key itself is known to its holder alone, the store keeps its SHA-256 in hex. */
+export interface ApiKey {
+  id: string
+  hash: string
+  name: string
+  scopes: readonly Scope[]
+  location_id: string
+  created_at: string
+  revoked_at: string | null
+}
+
+export type ApiKeyView = Omit<ApiKey, 'hash'>
+
+/** A key as every answer shows it, without its hash. */
+export function viewApiKey({ hash: _hash, ...view }: ApiKey): ApiKeyView {
+  return view
+}
+
+/** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */
+export const createKeyBody = z.object({
+  name: z.string().min(1).max(255).default('key'),
+  scopes: z
+    .array(z.enum(scopes))
+    .min(1)
+    .refine((list) => new Set(list).size === list.length, 'must not repeat a scope')
+    .default([...scopes]),
+  location_id: z.string().optional(),
+})
+export type CreateKeyBody = z.infer<typeof createKeyBody>

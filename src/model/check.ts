@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { pathText, validate, type ValidationIssue } from './validation.ts'
+
+const text = (max: number) => z.string().min(1).max(max)
+
+/** At most three decimals: grams of a weighed good, a third of a pizza is 0.333 (contract section 5). */
+const quantity = z
+  .number()
+  .gt(0)
+  .refine((value) => Number(value.toFixed(3)) === value, 'must have at most 3 decimals')
+
+const itemBody = z.object({
+  external_id: text(255),
+  name: text(255),
+  quantity,
+  price_cents: z.int(),
+  note: z.string().max(1000).nullable().default(null),
+})
+
+const totalsBody = z.object({ subtotal_cents: z.int(), tax_cents: z.int(), total_cents: z.int().min(0) })
+
+/**
+ * Body of `PUT /checks/external/{external_check_id}`: the complete current state of a check (specification section 2,
+ * bounds of contract section 5). Money is in integer minor units; `price_cents` is the price of one unit.
+ */
+export const pushBody = z.object({
+  table: z.object({ number: text(64) }),
+  status: z.enum(['open', 'closed']),
+  items: z.array(itemBody).max(1000),
+  totals: totalsBody,
+  revision: z.int().min(0).optional(),
+})
+export type Push = z.infer<typeof pushBody>
+export type PushedItem = Push['items'][number]
+
+/** A check's item as it is shown: what the POS pushed, and what guests did with it. */
+export interface CheckItem extends PushedItem {
+  claimed_quantity: number
+  paid_quantity: number
+}
+
+/** A check as it is stored, answered to `PUT` and `GET`, and sent as `data` of `check.*` events (contract section 3). */
+export interface Check {
+  id: string
+  external_id: string
+  location_id: string
+  table: Push['table']
+  status: Push['status']
+  items: readonly CheckItem[]
+  totals: Push['totals']
+  revision: number | null
+  paid_cents: number
+  /** What is still owed; negative when the POS lowered the total below what guests had paid. */
+  balance_cents: number
+  created_at: string
+  updated_at: string
+  closed_at: string | null
+}
+
+/** The one view of a check: its stored form is its shown form, field by field. */
+export function viewCheck(check: Check): Check {
+  return check
+}
+
+/** What identifies a check: the location of the key that pushes it and the POS's own identifier. */
+export function checkKey(check: { location_id: string; external_id: string }): string {
+  return `${check.location_id}/${check.external_id}`
+}
+
+/**
+ * Reads a pushed body. Unknown fields are dropped, or refused when `strict`.
+ * @throws Refusal `validation_failed` with all issues at once.
+ */
+export function parsePush(body: unknown, { strict = false } = {}): Push {
+  const unknown = strict ? unknownFields(body) : []
+  return validate(pushBody, body, [
+    ...repeatedIds(body),
+    ...unknown.map((path) => ({ path, message: 'is not a field of a check; strict mode refuses it' })),
+  ])
+}
+
+/** Paths of the fields of a body that are not fields of a check. */
+export function unknownFields(body: unknown): string[] {
+  if (!isObject(body)) return []
+  const items = Array.isArray(body.items) ? body.items : []
+  return [
+    ...strangers(body, pushBody.shape, []),
+    ...strangers(body.table, pushBody.shape.table.shape, ['table']),
+    ...items.flatMap((item, index) => strangers(item, itemBody.shape, ['items', index])),
+    ...strangers(body.totals, totalsBody.shape, ['totals']),
+  ]
+}
+
+/** What a POS says a check is, without its revision: two pushes with the same content show the guests the same. */
+export function contentOf(check: Push | Check): string {
+  const items = check.items.map(({ external_id, name, quantity, price_cents, note }) => [
+    external_id,
+    name,
+    quantity,
+    price_cents,
+    note,
+  ])
+  const { subtotal_cents, tax_cents, total_cents } = check.totals
+  return JSON.stringify([check.table.number, check.status, items, [subtotal_cents, tax_cents, total_cents]])
+}
+
+function strangers(value: unknown, shape: object, path: PropertyKey[]): string[] {
+  if (!isObject(value)) return []
+  return Object.keys(value)
+    .filter((key) => !Object.hasOwn(shape, key))
+    .map((key) => pathText([...path, key]))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function repeatedIds(body: unknown): ValidationIssue[] {
+  const items = isObject(body) && Array.isArray(body.items) ? body.items : []
+  const seen = new Set<unknown>()
+  return items.flatMap((item, index) => {
+    const id: unknown = isObject(item) ? item.external_id : undefined
+    const repeated = typeof id === 'string' && seen.has(id)
+    seen.add(id)
+    if (!repeated) return []
+    return [
+      {
+        path: `items[${index}].external_id`,
+        message: `must be unique within the check, ${JSON.stringify(id)} is there twice`,
+      },
+    ]
+  })
+}

@@ -1,0 +1,43 @@
+import type { EventType } from './event.ts'
+
+/** How one attempt ended. Only `succeeded` (a 2xx in time) is a success; the rest name what went wrong. */
+export type AttemptOutcome =
+  | 'succeeded'
+  | 'bad_status'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'tls_error'
+  | 'dns_error'
+  | 'address_refused'
+  | 'network_error'
+
+/** What came of sending a delivery once, before it is given its number. */
+export interface AttemptResult {
+  /** ISO 8601 UTC, when the attempt began. */
+  started_at: string
+  duration_ms: number
+  outcome: AttemptOutcome
+  response_status: number | null
+  /** The first 4 KiB of what the receiver answered. */
+  response_body: string | null
+  /** In words, what went wrong and what to do about it. */
+  error: string | null
+}
+
+export interface Attempt extends AttemptResult {
+  number: number
+}
+
+/** One event on its way to one endpoint (contract section 9). */
+export interface Delivery {
+  id: string
+  event_id: string
+  event_type: EventType | 'ping'
+  endpoint_id: string
+  external_check_id: string | null
+  status: 'pending' | 'delivered' | 'dead'
+  attempts: readonly Attempt[]
+  next_attempt_at: string | null
+  dead_reason: 'exhausted' | 'endpoint_disabled' | null
+}

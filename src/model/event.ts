@@ -1,0 +1,45 @@
+/** The event types of specification section 6, in its order. */
+export const eventTypes = [
+  'check.created',
+  'check.updated',
+  'check.closed',
+  'check.fully_paid',
+  'payment.succeeded',
+  'payment.refunded',
+  'claim.created',
+  'feedback.received',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+/** What an operation says has happened; the outbox makes an event of it, and deliveries. */
+export interface DomainEvent {
+  type: EventType | 'ping'
+  /** The resource's view at this moment: it becomes the envelope's `data`. */
+  data: object
+  external_check_id: string | null
+}
+
+/** The envelope of specification section 2, which receivers get as the body of a delivery. */
+export interface Envelope {
+  id: string
+  type: EventType | 'ping'
+  created_at: string
+  data: unknown
+}
+
+/** An event as it is stored: `body` is the envelope, serialised once, and signed and sent as these very bytes. */
+export interface StoredEvent {
+  id: string
+  type: EventType | 'ping'
+  created_at: string
+  external_check_id: string | null
+  body: string
+}
+
+export type EventView = StoredEvent & { data: unknown }
+
+/** An event as `/_sim/events` shows it: the envelope, and `body`, its exact text. */
+export function viewEvent(event: StoredEvent): EventView {
+  const { data } = JSON.parse(event.body) as Envelope
+  return { ...event, data }
+}

@@ -1,0 +1,44 @@
+import type { PushedItem } from './check.ts'
+
+/** What a push did to the items of a check, matched by `external_id` (specification section 4, rule 3). */
+export interface ItemDiff {
+  added: readonly PushedItem[]
+  removed: readonly PushedItem[]
+  changed: readonly { external_id: string; name: string; changes: readonly FieldChange[] }[]
+  unchanged: number
+}
+export interface FieldChange {
+  field: 'name' | 'quantity' | 'price_cents' | 'note'
+  from: string | number | null
+  to: string | number | null
+}
+
+const fields = ['name', 'quantity', 'price_cents', 'note'] as const
+
+/** Compares the items of a check before (none for a new check) and after a push. */
+export function diffItems(before: readonly PushedItem[], after: readonly PushedItem[]): ItemDiff {
+  const old = new Map(before.map((item) => [item.external_id, item]))
+  const kept = new Set(after.map((item) => item.external_id))
+  const matched = after.flatMap((item) => {
+    const previous = old.get(item.external_id)
+    return previous === undefined ? [] : [{ item, changes: changesOf(previous, item) }]
+  })
+  return {
+    added: after.filter((item) => !old.has(item.external_id)).map(pushedFields),
+    removed: before.filter((item) => !kept.has(item.external_id)).map(pushedFields),
+    changed: matched
+      .filter(({ changes }) => changes.length > 0)
+      .map(({ item, changes }) => ({ external_id: item.external_id, name: item.name, changes })),
+    unchanged: matched.filter(({ changes }) => changes.length === 0).length,
+  }
+}
+
+function changesOf(before: PushedItem, after: PushedItem): FieldChange[] {
+  return fields
+    .filter((field) => before[field] !== after[field])
+    .map((field) => ({ field, from: before[field], to: after[field] }))
+}
+
+function pushedFields({ external_id, name, quantity, price_cents, note }: PushedItem): PushedItem {
+  return { external_id, name, quantity, price_cents, note }
+}

@@ -1,0 +1,67 @@
+import type { ApiKey } from './api-key.ts'
+import type { Check } from './check.ts'
+import type { Claim } from './claim.ts'
+import type { Delivery } from './delivery.ts'
+import type { StoredEvent } from './event.ts'
+import type { Location } from './location.ts'
+import type { WebhookEndpoint } from './webhook-endpoint.ts'
+
+/** Everything that is stored, by collection. Records are plain JSON, keyed by `id`, and never mutated: a write replaces. */
+export interface Collections {
+  locations: Location
+  keys: ApiKey
+  checks: Check
+  claims: Claim
+  endpoints: WebhookEndpoint
+  events: StoredEvent
+  deliveries: Delivery
+}
+export type CollectionName = keyof Collections
+
+/** The further keys under which records are found, by collection. One key may name several records. */
+export interface Lookups {
+  locations: never
+  keys: 'hash'
+  /** `checkKey`: location and external id. Names one check at most. */
+  checks: 'external'
+  /** `checkKey` of the check that is claimed. */
+  claims: 'check'
+  endpoints: 'status'
+  events: never
+  /** `pending_of`: the endpoint whose delivery is pending. */
+  deliveries: 'pending_of'
+}
+
+/** What an operation asks for: the record with an id, or all that a lookup finds. */
+export type Ask = { [C in CollectionName]: AskIn<C> }[CollectionName]
+export type AskIn<C extends CollectionName> =
+  { collection: C; id: string } | { collection: C; lookup: Lookups[C]; key: string }
+
+/** What it is given: the record if there is one; or the records, in order of creation, walked only if wanted. */
+export type Given<A> = A extends { collection: infer C extends CollectionName; id: string }
+  ? Collections[C] | undefined
+  : A extends { collection: infer C extends CollectionName; lookup: unknown }
+    ? Iterable<Collections[C]>
+    : never
+
+export type Asks = Readonly<Record<string, Ask>>
+export type GivenAll<A extends Asks> = { readonly [K in keyof A]: Given<A[K]> }
+
+/** One change: a record put in the place of the one with its id, or taken away. */
+export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionName]
+export interface Put<C extends CollectionName> {
+  collection: C
+  put: Collections[C]
+}
+export interface Removal<C extends CollectionName> {
+  collection: C
+  remove: string
+}
+
+export function put<C extends CollectionName>(collection: C, record: Collections[C]): Write {
+  return { collection, put: record } as Put<C> as Write
+}
+
+export function remove(collection: CollectionName, id: string): Write {
+  return { collection, remove: id } as Write
+}

@@ -1,0 +1,34 @@
+/** Every code with which the service refuses a request (contract section 4). A door gives each one its status. */
+export type RefusalCode =
+  | 'invalid_json'
+  | 'invalid_path'
+  | 'invalid_query'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict_with_paid_items'
+  | 'endpoint_disabled'
+  | 'forbidden_host'
+  | 'forbidden_origin'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'storage_unavailable'
+  | 'shutting_down'
+
+/**
+ * A request that is refused: thrown by whoever finds the reason, written by nobody, answered by the door.
+ * `message` says what, why and what to do; `details` become fields of the error body beside it.
+ */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly code: RefusalCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: RefusalCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { eventTypes, type EventType } from './event.ts'
+
+/** A registered receiver as it is stored (contract section 3); `viewEndpoint` is what anybody sees of it. */
+export interface WebhookEndpoint {
+  id: string
+  url: string
+  event_types: readonly EventType[]
+  status: 'enabled' | 'disabled'
+  disabled_at: string | null
+  disabled_reason: string | null
+  created_at: string
+  /** `whsec_…`, shown once by the response to registration and never again. */
+  signing_secret: string
+  /** Distinct deliveries in a row whose first attempt failed (contract section 9). */
+  consecutive_failures: number
+}
+
+export type WebhookEndpointView = Omit<WebhookEndpoint, 'signing_secret' | 'consecutive_failures'>
+
+/** An endpoint as every answer and event shows it, but the response to its registration. */
+export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
+  const { signing_secret: _secret, consecutive_failures: _failures, ...view } = endpoint
+  return view
+}
+
+/** Body of `POST /webhook-endpoints`. The scheme and the address of `url` are judged by `destination` and the policy. */
+export const registerEndpointBody = z.object({
+  url: z.string().min(1).max(2048),
+  event_types: z
+    .array(z.enum(eventTypes, { error: unknownType }))
+    .min(1)
+    .max(eventTypes.length)
+    .refine((types) => new Set(types).size === types.length, 'must not repeat an event type'),
+})
+export type RegisterEndpointBody = z.infer<typeof registerEndpointBody>
+
+function unknownType(issue: { input?: unknown }): string {
+  return `must be one of ${eventTypes.join(', ')}, not ${JSON.stringify(issue.input)}`
+}

@@ -1,0 +1,35 @@
+import type { ApiKey, CreateKeyBody } from '../model/api-key.ts'
+import { put } from '../model/records.ts'
+import { invalid } from '../model/validation.ts'
+import type { Operation } from './operation.ts'
+
+interface CreateKey extends CreateKeyBody {
+  /** SHA-256 of the key in hex: the key itself is the caller's alone. */
+  hash: string
+  location_id: string
+}
+
+function reads({ location_id }: CreateKey) {
+  return { location: { collection: 'locations', id: location_id } } as const
+}
+
+/** `POST /_sim/keys`: a key of one location with the scopes asked for. */
+export const createKey = {
+  reads,
+  decide({ location }, { name, scopes, hash, location_id }, { now, newId }) {
+    if (location === undefined)
+      throw invalid([
+        { path: 'location_id', message: `names no location: ${location_id}. GET /locations lists them` },
+      ])
+    const key: ApiKey = {
+      id: newId('key'),
+      hash,
+      name,
+      scopes,
+      location_id,
+      created_at: now.toISOString(),
+      revoked_at: null,
+    }
+    return { reply: key, writes: [put('keys', key)], events: [] }
+  },
+} satisfies Operation<CreateKey, ReturnType<typeof reads>, ApiKey>

@@ -1,0 +1,60 @@
+import type { Delivery } from '../model/delivery.ts'
+import type { DomainEvent, Envelope, StoredEvent } from '../model/event.ts'
+import { put, type Write } from '../model/records.ts'
+import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
+import type { Context } from './operation.ts'
+
+/** What the outbox reads beside the records of the operation. */
+export const outboxReads = {
+  subscribers: { collection: 'endpoints', lookup: 'status', key: 'enabled' },
+} as const
+
+/**
+ * Turns what has happened into stored events and one delivery for each enabled endpoint that lists the type. The
+ * envelope is serialised here, once: these bytes are stored, signed and sent on every attempt (contract section 8).
+ */
+export function outbox(
+  events: readonly DomainEvent[],
+  endpoints: Iterable<WebhookEndpoint>,
+  context: Context,
+): readonly Write[] {
+  return events.flatMap((happened) => {
+    const event = store(happened, context)
+    const writes = [put('events', event)]
+    for (const endpoint of endpoints)
+      if (isMeantFor(endpoint, happened))
+        writes.push(put('deliveries', firstDelivery(event, endpoint, context)))
+    return writes
+  })
+}
+
+/** Serialises an event's envelope and gives it its identity. */
+export function store({ type, data, external_check_id }: DomainEvent, { newId, now }: Context): StoredEvent {
+  const id = newId('evt')
+  const created_at = now.toISOString()
+  const envelope: Envelope = { id, type, created_at, data }
+  return { id, type, created_at, external_check_id, body: JSON.stringify(envelope) }
+}
+
+/** A delivery that is due at once. */
+export function firstDelivery(
+  event: StoredEvent,
+  endpoint: WebhookEndpoint,
+  { newId, now }: Context,
+): Delivery {
+  return {
+    id: newId('dlv'),
+    event_id: event.id,
+    event_type: event.type,
+    endpoint_id: endpoint.id,
+    external_check_id: event.external_check_id,
+    status: 'pending',
+    attempts: [],
+    next_attempt_at: now.toISOString(),
+    dead_reason: null,
+  }
+}
+
+function isMeantFor(endpoint: WebhookEndpoint, { type }: DomainEvent): boolean {
+  return endpoint.event_types.some((listed) => listed === type)
+}

@@ -1,0 +1,84 @@
+import type { AttemptResult, Delivery } from '../model/delivery.ts'
+import { put, type Write } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
+import { unchanged, type Operation } from './operation.ts'
+import { retired, retireDeliveries } from './retire-deliveries.ts'
+
+/** What the sender reports of one attempt, and the policy that it is judged by. */
+export interface RecordAttempt {
+  delivery_id: string
+  endpoint_id: string
+  result: AttemptResult
+  /** When to try again, from the end of the attempt in milliseconds; `null` when this was the last one. */
+  retry_in_ms: number | null
+  /** Distinct failing deliveries in a row that disable the endpoint; 0 never does. */
+  disable_after: number
+}
+
+function reads({ delivery_id, endpoint_id }: RecordAttempt) {
+  return {
+    delivery: { collection: 'deliveries', id: delivery_id },
+    endpoint: { collection: 'endpoints', id: endpoint_id },
+    pending: { collection: 'deliveries', lookup: 'pending_of', key: endpoint_id },
+  } as const
+}
+
+/** The outcome of an attempt: delivered, tried again later, or dead; and what it means for the endpoint (contract section 9). */
+export const recordAttempt = {
+  reads,
+  decide({ delivery, endpoint, pending }, command, { now }) {
+    if (delivery === undefined)
+      throw new Refusal('not_found', `There is no delivery ${command.delivery_id} to record an attempt of.`)
+    if (delivery.status !== 'pending') return unchanged(delivery)
+    const tried = withAttempt(delivery, command, now)
+    if (endpoint === undefined || endpoint.status === 'disabled') {
+      const reply = tried.status === 'pending' ? retired(tried) : tried
+      return { reply, writes: [put('deliveries', reply)], events: [] }
+    }
+    const after = judged(endpoint, tried, command.disable_after, now)
+    if (after.status === 'enabled') {
+      const writes = [put('deliveries', tried)]
+      return {
+        reply: tried,
+        writes: after === endpoint ? writes : [...writes, put('endpoints', after)],
+        events: [],
+      }
+    }
+    const reply = tried.status === 'pending' ? retired(tried) : tried
+    const others = Array.from(pending).filter(({ id }) => id !== tried.id)
+    const writes: Write[] = [put('endpoints', after), put('deliveries', reply), ...retireDeliveries(others)]
+    return { reply, writes, events: [] }
+  },
+} satisfies Operation<RecordAttempt, ReturnType<typeof reads>, Delivery>
+
+function withAttempt(delivery: Delivery, { result, retry_in_ms }: RecordAttempt, now: Date): Delivery {
+  const attempts = [...delivery.attempts, { number: delivery.attempts.length + 1, ...result }]
+  if (result.outcome === 'succeeded')
+    return { ...delivery, attempts, status: 'delivered', next_attempt_at: null }
+  if (retry_in_ms === null)
+    return { ...delivery, attempts, status: 'dead', next_attempt_at: null, dead_reason: 'exhausted' }
+  return { ...delivery, attempts, next_attempt_at: new Date(now.getTime() + retry_in_ms).toISOString() }
+}
+
+/** Each delivery counts once, at its first failed attempt; a success of any starts the count anew; pings do not count. */
+function judged(
+  endpoint: WebhookEndpoint,
+  tried: Delivery,
+  disableAfter: number,
+  now: Date,
+): WebhookEndpoint {
+  if (tried.event_type === 'ping') return endpoint
+  if (tried.status === 'delivered')
+    return endpoint.consecutive_failures === 0 ? endpoint : { ...endpoint, consecutive_failures: 0 }
+  if (tried.attempts.length > 1) return endpoint
+  const consecutive_failures = endpoint.consecutive_failures + 1
+  if (disableAfter === 0 || consecutive_failures < disableAfter) return { ...endpoint, consecutive_failures }
+  return {
+    ...endpoint,
+    consecutive_failures,
+    status: 'disabled',
+    disabled_at: now.toISOString(),
+    disabled_reason: `${consecutive_failures} deliveries in a row failed`,
+  }
+}

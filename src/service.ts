@@ -1,0 +1,54 @@
+import type { Clock } from './clock.ts'
+import type { Asks, GivenAll, Write } from './model/records.ts'
+import type { NewId, Operation } from './operations/operation.ts'
+import { outbox, outboxReads } from './operations/outbox.ts'
+import type { Store } from './store/store.ts'
+
+/** The one room behind every door: what HTTP, the command line and the clock call (design: three doors, one room). */
+export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due'> {
+  /**
+   * Runs an operation as one transaction: its writes, its events and their deliveries become durable together, before
+   * this resolves. It is the only way in which anything is ever written.
+   * @throws Refusal, when the operation refuses or the store cannot make the writes durable.
+   */
+  execute<Command, A extends Asks, Reply>(
+    operation: Operation<Command, A, Reply>,
+    command: Command,
+  ): Promise<Reply>
+  /** Calls `listener` with the writes of each transaction once they are durable, in order; the result ends that. */
+  onCommit(listener: CommitListener): () => void
+}
+
+export type CommitListener = (writes: readonly Write[]) => void
+
+interface ServiceParts {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  newId: NewId
+  newSecret: () => string
+}
+
+export function createService({ store, clock, newId, newSecret }: ServiceParts): Service {
+  const listeners = new Set<CommitListener>()
+  return {
+    async execute<Command, A extends Asks, Reply>(operation: Operation<Command, A, Reply>, command: Command) {
+      const asks: A & typeof outboxReads = { ...operation.reads(command), ...outboxReads }
+      const { reply, writes } = await store.transact(asks, (records) => {
+        const context = { now: clock.now(), newId, newSecret }
+        const decision = operation.decide(records, command, context)
+        const announced = outbox(decision.events, records.subscribers, context)
+        return { reply: decision.reply, writes: [...decision.writes, ...announced] }
+      })
+      if (writes.length > 0) for (const listener of listeners) listener(writes)
+      return reply
+    },
+    onCommit(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    get: (collection, id) => store.get(collection, id),
+    find: (collection, lookup, key) => store.find(collection, lookup, key),
+    list: (collection, query) => store.list(collection, query),
+    due: (query) => store.due(query),
+  }
+}

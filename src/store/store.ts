@@ -1,0 +1,72 @@
+import type { Asks, CollectionName, Collections, GivenAll, Lookups, Write } from '../model/records.ts'
+import type { Delivery } from '../model/delivery.ts'
+
+/**
+ * Where the service remembers: keyed, asynchronous, transactional. What is answered is durable: a read or a decision
+ * that saw a change resolves only once that change is on disk, and rejects when it could not be put there.
+ *
+ * Every method rejects with Refusal `storage_unavailable` when the medium fails; memory then equals what is durable.
+ */
+export interface Store {
+  /**
+   * Gives `decide` the records that `asks` names and commits the writes that it returns as one durable unit. No other
+   * transaction comes between the reading and the writing. `decide` is pure and synchronous; when it throws, nothing
+   * is written. It may be called again by a store that retries.
+   */
+  transact<A extends Asks, D extends { writes: readonly Write[] }>(
+    asks: A,
+    decide: (records: GivenAll<A>) => D,
+  ): Promise<D>
+
+  /** The record with this id. */
+  get<C extends CollectionName>(collection: C, id: string): Promise<Collections[C] | undefined>
+
+  /** The records that a lookup finds, oldest first. */
+  find<C extends CollectionName>(
+    collection: C,
+    lookup: Lookups[C],
+    key: string,
+  ): Promise<readonly Collections[C][]>
+
+  /** One page of a collection, newest first. */
+  list<C extends CollectionName>(collection: C, query: ListQuery<C>): Promise<Page<Collections[C]>>
+
+  /** The pending deliveries whose time has come, and when the next one's will. */
+  due(query: DueQuery): Promise<Due>
+
+  /** Makes everything durable that is under way, folds, and lets go of the medium. */
+  close(): Promise<void>
+}
+
+export interface ListQuery<C extends CollectionName> {
+  /** Only records whose fields equal these; a dotted path reaches inside: `{ 'table.number': '12' }`. */
+  where?: Readonly<Record<string, string>>
+  /** Only records older than the one with this id (which itself may be gone). */
+  before?: string | undefined
+  /** At most this many, 1 or more. */
+  limit: number
+  /** Names the collection's type; never set. */
+  readonly of?: C
+}
+
+export interface Page<T> {
+  data: readonly T[]
+  /** Whether there are older ones that match. */
+  more: boolean
+}
+
+export interface DueQuery {
+  /** Deliveries with `next_attempt_at` at or before this time are due. */
+  now: Date
+  /** Looks no further than this many deliveries of one endpoint, so that a slow receiver costs no one else anything. */
+  perEndpoint: number
+  /** Deliveries that are being attempted already, by id: neither due nor next. */
+  busy: ReadonlySet<string>
+}
+
+export interface Due {
+  /** Earliest first; at most `perEndpoint` of each endpoint, the busy ones counted in. */
+  deliveries: readonly Delivery[]
+  /** When the earliest of those not yet due falls due; `null` when none waits for a time. */
+  next_at: string | null
+}
