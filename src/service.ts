@@ -34,9 +34,10 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
     async execute<Command, A extends Asks, Reply>(operation: Operation<Command, A, Reply>, command: Command) {
       const asks: A & typeof outboxReads = { ...operation.reads(command), ...outboxReads }
       const { reply, writes } = await store.transact(asks, (records) => {
+        const { subscribers } = records as GivenAll<typeof outboxReads>
         const context = { now: clock.now(), newId, newSecret }
         const decision = operation.decide(records, command, context)
-        const announced = outbox(decision.events, records.subscribers, context)
+        const announced = outbox(decision.events, subscribers, context)
         return { reply: decision.reply, writes: [...decision.writes, ...announced] }
       })
       if (writes.length > 0) for (const listener of listeners) listener(writes)
