@@ -3,6 +3,7 @@ export type RefusalCode =
   | 'invalid_json'
   | 'invalid_path'
   | 'invalid_query'
+  | 'invalid_request'
   | 'unauthorized'
   | 'insufficient_scope'
   | 'not_found'

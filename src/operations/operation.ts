@@ -29,6 +29,9 @@ export interface Operation<Command, A extends Asks, Reply> {
   decide(records: GivenAll<A>, command: Command, context: Context): Decision<Reply>
 }
 
+/** What an operation asks for that needs to see nothing. */
+export type NoAsks = Readonly<Record<string, never>>
+
 /** A decision that changes nothing. */
 export function unchanged<Reply>(reply: Reply): Decision<Reply> {
   return { reply, writes: [], events: [] }

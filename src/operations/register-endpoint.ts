@@ -1,6 +1,6 @@
 import { put } from '../model/records.ts'
 import type { RegisterEndpointBody, WebhookEndpoint } from '../model/webhook-endpoint.ts'
-import type { Operation } from './operation.ts'
+import type { NoAsks, Operation } from './operation.ts'
 
 /** `POST /webhook-endpoints`: a new endpoint with a secret of its own, also for a URL that is registered already. */
 export const registerEndpoint = {
@@ -19,4 +19,4 @@ export const registerEndpoint = {
     }
     return { reply: endpoint, writes: [put('endpoints', endpoint)], events: [] }
   },
-} satisfies Operation<RegisterEndpointBody, Record<never, never>, WebhookEndpoint>
+} satisfies Operation<RegisterEndpointBody, NoAsks, WebhookEndpoint>

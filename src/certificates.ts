@@ -1,0 +1,84 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { issueCertificate, makeAuthority, type KeyPair } from './certificates/issue.ts'
+
+export type { KeyPair } from './certificates/issue.ts'
+
+/** A local certificate authority, which the simulator's sender trusts and nothing else does (contract section 10). */
+export interface Authority {
+  certificatePem: string
+  /** Makes a certificate and key for a receiver at these host names and IP addresses. Throws when one is neither. */
+  issue(hosts: readonly string[]): Promise<KeyPair>
+}
+
+/** An authority in memory, for as long as this process lives. */
+export async function createAuthority(): Promise<Authority> {
+  return authorityOf(await makeAuthority())
+}
+
+/**
+ * The authority kept in `<directory>/ca`, made at the first call.
+ * @throws Error when what is there cannot be used.
+ */
+export async function openAuthority(directory: string): Promise<Authority> {
+  const kept = await readPair(directory)
+  if (kept !== undefined) return authorityOf(kept)
+  return authorityOf(await keep(directory, await makeAuthority()))
+}
+
+/** The certificate of the authority kept in `<directory>/ca`, in PEM; `undefined` when there is none yet. */
+export async function readAuthorityCertificate(directory: string): Promise<string | undefined> {
+  return readIfThere(join(directory, 'ca', 'ca.pem'))
+}
+
+function authorityOf(pair: KeyPair): Authority {
+  return { certificatePem: pair.cert, issue: (hosts) => issueCertificate(pair, hosts) }
+}
+
+/** Both files appear at once, by renaming their folder: there is no half authority, and of two makers one wins. */
+async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const draft = await mkdtemp(join(directory, 'ca-'))
+  try {
+    await writeFile(join(draft, 'ca-key.pem'), pair.key, { mode: 0o600, flush: true })
+    await writeFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644, flush: true })
+    await rename(draft, join(directory, 'ca'))
+    return pair
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    const winner = await readPair(directory)
+    if (winner !== undefined) return winner
+    throw error
+  }
+}
+
+async function readPair(directory: string): Promise<KeyPair | undefined> {
+  const folder = join(directory, 'ca')
+  const [cert, key] = await Promise.all([
+    readIfThere(join(folder, 'ca.pem')),
+    readIfThere(join(folder, 'ca-key.pem')),
+  ])
+  if (cert === undefined && key === undefined) return undefined
+  if (cert !== undefined && key !== undefined && belongTogether(cert, key)) return { cert, key }
+  throw new Error(
+    `The local certificate authority in ${folder} cannot be used: its files are damaged or not of one pair. Remove that folder, and a new one is made; receivers then need new certificates.`,
+  )
+}
+
+function belongTogether(cert: string, key: string): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

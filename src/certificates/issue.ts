@@ -1,0 +1,117 @@
+import { randomBytes, webcrypto } from 'node:crypto'
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+import type { X509Certificate } from '@peculiar/x509'
+import { loadX509 } from './x509.ts'
+
+/** A certificate and its private key, both in PEM. */
+export interface KeyPair {
+  cert: string
+  key: string
+}
+
+const { subtle } = webcrypto
+const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const AUTHORITY_DAYS = 3652
+/** The longest that browsers and operating systems accept of a server. */
+const SERVER_DAYS = 397
+/** The longest common name that X.520 allows. */
+const MAX_COMMON_NAME = 64
+
+/** Makes a certificate authority: self-signed, ECDSA P-256, ten years, for server certificates and nothing below it. */
+export async function makeAuthority(): Promise<KeyPair> {
+  const x509 = await loadX509()
+  const keys = await generateKeys()
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    // Unique, so that a chain is never looked for at another authority of the same name.
+    name: [{ O: ['Tabwire'] }, { CN: [`Tabwire local authority ${randomBytes(4).toString('hex')}`] }],
+    ...validity(AUTHORITY_DAYS),
+    signingAlgorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return pair(cert, keys.privateKey)
+}
+
+/** Makes a server certificate for host names and addresses, signed by the authority; 397 days. */
+export async function issueCertificate(authority: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
+  const x509 = await loadX509()
+  const names = subjectNames(hosts)
+  const issuer = new x509.X509Certificate(authority.cert)
+  const keys = await generateKeys()
+  const cert = await x509.X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: [{ O: ['Tabwire'] }, { CN: [names[0]?.value.slice(0, MAX_COMMON_NAME) ?? ''] }],
+    issuer: issuer.subjectName,
+    ...validity(SERVER_DAYS),
+    signingAlgorithm,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(names),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  return pair(cert, keys.privateKey)
+}
+
+function generateKeys(): Promise<CryptoKeyPair> {
+  return subtle.generateKey(keyAlgorithm, true, ['sign', 'verify'])
+}
+
+type CryptoKeyPair = webcrypto.CryptoKeyPair
+
+/** A certificate that begins a day ago is valid on a machine whose clock is a little behind. */
+function validity(days: number): { notBefore: Date; notAfter: Date } {
+  const begin = Date.now() - DAY_MS
+  return { notBefore: new Date(begin), notAfter: new Date(begin + days * DAY_MS) }
+}
+
+/** 128 random bits, the first two of them 01, so that the number is positive and never shorter. */
+function serialNumber(): string {
+  const bytes = randomBytes(16)
+  bytes.writeUInt8((bytes.readUInt8() & 0x3f) | 0x40)
+  return bytes.toString('hex')
+}
+
+function subjectNames(hosts: readonly string[]): { type: 'dns' | 'ip'; value: string }[] {
+  if (hosts.length === 0) throw new Error('A certificate needs a host at least: pass localhost, for example.')
+  const names = hosts.map(subjectName)
+  return [...new Map(names.map((name) => [name.value, name])).values()]
+}
+
+function subjectName(host: string): { type: 'dns' | 'ip'; value: string } {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(bare) !== 0) return { type: 'ip', value: bare }
+  const value = domainToASCII(bare).toLowerCase().replace(/\.$/, '')
+  if (
+    !/^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(value)
+  )
+    throw new Error(
+      `${JSON.stringify(host)} is no host name or address: pass one without scheme, port or path.`,
+    )
+  return { type: 'dns', value }
+}
+
+async function pair(certificate: X509Certificate, privateKey: webcrypto.CryptoKey): Promise<KeyPair> {
+  const { PemConverter } = await loadX509()
+  const key = PemConverter.encode(await subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')
+  return { cert: `${certificate.toString('pem')}\n`, key: `${key}\n` }
+}
+
+async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const { PemConverter } = await loadX509()
+  return subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), keyAlgorithm, false, ['sign'])
+}

@@ -1,0 +1,54 @@
+import { Flags } from '@oclif/core'
+import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
+
+/** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
+export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
+  for (const [name, flag] of Object.entries(flags)) flag.env ??= `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+  return flags
+}
+
+export const jsonFlag = fromEnvironment({
+  json: Flags.boolean({ description: 'Print the resource as JSON; streams as one JSON per line.', helpGroup: 'GLOBAL' }),
+})
+
+/** How a command finds the service. */
+export const connectionFlags = fromEnvironment({
+  url: Flags.string({
+    description: 'The service; by default the one that `tabwire start` runs here.',
+    helpGroup: 'CONNECTION',
+  }),
+  'api-key': Flags.string({
+    description: 'API key; by default the one in the data directory.',
+    helpGroup: 'CONNECTION',
+  }),
+  'data-dir': Flags.string({
+    description: 'Where the service keeps its data.',
+    default: DEFAULT_DATA_DIRECTORY,
+    helpGroup: 'CONNECTION',
+  }),
+})
+
+/** How much of a list is shown. */
+export const listFlags = fromEnvironment({
+  limit: Flags.integer({ description: 'How many to show, newest first.', min: 1, max: 100, default: 20 }),
+  cursor: Flags.string({ description: 'Continue after this `next_cursor`.' }),
+})
+
+/** Whole seconds or milliseconds of a day, an ISO time, or nothing for now. */
+export const timeFlag = Flags.custom<Date>({
+  parse: async (input) => {
+    const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
+    if (Number.isNaN(time.getTime())) throw new Error(`${input} is neither unix seconds nor an ISO 8601 time.`)
+    return time
+  },
+})
+
+/** Becomes part of a header's name, so it is what such a name may hold. */
+export const serviceNameFlag = Flags.string({
+  description: 'Names the signature header, X-<name>-Signature.',
+  default: 'Service',
+  parse: async (input) => {
+    if (/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/.test(input)) return input
+    throw new Error(`--service-name ${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
+  },
+})

@@ -1,0 +1,45 @@
+import chalk from 'chalk'
+import type { Check } from '../../model/check.ts'
+import { moment, money, status } from './words.ts'
+import { renderFields, renderTable } from './table.ts'
+
+export function renderChecks(checks: readonly Check[]): string {
+  const rows = checks.map((check) => [
+    check.external_id,
+    check.table.number,
+    status(check.status),
+    String(check.items.length),
+    money(check.totals.total_cents),
+    money(check.balance_cents),
+    moment(check.updated_at),
+  ])
+  const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
+  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE')
+}
+
+export function renderCheck(check: Check): string {
+  const fields: [string, string][] = [
+    ['check', `${check.external_id}  ${chalk.dim(check.id)}`],
+    ['table', check.table.number],
+    ['status', status(check.status)],
+    ['revision', check.revision === null ? 'none' : String(check.revision)],
+    ['subtotal', money(check.totals.subtotal_cents)],
+    ['tax', money(check.totals.tax_cents)],
+    ['total', money(check.totals.total_cents)],
+    ['balance', money(check.balance_cents)],
+    ['updated', `${moment(check.updated_at)} UTC`],
+  ]
+  return `${renderFields(fields)}\n\n${renderItems(check)}`
+}
+
+function renderItems({ items }: Check): string {
+  const rows = items.map((item) => [
+    item.external_id,
+    String(item.quantity),
+    item.name,
+    money(item.price_cents),
+    item.claimed_quantity > 0 ? `${item.claimed_quantity} claimed, ${item.paid_quantity} paid` : '',
+    item.note ?? '',
+  ])
+  return renderTable(['item', 'qty', 'name', 'each', 'guests', 'note'], rows, 'No items.')
+}

@@ -1,0 +1,23 @@
+import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
+import { renderFields, renderTable } from './table.ts'
+import { moment, status } from './words.ts'
+
+export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): string {
+  const rows = endpoints.map(({ id, status: state, url, event_types }) => [id, status(state), url, event_types.join(' ')])
+  const empty = 'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
+  return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty)
+}
+
+export function renderEndpoint(endpoint: WebhookEndpointView): string {
+  const { disabled_at, disabled_reason } = endpoint
+  const disabled: [string, string][] =
+    disabled_at === null ? [] : [['disabled', `${moment(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
+  return renderFields([
+    ['endpoint', endpoint.id],
+    ['url', endpoint.url],
+    ['events', endpoint.event_types.join(' ')],
+    ['status', status(endpoint.status)],
+    ...disabled,
+    ['created', `${moment(endpoint.created_at)} UTC`],
+  ])
+}

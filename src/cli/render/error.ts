@@ -1,0 +1,9 @@
+import chalk from 'chalk'
+import type { Failure } from '../failure.ts'
+
+/** An error for people: what, why and what to do, each issue on a line of its own, and the id to ask about. */
+export function renderError({ message, issues, requestId }: Failure): string {
+  const lines = issues.map((issue) => `  ${chalk.bold(issue.path)} ${issue.message}`)
+  const trace = requestId === null ? [] : [chalk.dim(`  X-Request-Id: ${requestId}`)]
+  return [`${chalk.red('Error:')} ${message}`, ...lines, ...trace].join('\n')
+}

@@ -1,0 +1,23 @@
+import chalk from 'chalk'
+import type { ApiKeyView } from '../../model/api-key.ts'
+import { renderFields, renderTable } from './table.ts'
+import { moment } from './words.ts'
+
+export function renderKeys(keys: readonly ApiKeyView[]): string {
+  const rows = keys.map((key) => [key.id, key.name, key.scopes.join(' '), moment(key.created_at), state(key)])
+  return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.')
+}
+
+export function renderKey(key: ApiKeyView): string {
+  return renderFields([
+    ['key', key.id],
+    ['name', key.name],
+    ['scopes', key.scopes.join(' ')],
+    ['location', key.location_id],
+    ['state', state(key)],
+  ])
+}
+
+function state({ revoked_at }: ApiKeyView): string {
+  return revoked_at === null ? chalk.green('valid') : chalk.red(`revoked ${moment(revoked_at)}`)
+}

@@ -1,0 +1,32 @@
+import chalk from 'chalk'
+import { renderFields } from './table.ts'
+
+/** What `start` says when it is ready, and what to do next. */
+export function renderReady({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {
+  const fields = renderFields([
+    ['base URL', chalk.bold(baseUrl)],
+    ['API key', apiKey],
+  ])
+  return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderFields(steps)}\n\nCtrl-C stops it.`
+}
+
+const steps = [
+  ['push a check', 'tabwire push fixtures/checks/two-top.json'],
+  ['register a receiver', 'tabwire endpoints create https://localhost:8443/webhooks --events all'],
+  ['watch deliveries', 'tabwire tail'],
+] as const
+
+/** What to try after the demo. */
+export function renderNextSteps(): string {
+  return `Now with your own checks and receiver:\n\n${renderFields([['run the service', 'tabwire start'], ...steps])}`
+}
+
+export function renderWarning(text: string): string {
+  return `${chalk.yellow('Warning:')} ${text}`
+}
+
+/** A bug, or a delivery that could not be recorded: the whole of it, here and nowhere else. */
+export function renderBug(error: unknown, requestId?: string): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return `${chalk.red('Error')}${requestId === undefined ? '' : ` in ${requestId}`}: ${text}`
+}

@@ -1,0 +1,25 @@
+import { createClient, type Client } from '../client.ts'
+import { readCredentials, readRun } from '../data-directory.ts'
+import { BaseCommand } from './base-command.ts'
+import { connectionFlags, jsonFlag } from './flags.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:4100'
+
+interface Connection {
+  url: string | undefined
+  'api-key': string | undefined
+  'data-dir': string
+}
+
+/** A command that talks to a running service. */
+export abstract class ServiceCommand extends BaseCommand {
+  static override baseFlags = { ...jsonFlag, ...connectionFlags }
+
+  /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
+  protected async connect(flags: Connection): Promise<Client> {
+    const directory = flags['data-dir']
+    const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
+    const apiKey = flags['api-key'] ?? run?.api_key ?? credentials?.api_key
+    return createClient({ url: flags.url ?? run?.url ?? DEFAULT_URL, apiKey, ca: run?.ca })
+  }
+}

@@ -1,0 +1,211 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
+import type { Check } from './model/check.ts'
+import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
+import type { Envelope, EventView } from './model/event.ts'
+import type { ItemDiff } from './model/item-diff.ts'
+import type { Location } from './model/location.ts'
+import type { RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
+
+export interface ClientOptions {
+  /** Of the service, `http://127.0.0.1:4100`; a final `/v1` may be there. */
+  url: string
+  apiKey?: string | undefined
+  /** PEM of the authority that issued the service's certificate, for `https:` URLs. */
+  ca?: string | undefined
+}
+
+/** A list as every list answers: newest first, with the cursor of the next page. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}
+export type ListQuery = Readonly<Record<string, string | number | undefined>>
+
+/** What a push came to, as the simulator's log tells it. */
+export interface PushReport {
+  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
+  diff: ItemDiff | null
+  findings: readonly { code: string; message: string }[]
+}
+export interface RequestView {
+  id: string
+  method: string
+  path: string
+  status: number
+  started_at: string
+  duration_ms: number
+  push: (PushReport & { external_check_id: string }) | null
+  request_body: string | null
+  response_body: string | null
+}
+export interface PingReport {
+  delivery_id: string
+  event_id: string
+  outcome: AttemptOutcome | null
+  response_status: number | null
+  duration_ms: number | null
+  error: string | null
+}
+export type AttemptMessage = Omit<Delivery, 'attempts'> & { attempt: Attempt }
+export type StreamMessage =
+  | { type: 'request'; data: RequestView }
+  | { type: 'event'; data: Envelope }
+  | { type: 'attempt'; data: AttemptMessage }
+
+/** The service answered with an error (contract section 3). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  /** The whole `error` object of the answer. */
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
+    super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`)
+    this.status = status
+    this.code = typeof body.code === 'string' ? body.code : 'unknown_error'
+    this.requestId = requestId
+    this.body = body
+  }
+}
+
+/** Nothing answers at the service's address. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+export type Client = ReturnType<typeof createClient>
+
+/**
+ * A typed client of the service and its simulator.
+ * Every call rejects with {@link ApiError} or {@link Unreachable}.
+ * @example
+ * const client = createClient({ url: 'http://127.0.0.1:4100', apiKey })
+ * const { check } = await client.checks.push('table-12', JSON.stringify(body))
+ */
+export function createClient(options: ClientOptions) {
+  const call = caller(options)
+  const get = async <T>(path: string, query: ListQuery = {}) => (await call('GET', path + queryText(query))).json as T
+  const post = async <T>(path: string, body?: unknown) =>
+    (await call('POST', path, body === undefined ? undefined : JSON.stringify(body))).json as T
+  const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
+  const one = encodeURIComponent
+  return {
+    locations: { list: (query?: ListQuery) => get<List<Location>>('/v1/locations', query) },
+    checks: {
+      list: (query?: ListQuery) => get<List<Check>>('/v1/checks', query),
+      get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
+      /** Sends `body`, a JSON text, as it is. */
+      async push(externalId: string, body: string) {
+        const { status, requestId, json } = await call('PUT', `/v1/checks/external/${one(externalId)}`, body)
+        return { status, requestId, check: json as Check }
+      },
+    },
+    endpoints: {
+      create: (body: RegisterEndpointBody) =>
+        post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', body),
+      list: (query?: ListQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
+      get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
+      ping: (id: string) => post<PingReport>(`/v1/webhook-endpoints/${one(id)}/test`),
+      delete: (id: string) => remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(id)}`),
+    },
+    deliveries: {
+      list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
+      get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
+    },
+    events: {
+      list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
+      get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
+    },
+    requests: { get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`) },
+    keys: {
+      create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
+      list: (query?: ListQuery) => get<List<ApiKeyView>>('/_sim/keys', query),
+      revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${one(id)}`),
+    },
+    health: () => get<Record<string, unknown>>('/_sim/health'),
+    /** What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. */
+    stream: (signal: AbortSignal, onOpen?: () => void) => readStream(options, signal, onOpen),
+  }
+}
+
+function queryText(query: ListQuery): string {
+  const given = Object.entries(query).filter((entry) => entry[1] !== undefined)
+  if (given.length === 0) return ''
+  const text = given.map(([name, value]): [string, string] => [name, String(value)])
+  return `?${new URLSearchParams(text).toString()}`
+}
+
+function caller(options: ClientOptions) {
+  return async (method: string, path: string, body?: string) => {
+    const response = await send(options, method, path, body)
+    const requestId = response.headers.get('x-request-id')
+    const json = await readBody(response)
+    if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId)
+    return { status: response.status, requestId, json }
+  }
+}
+
+async function send(options: ClientOptions, method: string, path: string, body?: string, signal?: AbortSignal) {
+  const url = new URL(options.url)
+  const address = url.origin + url.pathname.replace(/\/+(v1\/?)?$/, '') + path
+  const headers: Record<string, string> = {}
+  if (options.apiKey !== undefined) headers.authorization = `Bearer ${options.apiKey}`
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  try {
+    return await fetchWith(options.ca, address, { method, headers, body: body ?? null, signal: signal ?? null })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Unreachable(`No service answers at ${url.origin}: ${reasonOf(error)}.`, { cause: error })
+  }
+}
+
+/** Node's fetch knows no authority but the public ones, so a service with a certificate of its own takes undici's. */
+async function fetchWith(ca: string | undefined, address: string, init: RequestInit): Promise<Response> {
+  if (ca === undefined) return fetch(address, init)
+  const { Agent, fetch: fetchThrough } = await import('undici')
+  const dispatcher = new Agent({ connect: { ca } })
+  const response = await fetchThrough(address, { ...init, dispatcher } as Parameters<typeof fetchThrough>[1])
+  return response
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
+  const { code, message } = cause as { code?: string; message?: string }
+  return code === 'ECONNREFUSED' ? 'the connection was refused' : (message ?? String(cause))
+}
+
+async function readBody(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function errorOf(json: unknown): Record<string, unknown> {
+  const { error } = (typeof json === 'object' && json !== null ? json : {}) as { error?: unknown }
+  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
+}
+
+async function* readStream(
+  options: ClientOptions,
+  signal: AbortSignal,
+  onOpen?: () => void,
+): AsyncGenerator<StreamMessage> {
+  const response = await send(options, 'GET', '/_sim/stream', undefined, signal)
+  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
+  onOpen?.()
+  const text = response.body?.pipeThrough(new TextDecoderStream() as never)
+  const messages = text?.pipeThrough(new EventSourceParserStream())
+  try {
+    for await (const { event, data } of messages ?? [])
+      yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
+  } catch (error) {
+    if (!signal.aborted) throw new Unreachable('The service ended the stream.', { cause: error })
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Args, Flags } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { connectionFlags, fromEnvironment, jsonFlag } from '../../cli/flags.ts'
+import { renderFields } from '../../cli/render/table.ts'
+
+export default class CertsCreate extends BaseCommand {
+  static override description =
+    'Issue a certificate for your own HTTPS receiver, from the local authority that the service trusts.'
+  static override examples = [
+    '<%= config.bin %> certs create localhost',
+    '<%= config.bin %> certs create receiver.test 127.0.0.1 --out certs',
+  ]
+  static override strict = false
+  static override baseFlags = jsonFlag
+  static override args = { host: Args.string({ description: 'Host names and addresses it is for.', required: true }) }
+  static override flags = fromEnvironment({
+    out: Flags.string({ description: 'The directory to write to.', default: '.' }),
+    'data-dir': connectionFlags['data-dir'],
+  })
+
+  async run(): Promise<void> {
+    const { argv, flags } = await this.parse(CertsCreate)
+    const hosts = argv as string[]
+    const { openAuthority } = await import('../../certificates.ts')
+    const authority = await openAuthority(flags['data-dir'])
+    const { cert, key } = await authority.issue(hosts)
+    const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
+    const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
+    await writeBoth(files, cert, key, flags.out)
+    this.print(files, () => renderFields([['certificate', files.cert], ['key', files.key], ['authority', files.ca]]))
+  }
+}
+
+async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
+  try {
+    await mkdir(directory, { recursive: true })
+    await writeFile(files.cert, cert)
+    await writeFile(files.key, key, { mode: 0o600 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable', `${directory} cannot be written to (${code}). Choose another with --out.`, exitCodes.failed)
+  }
+}

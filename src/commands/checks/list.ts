@@ -1,0 +1,22 @@
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listFlags } from '../../cli/flags.ts'
+import { renderChecks } from '../../cli/render/check.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class ChecksList extends ServiceCommand {
+  static override description = 'List checks, newest first.'
+  static override examples = ['<%= config.bin %> checks list', '<%= config.bin %> checks list --status open --table 12']
+  static override flags = fromEnvironment({
+    status: Flags.string({ description: 'Only checks in this status.', options: ['open', 'closed'] }),
+    table: Flags.string({ description: 'Only checks of this table.' }),
+    ...listFlags,
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(ChecksList)
+    const client = await this.connect(flags)
+    const { status, table, limit, cursor } = flags
+    const list = await client.checks.list({ status, table, limit, cursor })
+    this.print(list, () => renderChecks(list.data))
+  }
+}

@@ -1,0 +1,16 @@
+import { Args } from '@oclif/core'
+import { renderCheck } from '../../cli/render/check.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class ChecksShow extends ServiceCommand {
+  static override description = 'Show a check and its items.'
+  static override examples = ['<%= config.bin %> checks show two-top', '<%= config.bin %> checks show two-top --json']
+  static override args = { check: Args.string({ description: 'The external id of the check.', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ChecksShow)
+    const client = await this.connect(flags)
+    const check = await client.checks.get(args.check)
+    this.print(check, () => renderCheck(check))
+  }
+}

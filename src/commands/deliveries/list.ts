@@ -1,0 +1,28 @@
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listFlags } from '../../cli/flags.ts'
+import { renderDeliveries } from '../../cli/render/delivery.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class DeliveriesList extends ServiceCommand {
+  static override description = 'List deliveries, newest first.'
+  static override examples = [
+    '<%= config.bin %> deliveries list',
+    '<%= config.bin %> deliveries list --status dead --type check.closed',
+  ]
+  static override flags = fromEnvironment({
+    status: Flags.string({ description: 'Only deliveries in this status.', options: ['pending', 'delivered', 'dead'] }),
+    type: Flags.string({ description: 'Only deliveries of this event type.' }),
+    endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
+    check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
+    ...listFlags,
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(DeliveriesList)
+    const client = await this.connect(flags)
+    const { status, type, limit, cursor } = flags
+    const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check }
+    const list = await client.deliveries.list({ status, type, limit, cursor, ...filter })
+    this.print(list, () => renderDeliveries(list.data))
+  }
+}

@@ -1,0 +1,16 @@
+import { Args } from '@oclif/core'
+import { renderDelivery } from '../../cli/render/delivery.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class DeliveriesShow extends ServiceCommand {
+  static override description = 'Show a delivery: each attempt, why it failed, and when the next one is.'
+  static override examples = ['<%= config.bin %> deliveries show dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+  static override args = { delivery: Args.string({ description: 'The id of the delivery.', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(DeliveriesShow)
+    const client = await this.connect(flags)
+    const delivery = await client.deliveries.get(args.delivery)
+    this.print(delivery, () => renderDelivery(delivery))
+  }
+}

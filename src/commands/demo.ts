@@ -1,0 +1,36 @@
+import { createAuthority } from '../certificates.ts'
+import { BaseCommand } from '../cli/base-command.ts'
+import { exitCodes } from '../cli/failure.ts'
+import { startReceiver } from '../cli/demo/receiver.ts'
+import { playStory, type Scene } from '../cli/demo/story.ts'
+import { renderNextSteps } from '../cli/render/ready.ts'
+import { renderScene } from '../cli/render/scene.ts'
+import { createClient } from '../client.ts'
+import { startSimulator } from '../simulator.ts'
+
+export default class Demo extends BaseCommand {
+  static override description =
+    'The whole story in one process: a service, an HTTPS receiver that verifies, a meal pushed from first order to close. Leaves nothing behind.'
+  static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
+
+  async run(): Promise<void> {
+    await this.parse(Demo)
+    const authority = await createAuthority()
+    const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem] })
+    const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
+    this.say(`A service at ${simulator.baseUrl}, in memory, and a receiver at ${receiver.url}.`)
+    try {
+      for await (const scene of playStory(createClient(simulator), receiver)) this.show(scene)
+    } finally {
+      await receiver.close()
+      await simulator.close()
+    }
+    this.say(`\n${renderNextSteps()}`)
+  }
+
+  private show(scene: Scene): void {
+    this.printLine(scene, () => renderScene(scene))
+    const wrong = (scene.type === 'delivered' && !scene.verified) || (scene.type === 'compared' && !scene.equal)
+    if (wrong) process.exitCode = exitCodes.failed
+  }
+}

@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises'
+import { Args, Flags } from '@oclif/core'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
+
+export default class EndpointsCreate extends ServiceCommand {
+  static override description =
+    'Register a webhook endpoint. Its signing secret is shown this once and never again.'
+  static override examples = [
+    '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
+    '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
+  ]
+  static override args = { url: Args.string({ description: 'Where deliveries go; HTTPS.', required: true }) }
+  static override flags = fromEnvironment({
+    events: Flags.string({
+      description: `Event types, separated by commas, or all: ${eventTypes.join(', ')}.`,
+      required: true,
+      multiple: true,
+      delimiter: ',',
+    }),
+    'secret-file': Flags.string({ description: 'Write the secret to this file, readable by you alone, and not here.' }),
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(EndpointsCreate)
+    const client = await this.connect(flags)
+    const event_types = flags.events.includes('all') ? [...eventTypes] : (flags.events.map((type) => type.trim()) as EventType[])
+    const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })
+    const file = flags['secret-file']
+    if (file !== undefined) await writeFile(file, `${signing_secret}\n`, { mode: 0o600 })
+    const told = file === undefined ? { ...endpoint, signing_secret } : endpoint
+    this.print(told, () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`)
+    this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
+    this.say(`Next: tabwire ping ${endpoint.id}`)
+  }
+}

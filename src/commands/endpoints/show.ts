@@ -1,0 +1,16 @@
+import { Args } from '@oclif/core'
+import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class EndpointsShow extends ServiceCommand {
+  static override description = 'Show a webhook endpoint. Its secret is never shown again.'
+  static override examples = ['<%= config.bin %> endpoints show we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+  static override args = { endpoint: Args.string({ description: 'The id of the endpoint.', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(EndpointsShow)
+    const client = await this.connect(flags)
+    const endpoint = await client.endpoints.get(args.endpoint)
+    this.print(endpoint, () => renderEndpoint(endpoint))
+  }
+}

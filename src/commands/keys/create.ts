@@ -1,0 +1,33 @@
+import { Flags } from '@oclif/core'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { renderKey } from '../../cli/render/key.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { scopes, type Scope } from '../../model/api-key.ts'
+
+export default class KeysCreate extends ServiceCommand {
+  static override description = 'Make an API key. It is shown this once and never again.'
+  static override examples = [
+    '<%= config.bin %> keys create --name ci --scopes read,write',
+    '<%= config.bin %> keys create --name terrace --location loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+  ]
+  static override flags = fromEnvironment({
+    name: Flags.string({ description: 'What the key is for.', default: 'key' }),
+    scopes: Flags.string({
+      description: 'What it may do, separated by commas.',
+      multiple: true,
+      delimiter: ',',
+      options: scopes,
+      default: [...scopes],
+    }),
+    location: Flags.string({ description: 'The location whose checks it sees; by default that of the key in use.' }),
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(KeysCreate)
+    const client = await this.connect(flags)
+    const location = flags.location === undefined ? {} : { location_id: flags.location }
+    const key = await client.keys.create({ name: flags.name, scopes: flags.scopes as Scope[], ...location })
+    this.print(key, () => `${renderKey(key)}\napi key   ${key.api_key}`)
+    this.say('Keep the key: it is not shown again.')
+  }
+}

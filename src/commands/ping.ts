@@ -1,0 +1,18 @@
+import { Args } from '@oclif/core'
+import { exitCodes } from '../cli/failure.ts'
+import { renderPing } from '../cli/render/ping.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+
+export default class Ping extends ServiceCommand {
+  static override description = 'Send a signed ping to an endpoint; exit 1 when it did not answer 2xx in time.'
+  static override examples = ['<%= config.bin %> ping we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+  static override args = { endpoint: Args.string({ description: 'The id of the endpoint.', required: true }) }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Ping)
+    const client = await this.connect(flags)
+    const report = await client.endpoints.ping(args.endpoint)
+    this.print(report, () => renderPing(report))
+    if (report.outcome !== 'succeeded') process.exitCode = exitCodes.failed
+  }
+}

@@ -1,0 +1,78 @@
+import { basename } from 'node:path'
+import { Args, Flags } from '@oclif/core'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { fromEnvironment } from '../cli/flags.ts'
+import { readInput } from '../cli/input.ts'
+import { renderPush } from '../cli/render/push.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+import { shuffled } from '../cli/shuffle.ts'
+import { watchFiles } from '../cli/watch-files.ts'
+import { ApiError, type Client } from '../client.ts'
+
+export default class Push extends ServiceCommand {
+  static override description =
+    'Push checks: the full state in a file, or - for standard input. Shows the outcome and the item diff.'
+  static override examples = [
+    '<%= config.bin %> push fixtures/checks/two-top.json',
+    '<%= config.bin %> push - --id table-12 < check.json',
+    '<%= config.bin %> push fixtures/checks/bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
+    '<%= config.bin %> push check.json --watch',
+  ]
+  static override strict = false
+  static override args = { file: Args.string({ description: 'A file with a check; several are pushed in order.', required: true }) }
+  static override flags = fromEnvironment({
+    id: Flags.string({ description: "The check's external id; by default the file's name without .json." }),
+    watch: Flags.boolean({ description: 'Push again whenever a file changes, until Ctrl-C.', exclusive: ['repeat', 'shuffle'] }),
+    repeat: Flags.integer({ description: 'Push everything this many times: replays change nothing.', min: 1, default: 1 }),
+    shuffle: Flags.integer({ description: 'Push in an order drawn with this seed: revisions make any order converge.', min: 0 }),
+  })
+
+  async run(): Promise<void> {
+    const { argv, flags } = await this.parse(Push)
+    const files = argv as string[]
+    const client = await this.connect(flags)
+    const once = files.map((file) => ({ file, id: flags.id ?? idOf(file) }))
+    const inOrder = Array.from({ length: flags.repeat }, () => once).flat()
+    const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
+    const several = pushes.length > 1 || flags.watch
+    const read = rememberingStandardInput()
+    for (const { file, id } of pushes) await this.pushOne(client, id, await read(file), several)
+    if (flags.watch) await this.watch(client, once)
+  }
+
+  private async pushOne(client: Client, id: string, body: string, several: boolean): Promise<void> {
+    const { status, requestId, check } = await client.checks.push(id, body)
+    const report = requestId === null ? null : await reportOf(client, requestId)
+    if (several) this.printLine(check, () => renderPush(check, report, status))
+    else this.print(check, () => renderPush(check, report, status))
+  }
+
+  private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {
+    this.say('Watching for changes; Ctrl-C ends it.')
+    for await (const changed of watchFiles(pushes.map(({ file }) => file)))
+      for (const { file, id } of pushes.filter((push) => push.file === changed))
+        // A file that is wrong for now is told of, and watched on.
+        await this.pushOne(client, id, (await readInput(file)).toString(), true).catch((error: unknown) => this.catch(error as Error))
+  }
+}
+
+function idOf(file: string): string {
+  if (file === '-') throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
+  return basename(file).replace(/\.json$/i, '')
+}
+
+/** Standard input can be read once; a repeated push sends what it held again. */
+function rememberingStandardInput() {
+  let held: Promise<Buffer> | undefined
+  return async (file: string): Promise<string> => (await (file === '-' ? (held ??= readInput('-')) : readInput(file))).toString()
+}
+
+/** What the simulator knows of the push beside its answer; nothing from another service, or without the scope. */
+async function reportOf(client: Client, requestId: string) {
+  try {
+    return (await client.requests.get(requestId)).push
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { connectionFlags, fromEnvironment, serviceNameFlag } from '../cli/flags.ts'
+import { readInput } from '../cli/input.ts'
+import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
+import { readRun, removeRun, writeRun } from '../data-directory.ts'
+import { startSimulator, type Simulator } from '../simulator.ts'
+
+export default class Start extends BaseCommand {
+  static override description = 'Run the service until Ctrl-C: the API under /v1, deliveries over HTTPS, data in .tabwire.'
+  static override examples = [
+    '<%= config.bin %> start',
+    '<%= config.bin %> start --port 0 --in-memory --json',
+    '<%= config.bin %> start --allow-http-loopback   # receivers on plain http://localhost, too',
+  ]
+  static override flags = fromEnvironment({
+    port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 4100 }),
+    host: Flags.string({ description: 'Address to listen on.', default: '127.0.0.1' }),
+    'data-dir': connectionFlags['data-dir'],
+    'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
+    https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.', exclusive: ['in-memory'] }),
+    'api-key': Flags.string({ description: 'Accept this API key, with all scopes; otherwise one is made and kept.' }),
+    'service-name': serviceNameFlag,
+    strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
+    'allow-http-loopback': Flags.boolean({ description: 'Accept http: endpoints on loopback addresses, which the specification forbids.' }),
+    cacert: Flags.string({ description: "PEM file of an authority to trust for receivers' certificates.", multiple: true }),
+    insecure: Flags.boolean({ description: "Do not check receivers' certificates." }),
+    'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
+    'allowed-host': Flags.string({ description: 'Answer requests for this host name, too.', multiple: true }),
+    'disable-after': Flags.integer({ description: 'Failing deliveries in a row that disable an endpoint; 0 never does.', min: 0, default: 10 }),
+  })
+
+  private readonly signals = listenForSignals()
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Start)
+    const directory = flags['data-dir']
+    const simulator = await startSimulator({
+      dataDirectory: flags['in-memory'] ? undefined : directory,
+      host: flags.host,
+      port: flags.port,
+      https: flags.https,
+      apiKey: flags['api-key'],
+      serviceName: flags['service-name'],
+      strict: flags.strict,
+      allowHttpLoopback: flags['allow-http-loopback'],
+      denyPrivate: flags['deny-private'],
+      ca: await Promise.all((flags.cacert ?? []).map(readCertificate)),
+      insecure: flags.insecure,
+      allowedHosts: flags['allowed-host'],
+      disableAfter: flags['disable-after'],
+      onNotice: (notice) => this.say(notice),
+      onError: (error, requestId) => this.say(renderBug(error, requestId)),
+    })
+    for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
+    await announce(simulator, directory, flags['in-memory'])
+    this.ready(simulator)
+    await this.signals.first
+    await simulator.close()
+    await removeRun(directory, process.pid)
+  }
+
+  private ready(simulator: Simulator): void {
+    const { url, baseUrl, apiKey } = simulator
+    if (this.wantsJson) this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
+    else this.say(renderReady(simulator))
+  }
+
+  /** The first signal lets everything finish (`run` waits for it), the second ends at once. */
+  protected override interrupted(): void {
+    this.signals.raise()
+  }
+}
+
+/** Tells the commands where the service is, unless another one runs on this directory and is told of already. */
+async function announce({ url, apiKey, ca }: Simulator, directory: string, inMemory: boolean): Promise<void> {
+  const other = await readRun(directory)
+  if (other !== undefined && other.pid !== process.pid && isAlive(other.pid)) return
+  await writeRun(directory, {
+    url,
+    pid: process.pid,
+    started_at: new Date().toISOString(),
+    ...(inMemory ? { api_key: apiKey } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function listenForSignals() {
+  let resolve = () => {}
+  let raised = false
+  const first = new Promise<void>((settle) => (resolve = settle))
+  const raise = () => {
+    if (raised) process.exit(exitCodes.interrupted)
+    raised = true
+    resolve()
+  }
+  return { first, raise }
+}
+
+async function readCertificate(file: string): Promise<string> {
+  const pem = (await readInput(file)).toString()
+  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
+  throw new CommandError('usage', `${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`, exitCodes.usage)
+}
+
+function warningsOf(flags: { insecure: boolean; 'allow-http-loopback': boolean }): string[] {
+  return [
+    flags.insecure ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert." : '',
+    flags['allow-http-loopback'] ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.' : '',
+  ].filter((warning) => warning !== '')
+}

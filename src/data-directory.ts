@@ -1,0 +1,63 @@
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** Where everything is kept unless said otherwise: in the working directory (contract section 1). */
+export const DEFAULT_DATA_DIRECTORY = '.tabwire'
+
+/** `credentials.json`: the API key of the first start, with which the commands find their way (contract section 2). */
+export interface Credentials {
+  api_key: string
+}
+
+/** `run.json`: where the running service is. Written by `start` and removed when it ends (contract section 12). */
+export interface Run {
+  url: string
+  pid: number
+  started_at: string
+  /** Only of a service in memory, whose key is kept nowhere else. */
+  api_key?: string
+  /** The authority that issued the service's own certificate, when it runs on HTTPS; PEM. */
+  ca?: string
+}
+
+export function readCredentials(directory: string): Promise<Credentials | undefined> {
+  return readJsonFile<Credentials>(join(directory, 'credentials.json'))
+}
+
+export function writeCredentials(directory: string, credentials: Credentials): Promise<void> {
+  return writePrivately(join(directory, 'credentials.json'), credentials)
+}
+
+export function readRun(directory: string): Promise<Run | undefined> {
+  return readJsonFile<Run>(join(directory, 'run.json'))
+}
+
+export function writeRun(directory: string, run: Run): Promise<void> {
+  return writePrivately(join(directory, 'run.json'), run)
+}
+
+/** Removes `run.json` if it is still ours, and not that of a service that was started since. */
+export async function removeRun(directory: string, pid: number): Promise<void> {
+  const run = await readRun(directory)
+  if (run?.pid === pid) await rm(join(directory, 'run.json'), { force: true })
+}
+
+/** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
+async function readJsonFile<T>(path: string): Promise<T | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as T
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes a file that only its owner may read, whole or not at all, in a directory that git leaves alone. */
+async function writePrivately(path: string, content: object): Promise<void> {
+  const directory = dirname(path)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+  const fresh = `${path}.${process.pid}.tmp`
+  await writeFile(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  await chmod(fresh, 0o600)
+  await rename(fresh, path)
+}

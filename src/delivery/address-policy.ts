@@ -1,0 +1,109 @@
+import ipaddr from 'ipaddr.js'
+
+/** What an address is to a sender of webhooks, worst first: `forbidden` reaches machinery, `internal` the user's own machines. */
+export interface AddressVerdict {
+  standing: 'forbidden' | 'internal' | 'public'
+  /** In words: `a link-local address`. */
+  kind: string
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = ReturnType<Address['range']> | 'deprecatedSiteLocal'
+
+/** Where clouds keep the credentials of a machine, beside 169.254.169.254, which is link-local like all of its kind. */
+const metadataAddresses = new Set([
+  'fd00:ec2::254', // AWS
+  'fd20:ce::254', // Google Cloud
+  '100.100.100.200', // Alibaba Cloud
+  '168.63.129.16', // Azure
+  '192.0.0.192', // Oracle Cloud
+])
+
+const forbiddenRanges: Partial<Record<Range, string>> = {
+  unspecified: 'an unspecified address',
+  linkLocal: 'a link-local address, where clouds keep the credentials of machines',
+  multicast: 'a multicast address',
+  broadcast: 'the broadcast address',
+}
+
+const internalRanges: Partial<Record<Range, string>> = {
+  loopback: 'a loopback address',
+  private: 'a private address',
+  uniqueLocal: 'a private address',
+  deprecatedSiteLocal: 'a private address',
+  carrierGradeNat: 'a private address of a provider',
+}
+
+/** IPv6 addresses that carry an IPv4 one, and at which byte it starts. What they reach is what that one reaches. */
+const carriers: readonly { prefix: string; at: number; inverted?: true }[] = [
+  { prefix: '::ffff:0:0/96', at: 12 }, // IPv4-mapped
+  { prefix: '::/96', at: 12 }, // IPv4-compatible
+  { prefix: '::ffff:0:0:0/96', at: 12 }, // IPv4-translated (RFC 2765)
+  { prefix: '64:ff9b::/96', at: 12 }, // NAT64 (RFC 6052)
+  { prefix: '64:ff9b:1::/48', at: 12 }, // NAT64 of a site (RFC 8215)
+  { prefix: '2002::/16', at: 2 }, // 6to4
+  { prefix: '2001::/32', at: 4 }, // Teredo: its server
+  { prefix: '2001::/32', at: 12, inverted: true }, // Teredo: its client
+]
+
+/** Judges a literal IP address in any spelling; `undefined` when the text is none. */
+export function judgeAddress(text: string): AddressVerdict | undefined {
+  const verdicts = addressesIn(text).map(judgeOne)
+  return (
+    verdicts.find(({ standing }) => standing === 'forbidden') ??
+    verdicts.find(({ standing }) => standing === 'internal') ??
+    verdicts[0]
+  )
+}
+
+/** Whether a literal IP address is this machine's loopback, also when it is wrapped into an IPv6 address. */
+export function isLoopback(text: string): boolean {
+  return addressesIn(text).some((address) => address.range() === 'loopback')
+}
+
+/** Whether a literal IP address is `0.0.0.0` or `::`, which a server binds to for all addresses of its machine. */
+export function isUnspecified(text: string): boolean {
+  return addressesIn(text).some((address) => address.range() === 'unspecified')
+}
+
+/** Whether two literal IP addresses reach the same machine by the same address. */
+export function isSameAddress(one: string, other: string): boolean {
+  const names = new Set(addressesIn(other).map(String))
+  return addressesIn(one).some((address) => names.has(address.toString()))
+}
+
+/** The address that a text spells, and the IPv4 addresses that it carries. A zone (`%eth0`) changes nothing. */
+function addressesIn(text: string): Address[] {
+  const bare = text.replace(/%.*$/s, '')
+  if (!ipaddr.isValid(bare)) return []
+  const address = ipaddr.parse(bare)
+  return address instanceof ipaddr.IPv6 ? [address, ...carriedBy(address)] : [address]
+}
+
+function carriedBy(address: ipaddr.IPv6): Address[] {
+  if (address.range() === 'loopback' || address.range() === 'unspecified') return []
+  const bytes = address.toByteArray()
+  return carriers
+    .filter(({ prefix }) => address.match(ipaddr.IPv6.parseCIDR(prefix)))
+    .map(({ at, inverted }) => bytes.slice(at, at + 4).map((byte) => (inverted ? byte ^ 0xff : byte)))
+    .map((carried) => ipaddr.fromByteArray(carried))
+}
+
+function judgeOne(address: Address): AddressVerdict {
+  const range: Range = address.range()
+  if (metadataAddresses.has(address.toString()))
+    return { standing: 'forbidden', kind: 'the address of a cloud metadata service' }
+  const forbidden = forbiddenRanges[range]
+  if (forbidden !== undefined) return { standing: 'forbidden', kind: forbidden }
+  const internal = internalRanges[range]
+  if (internal !== undefined) return { standing: 'internal', kind: internal }
+  return publicOrReserved(range)
+}
+
+/** The wrappers of IPv4 are judged by what they carry. Everything else that is not plain unicast is nobody's public address. */
+function publicOrReserved(range: Range): AddressVerdict {
+  const open = ['unicast', 'ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo'].includes(range)
+  return open
+    ? { standing: 'public', kind: 'a public address' }
+    : { standing: 'internal', kind: 'a reserved address' }
+}

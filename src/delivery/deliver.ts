@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts'
+import type { Delivery } from '../model/delivery.ts'
+import { recordAttempt } from '../operations/record-attempt.ts'
+import { retireDelivery } from '../operations/retire-delivery.ts'
+import type { Service } from '../service.ts'
+import { sign } from '../signature/sign.ts'
+import { retryInMs } from './retry-schedule.ts'
+import type { Message, Sender } from './send.ts'
+
+export interface DeliverSettings {
+  service: Pick<Service, 'get' | 'execute'>
+  sender: Pick<Sender, 'send'>
+  /** What attempts are dated by. */
+  clock: Pick<Clock, 'now'>
+  /** What attempts are signed by: the real time, since receivers compare it with theirs (contract section 9). */
+  realNow: () => Date
+  /** Makes the header `X-<name>-Signature` and the user agent `<name>-Webhooks/1.0`. */
+  serviceName: string
+  /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
+  disableAfter: number
+}
+
+/**
+ * Attempts a delivery once and resolves with it as it was recorded; unchanged when it is no longer pending, `undefined`
+ * when it is gone. Rejects when the outcome could not be recorded, or with the signal's reason when taken back.
+ */
+export type Deliver = (deliveryId: string, signal?: AbortSignal) => Promise<Delivery | undefined>
+
+export function createDeliver({ service, ...settings }: DeliverSettings): Deliver {
+  return async (deliveryId, signal) => {
+    const delivery = await service.get('deliveries', deliveryId)
+    if (delivery?.status !== 'pending') return delivery
+    const { id: delivery_id, endpoint_id, event_id, event_type } = delivery
+    const [event, endpoint] = await Promise.all([
+      service.get('events', event_id),
+      service.get('endpoints', endpoint_id),
+    ])
+    if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
+    if (event === undefined)
+      throw new Error(`Delivery ${delivery_id} is of event ${event_id}, which is gone.`)
+    const started_at = settings.clock.now().toISOString()
+    const message = compose(event.body, endpoint, settings)
+    const result = { started_at, ...(await settings.sender.send(message, signal)) }
+    const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
+    const { disableAfter: disable_after } = settings
+    return service.execute(recordAttempt, { delivery_id, endpoint_id, result, retry_in_ms, disable_after })
+  }
+}
+
+/** The stored bytes, signed anew: only the header differs between the attempts of a delivery. */
+function compose(
+  body: string,
+  { url, signing_secret: secret }: { url: string; signing_secret: string },
+  { realNow, serviceName }: Pick<DeliverSettings, 'realNow' | 'serviceName'>,
+): Message {
+  const timestamp = Math.floor(realNow().getTime() / 1000)
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `${serviceName}-Webhooks/1.0`,
+    [`X-${serviceName}-Signature`]: sign({ payload: body, secret, timestamp }),
+  }
+  return { url, headers, body }
+}

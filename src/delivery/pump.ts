@@ -1,0 +1,188 @@
+import { setMaxListeners } from 'node:events'
+import type { Clock } from '../clock.ts'
+import type { Delivery } from '../model/delivery.ts'
+import type { Write } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import type { Service } from '../service.ts'
+import type { Deliver } from './deliver.ts'
+import { createFlights } from './flights.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { createRests } from './rests.ts'
+import { createTurns } from './turns.ts'
+
+export interface Pump {
+  /** Looks for deliveries that are due. Commits and time do this by themselves. */
+  wake(): void
+  /**
+   * Attempts a delivery at once, past the queue, and resolves with it as it was recorded. When it is in flight already,
+   * resolves with what comes of that; when it is no longer pending, with what it is.
+   * @throws Refusal `storage_unavailable`, `shutting_down`, or `not_found`.
+   */
+  attempt(deliveryId: string): Promise<Delivery>
+  /** Resolves when nothing is due and nothing in flight; rejects when the store cannot tell. */
+  idle(): Promise<void>
+  /** Starts nothing more, waits `graceMs` for the attempts in flight and takes the others back, unrecorded. */
+  stop(options: { graceMs: number }): Promise<void>
+}
+
+export interface PumpSettings {
+  service: Pick<Service, 'due' | 'onCommit'>
+  deliver: Deliver
+  clock: Clock
+  /** Hears of what could not be read or recorded. It is tried again. */
+  onError?: (error: unknown) => void
+  limits?: Partial<PumpLimits>
+}
+
+export interface PumpLimits {
+  /** Attempts in flight to one endpoint (contract section 9). */
+  perEndpoint: number
+  /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
+  inAll: number
+  /** A receiver that takes longer than this many milliseconds takes no one else's place. */
+  slowAfterMs: number
+  /** How many milliseconds to leave a store alone that failed. */
+  restMs: number
+}
+
+const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, slowAfterMs: 1_000, restMs: 1_000 }
+
+/** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
+export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
+  const limits = { ...defaultLimits, ...given.limits }
+  const wake = oneAtATime(look)
+  const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onSlow: wake })
+  const rests = createRests({ restMs: limits.restMs, onOver: wake })
+  const turns = createTurns()
+  const shutdown = createShutdown()
+  let idlers: Idler[] = []
+  let stopped = false
+  let cancelAlarm = ignore
+
+  const unsubscribe = service.onCommit((writes) => {
+    if (writes.some(putsPending)) wake()
+  })
+  wake()
+
+  async function look(): Promise<void> {
+    if (stopped) return
+    // Whoever asks from now on may know of more than this look will see.
+    const waiting = idlers
+    idlers = []
+    try {
+      const busy = new Set([...flights.ids(), ...rests.ids()])
+      const due = await service.due({ now: clock.now(), perEndpoint: limits.perEndpoint, busy })
+      if (stopped) return release(waiting)
+      startInTurn(due.deliveries)
+      setAlarm(due.next_at)
+      if (due.deliveries.length === 0 && flights.none()) release(waiting)
+      else idlers.push(...waiting)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+      onError(error)
+      lookLater()
+    }
+  }
+
+  function startInTurn(due: readonly Delivery[]): void {
+    const chosen = turns.take(
+      due.filter(({ id }) => flights.get(id) === undefined),
+      {
+        room: limits.inAll - flights.quick(),
+        perEndpoint: limits.perEndpoint,
+        inFlight: flights.to,
+      },
+    )
+    for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
+  }
+
+  function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
+    const attempted = flights.start(id, endpointId, () => deliver(id, shutdown.signal))
+    attempted
+      .then(
+        () => rests.forget(id),
+        (error: unknown) => unrecorded(id, error),
+      )
+      .finally(wake)
+    return attempted
+  }
+
+  /** Such an attempt has not been: the delivery is attempted again (at-least-once). */
+  function unrecorded(id: string, error: unknown): void {
+    if (stopped) return
+    onError(error)
+    rests.start(id)
+  }
+
+  function setAlarm(next: string | null): void {
+    cancelAlarm()
+    cancelAlarm = next === null ? ignore : clock.at(new Date(next), wake)
+  }
+
+  function lookLater(): void {
+    cancelAlarm()
+    const timer = setTimeout(wake, limits.restMs).unref()
+    cancelAlarm = () => clearTimeout(timer)
+  }
+
+  return {
+    wake,
+    async attempt(deliveryId) {
+      if (stopped) throw shuttingDown()
+      const delivery = await (flights.get(deliveryId) ?? start(deliveryId))
+      if (delivery !== undefined) return delivery
+      throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
+    },
+    idle: () =>
+      new Promise((resolve, reject) => {
+        if (stopped) return resolve()
+        idlers.push({ resolve, reject })
+        wake()
+      }),
+    async stop({ graceMs }) {
+      stopped = true
+      unsubscribe()
+      cancelAlarm()
+      rests.stop()
+      release(idlers)
+      await shutdown.after(graceMs, flights.ended())
+    },
+  }
+}
+
+interface Idler {
+  resolve: () => void
+  reject: (error: unknown) => void
+}
+
+function release(idlers: readonly Idler[]): void {
+  for (const { resolve } of idlers) resolve()
+}
+
+function putsPending(write: Write): boolean {
+  return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
+}
+
+/** Takes attempts back when they have not ended of themselves in time. */
+function createShutdown() {
+  const controller = new AbortController()
+  // Each attempt listens, and there may be many.
+  setMaxListeners(0, controller.signal)
+  return {
+    signal: controller.signal,
+    async after(graceMs: number, ended: Promise<unknown>): Promise<void> {
+      const timer = setTimeout(() => controller.abort(shuttingDown()), graceMs)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+function shuttingDown(): Refusal {
+  return new Refusal(
+    'shutting_down',
+    'The service is stopping; the delivery is attempted again when it is back.',
+  )
+}
+
+function ignore(): void {}

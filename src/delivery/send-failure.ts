@@ -1,0 +1,136 @@
+import type { AttemptOutcome } from '../model/delivery.ts'
+import type { CertificateError } from './connect.ts'
+
+/** Why an attempt failed, for `outcome` and `error` of an attempt. */
+export interface Failure {
+  outcome: Exclude<AttemptOutcome, 'succeeded'>
+  error: string
+}
+
+interface FailedSending {
+  host: string
+  timeoutMs: number
+  code: string
+  error: CertificateError
+}
+
+interface Row {
+  codes: RegExp
+  outcome: Failure['outcome']
+  words: (failed: FailedSending) => string
+}
+
+const CACERT = 'pass --cacert FILE with the certificate of its authority'
+const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
+
+/** What can go wrong, by the code of the error; the first row that matches counts. */
+const rows: readonly Row[] = [
+  {
+    codes: /^TABWIRE_ADDRESS_REFUSED$/,
+    outcome: 'address_refused',
+    words: ({ host, error }) => `Nothing was sent to ${host}: the URL ${error.message}.`,
+  },
+  {
+    codes: /^(TABWIRE_TIMEOUT|ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/,
+    outcome: 'timeout',
+    words: ({ host, timeoutMs }) =>
+      `${host} did not answer within ${timeoutMs / 1000} s. Answer 2xx at once and do the work afterwards.`,
+  },
+  {
+    codes: /^ECONNREFUSED$/,
+    outcome: 'connection_refused',
+    words: ({ host }) =>
+      `Nothing listens at ${host}. Start the receiver, or register the port it listens on.`,
+  },
+  {
+    codes: /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    outcome: 'connection_reset',
+    words: ({ host }) =>
+      `${host} closed the connection without an answer. Look for a crash or a limit in the receiver.`,
+  },
+  {
+    codes: /^(ENOTFOUND|EAI_.*|ENODATA|ESERVFAIL)$/,
+    outcome: 'dns_error',
+    words: ({ host, code }) =>
+      `The name of ${host} could not be resolved (${code}). Check its spelling and the network.`,
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is for another host: ${error.cert?.subjectaltname ?? 'it names none'}. Use one that names this host.`,
+  },
+  {
+    codes: /^CERT_HAS_EXPIRED$/,
+    outcome: 'tls_error',
+    words: ({ host }) => `The certificate of ${host} has expired. Renew it.`,
+  },
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    outcome: 'tls_error',
+    words: ({ host }) => `The certificate of ${host} is not valid yet. Check the clocks of both machines.`,
+  },
+  {
+    codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    outcome: 'tls_error',
+    words: ({ host }) =>
+      `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it, ${CERTS}.`,
+  },
+  {
+    codes: /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Let the receiver send its whole chain, ${CACERT}, ${CERTS}.`,
+  },
+  {
+    codes: /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    outcome: 'tls_error',
+    words: ({ host, code }) =>
+      `${host} does not speak TLS that we understand (${code}). If the receiver is plain http, use \`tabwire listen --forward-to\`.`,
+  },
+  {
+    codes: /^(ERR_SSL_.*|ERR_TLS_.*|CERT_.*|HOSTNAME_MISMATCH)$/,
+    outcome: 'tls_error',
+    words: ({ host, code, error }) =>
+      `No TLS connection to ${host} came about: ${error.message} (${code}). Check the receiver's TLS settings.`,
+  },
+  {
+    codes: /^(HPE_.*|HTTPParserError)$/,
+    outcome: 'network_error',
+    words: ({ host, error, code }) =>
+      `${host} answered with something that is not HTTP/1.1: ${error.message} (${code}). Check what listens on that port.`,
+  },
+  {
+    codes: /^UND_ERR_HEADERS_OVERFLOW$/,
+    outcome: 'network_error',
+    words: ({ host }) => `${host} answered with more than 16 KiB of headers. Answer with less.`,
+  },
+  {
+    codes: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,
+    outcome: 'network_error',
+    words: ({ host, code }) => `There is no way to ${host} from here (${code}). Check the network.`,
+  },
+]
+
+/** Names what went wrong and what to do about it, from whatever sending threw. `host` is the receiver's, with its port. */
+export function explainFailure(thrown: unknown, host: string, timeoutMs: number): Failure {
+  const error: CertificateError = thrown instanceof Error ? thrown : new Error(String(thrown))
+  // undici's parser names its errors and gives not all of them a code.
+  const code = typeof error.code === 'string' ? error.code : error.name
+  const row = rows.find(({ codes }) => codes.test(code))
+  if (row === undefined)
+    return {
+      outcome: 'network_error',
+      error: `Sending to ${host} failed: ${error.message} (${code}).`,
+    }
+  return { outcome: row.outcome, error: row.words({ host, timeoutMs, code, error }) }
+}
+
+/** What is wrong with a response that is no 2xx. */
+export function explainStatus(status: number, location: string | undefined): Failure {
+  const error =
+    status >= 300 && status < 400 && location !== undefined
+      ? `The receiver answered ${status} to ${location}; redirects are not followed. Register that URL instead.`
+      : `The receiver answered ${status}; only 2xx counts as received.`
+  return { outcome: 'bad_status', error }
+}

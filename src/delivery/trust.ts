@@ -1,0 +1,65 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import * as tls from 'node:tls'
+
+export interface Trust {
+  /** Certificates of authorities in PEM, beside those of the system: the toolkit's own, and `--cacert`. */
+  ca: readonly string[]
+  /** Accept any certificate (`--insecure`). */
+  insecure: boolean
+}
+
+/** Where systems keep the bundle of the authorities they trust. Only needed where Node cannot tell (before 22.15). */
+const bundleFiles = [
+  '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Arch, Alpine
+  '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, RHEL
+  '/etc/ssl/ca-bundle.pem', // openSUSE
+  '/etc/ssl/cert.pem', // macOS, FreeBSD
+]
+
+/**
+ * The certificates that deliveries trust, parsed once: hundreds of authorities given to each connection anew would cost
+ * each of them tens of milliseconds.
+ */
+export function createTrustContext({ ca }: Pick<Trust, 'ca'>): tls.SecureContext {
+  return tls.createSecureContext({
+    ca: [...distinct([...tls.rootCertificates, ...systemCertificates()]), ...ca],
+  })
+}
+
+/** @throws Error when one of the texts holds no certificate: better at start than at the first delivery. */
+export function requireCertificates(ca: readonly string[]): void {
+  for (const pem of ca) {
+    try {
+      new X509Certificate(pem)
+    } catch (cause) {
+      throw new Error(
+        'A certificate authority given to trust is no certificate in PEM. Pass a file that is.',
+        { cause },
+      )
+    }
+  }
+}
+
+/** Node's authorities and the system's are mostly the same, and parsing is what takes the time. */
+function distinct(certificates: readonly string[]): string[] {
+  return [...new Map(certificates.map((pem) => [pem.replace(/\s/g, ''), pem])).values()]
+}
+
+function systemCertificates(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => string[] }
+  return getCACertificates?.('system') ?? firstBundle()
+}
+
+function firstBundle(): readonly string[] {
+  const bundle = bundleFiles.map(readIfThere).find((text) => text !== undefined)
+  return bundle?.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,38 @@
+import { deltaSuspected } from './delta-suspected.ts'
+import type { Finding, FindingCode, PushSeen, Rule } from './finding.ts'
+import { itemIdReused } from './item-id-reused.ts'
+import { itemIdUnstable } from './item-id-unstable.ts'
+import { possibleLateRetry } from './possible-late-retry.ts'
+import { reopenNeedsRevision } from './reopen-needs-revision.ts'
+import { revisionMissing } from './revision-missing.ts'
+import { revisionReused } from './revision-reused.ts'
+import { totalsMismatch } from './totals-mismatch.ts'
+import { unknownField } from './unknown-field.ts'
+
+export type { Finding, FindingCode, PushSeen } from './finding.ts'
+
+/** The rules of contract section 11 that a push and its predecessors can show, in its order. */
+const rules = {
+  totals_mismatch: totalsMismatch,
+  unknown_field: unknownField,
+  revision_missing: revisionMissing,
+  revision_reused: revisionReused,
+  reopen_needs_revision: reopenNeedsRevision,
+  possible_late_retry: possibleLateRetry,
+  item_id_reused: itemIdReused,
+  item_id_unstable: itemIdUnstable,
+  delta_suspected: deltaSuspected,
+} satisfies Record<FindingCode, Rule>
+
+/**
+ * What the sender of a push should look at. Findings never change an answer.
+ *
+ * @example
+ * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', earlier: [] })
+ */
+export function findingsOf(seen: PushSeen): Finding[] {
+  return Object.entries(rules).flatMap(([code, rule]) => {
+    const message = rule(seen)
+    return message === undefined ? [] : [{ code: code as FindingCode, message }]
+  })
+}

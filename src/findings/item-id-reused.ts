@@ -1,0 +1,17 @@
+import { changeOf, some, type Following } from './finding.ts'
+
+/** An `external_id` that now names another thing. Guests' claims follow the id, so they would pay for that instead. */
+export function itemIdReused(seen: Following): string | undefined {
+  const reused = (changeOf(seen)?.changed ?? []).flatMap(({ external_id, changes }) =>
+    changes
+      .filter(({ field, from, to }) => field === 'name' && plain(from) !== plain(to))
+      .map(({ from, to }) => `${external_id} was ${JSON.stringify(from)} and is now ${JSON.stringify(to)}`),
+  )
+  if (reused.length === 0) return undefined
+  return `An external_id stands for another item: ${some(reused)}. Claims follow the id, so a guest who claimed the one would pay for the other. Give each line an id of its own, not its position.`
+}
+
+/** A name corrected in its case or its blanks is the same name. */
+function plain(name: unknown): string {
+  return String(name).normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,19 @@
+import type { ItemDiff } from '../model/item-diff.ts'
+import { changeOf, some, type Following } from './finding.ts'
+
+/** The same name and price under a new id, while the old one vanished: ids that are made anew with each push. */
+export function itemIdUnstable(seen: Following): string | undefined {
+  const renamed = renamedItems(changeOf(seen)).map(({ name, from, to }) => `${name} (${from} → ${to})`)
+  if (renamed.length === 0) return undefined
+  return `The same item came back under another external_id: ${some(renamed)}. Items are matched by external_id, so a guest's claim on it conflicts. Keep a line's id for the life of the check.`
+}
+
+/** Pairs each vanished item with an added one of its name and price, each used once. */
+export function renamedItems(change: ItemDiff | undefined): { name: string; from: string; to: string }[] {
+  const added = [...(change?.added ?? [])]
+  return (change?.removed ?? []).flatMap(({ external_id, name, price_cents }) => {
+    const at = added.findIndex((item) => item.name === name && item.price_cents === price_cents)
+    const [twin] = at < 0 ? [] : added.splice(at, 1)
+    return twin === undefined ? [] : [{ name, from: external_id, to: twin.external_id }]
+  })
+}

@@ -1,0 +1,44 @@
+import type { Push } from '../model/check.ts'
+import type { PushSeen } from './finding.ts'
+
+/**
+ * Totals that do not follow from the lines, or from each other. Two ways of pricing are sound: tax on top (the lines
+ * make the subtotal) and tax included (the lines make the total). In the second the tax is part of the total already,
+ * so POS systems send either the net or the gross sum as subtotal, and both are taken.
+ */
+export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
+  const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
+  if (wrong.length === 0) return undefined
+  return `The totals do not add up: ${wrong.join('; ')}. Guests pay their items' share of total_cents, so they would pay wrongly. Push every charge and discount as a line (a discount with a negative price_cents), and the totals of the same moment.`
+}
+
+function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
+  const { sum, slack } = sumOf(items)
+  const near = (cents: number) => Math.abs(sum - cents) <= slack
+  if (near(subtotal_cents) || near(total_cents)) return []
+  return [
+    `the lines come to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
+  ]
+}
+
+function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']): string[] {
+  const taxIncluded = subtotal_cents === total_cents
+  if (taxIncluded || subtotal_cents + tax_cents === total_cents) return []
+  return [
+    `subtotal_cents ${subtotal_cents} and tax_cents ${tax_cents} come to ${subtotal_cents + tax_cents}, not to total_cents ${total_cents}`,
+  ]
+}
+
+/** A POS rounds each weighed line to a cent, this way or that: every such line may be off by less than one. */
+function sumOf(items: Push['items']): { sum: number; slack: number } {
+  const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
+  return {
+    sum: round(lines.reduce((sum, line) => sum + line, 0)),
+    slack: lines.filter((line) => !Number.isInteger(line)).length,
+  }
+}
+
+/** Quantities have three decimals at most, so has what is summed; the rest is binary fractions. */
+function round(cents: number): number {
+  return Number(cents.toFixed(3))
+}

@@ -1,0 +1,33 @@
+import type { ApiKey, Scope } from '../model/api-key.ts'
+import type { Answer } from './refusals.ts'
+import type { PushNote } from './request-log.ts'
+
+/** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
+export interface Route {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Below the base, with `:name` for a parameter. */
+  path: string
+  /** What the key must be allowed to do; `null` for what needs no key. */
+  scope: Scope | null
+  /** The answer holds a secret, which is shown this once: it stays out of the log. */
+  secret?: true
+  handle(call: Call): Promise<Reply> | Reply
+}
+
+/** One request, as a route sees it: authenticated, with its parameters decoded. */
+export interface Call {
+  /** The key of the caller. */
+  key: ApiKey
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */
+  body(): Promise<unknown>
+  /** Adds to the request's entry in the log. */
+  note(push: PushNote): void
+}
+
+/** A status with a resource to be sent as JSON, or a finished answer. */
+export type Reply = { status: number; json: unknown } | Answer
+
+export const ok = (json: unknown): Reply => ({ status: 200, json })
+export const created = (json: unknown): Reply => ({ status: 201, json })

@@ -1,0 +1,84 @@
+import { createKeyBody, viewApiKey } from '../model/api-key.ts'
+import type { Delivery } from '../model/delivery.ts'
+import { viewEvent } from '../model/event.ts'
+import { Refusal } from '../model/refusal.ts'
+import { validate } from '../model/validation.ts'
+import { viewEndpoint } from '../model/webhook-endpoint.ts'
+import { createKey } from '../operations/create-key.ts'
+import { deleteEndpoint } from '../operations/delete-endpoint.ts'
+import { revokeKey } from '../operations/revoke-key.ts'
+import type { Service } from '../service.ts'
+import { hashOf } from './auth.ts'
+import { listOf, pageReply } from './list.ts'
+import { choiceOf, given, pageOf } from './query.ts'
+import type { RequestLog } from './request-log.ts'
+import { created, ok, type Call, type Reply, type Route } from './route.ts'
+import type { Stream } from './stream.ts'
+
+export interface SimParts {
+  service: Service
+  log: RequestLog
+  stream: Stream
+  newApiKey: () => string
+  /** What `/_sim/health` tells of this process. */
+  health: () => object
+}
+
+/** What only a simulator can offer, apart from the specification's routes (contract section 10). */
+export function simRoutes(parts: SimParts): Route[] {
+  const { service, log, stream } = parts
+  const row = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+    method,
+    path,
+    scope: 'simulate',
+    handle,
+  })
+  return [
+    { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
+    row('GET', '/deliveries', (call) => listDeliveries(service, call)),
+    row('GET', '/deliveries/:id', async ({ params }) => ok(found(await service.get('deliveries', params.id ?? ''), 'delivery'))),
+    row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
+    row('GET', '/events/:id', async ({ params }) => ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event')))),
+    row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
+    row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
+    row('GET', '/stream', () => stream.open()),
+    row('DELETE', '/webhook-endpoints/:id', async ({ params }) =>
+      ok(viewEndpoint(await service.execute(deleteEndpoint, { endpoint_id: params.id ?? '' }))),
+    ),
+    row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey)),
+    { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true },
+    row('DELETE', '/keys/:id', async ({ params }) =>
+      ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
+    ),
+  ]
+}
+
+function found<T>(record: T | undefined, noun: string): T {
+  if (record === undefined)
+    throw new Refusal('not_found', `There is no such ${noun}, or no more: finished ones are kept up to a limit.`)
+  return record
+}
+
+const deliveryStatuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
+
+function listDeliveries(service: Service, call: Call): Promise<Reply> {
+  const where = given({
+    status: choiceOf(call.query, 'status', deliveryStatuses),
+    endpoint_id: call.query.get('endpoint_id'),
+    event_id: call.query.get('event_id'),
+    event_type: call.query.get('type'),
+    external_check_id: call.query.get('external_check_id'),
+  })
+  return listOf(service, 'deliveries', call, where)
+}
+
+function eventFilter({ query }: Call): Record<string, string> {
+  return given({ type: query.get('type'), external_check_id: query.get('external_check_id') })
+}
+
+async function makeKey({ service, newApiKey }: SimParts, call: Call): Promise<Reply> {
+  const { location_id = call.key.location_id, ...body } = validate(createKeyBody, await call.body())
+  const key = newApiKey()
+  const made = await service.execute(createKey, { ...body, location_id, hash: hashOf(key) })
+  return created({ ...viewApiKey(made), api_key: key })
+}

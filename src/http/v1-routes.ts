@@ -1,0 +1,82 @@
+import { checkKey, viewCheck } from '../model/check.ts'
+import type { Delivery } from '../model/delivery.ts'
+import { Refusal } from '../model/refusal.ts'
+import { invalid, validate } from '../model/validation.ts'
+import { registerEndpointBody, viewEndpoint } from '../model/webhook-endpoint.ts'
+import { endpointNotFound } from '../operations/delete-endpoint.ts'
+import { pingEndpoint } from '../operations/ping-endpoint.ts'
+import { registerEndpoint } from '../operations/register-endpoint.ts'
+import type { Service } from '../service.ts'
+import { listOf } from './list.ts'
+import { acceptPush } from './push.ts'
+import { choiceOf, externalId, given } from './query.ts'
+import type { RequestLog } from './request-log.ts'
+import { created, ok, type Call, type Route } from './route.ts'
+
+export interface V1Parts {
+  service: Service
+  log: RequestLog
+  /** Refuse pushes with unknown fields. */
+  strict: boolean
+  /** Why a URL may not be registered, or undefined when it may (contract section 9). */
+  refuseDestination: (url: string) => Promise<string | undefined>
+  /** Attempts a delivery at once and answers with what came of it. */
+  deliverNow: (deliveryId: string) => Promise<Delivery>
+}
+
+/** The specification's section 4, row by row, with the readings of contract section 4. */
+export function v1Routes(parts: V1Parts): Route[] {
+  const { service } = parts
+  return [
+    { method: 'GET', path: '/locations', scope: 'read', handle: (call) => listOf(service, 'locations', call) },
+    { method: 'GET', path: '/checks', scope: 'read', handle: (call) => listChecks(service, call) },
+    { method: 'PUT', path: '/checks/external/:external_check_id', scope: 'write', handle: (call) => acceptPush(parts, call) },
+    { method: 'GET', path: '/checks/external/:external_check_id', scope: 'read', handle: (call) => showCheck(service, call) },
+    { method: 'POST', path: '/webhook-endpoints', scope: 'write', secret: true, handle: (call) => register(parts, call) },
+    { method: 'GET', path: '/webhook-endpoints', scope: 'read', handle: (call) => listOf(service, 'endpoints', call, {}, viewEndpoint) },
+    { method: 'GET', path: '/webhook-endpoints/:id', scope: 'read', handle: (call) => showEndpoint(service, call) },
+    { method: 'POST', path: '/webhook-endpoints/:id/test', scope: 'write', handle: (call) => ping(parts, call) },
+  ]
+}
+
+function listChecks(service: Service, call: Call) {
+  const status = choiceOf(call.query, 'status', ['open', 'closed'])
+  const where = given({ location_id: call.key.location_id, status, 'table.number': call.query.get('table') })
+  return listOf(service, 'checks', call, where, viewCheck)
+}
+
+async function showCheck(service: Service, { key, params }: Call) {
+  const external_id = externalId(params.external_check_id ?? '')
+  const [check] = await service.find('checks', 'external', checkKey({ location_id: key.location_id, external_id }))
+  if (check === undefined)
+    throw new Refusal('not_found', `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`)
+  return ok(viewCheck(check))
+}
+
+async function register({ service, refuseDestination }: V1Parts, call: Call) {
+  const body = validate(registerEndpointBody, await call.body())
+  const reason = await refuseDestination(body.url)
+  if (reason !== undefined) throw invalid([{ path: 'url', message: reason }])
+  const endpoint = await service.execute(registerEndpoint, body)
+  return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
+}
+
+async function showEndpoint(service: Service, { params }: Call) {
+  const endpoint = await service.get('endpoints', params.id ?? '')
+  if (endpoint === undefined) throw endpointNotFound(params.id ?? '')
+  return ok(viewEndpoint(endpoint))
+}
+
+async function ping({ service, deliverNow }: V1Parts, { params }: Call) {
+  const pinged = await service.execute(pingEndpoint, { endpoint_id: params.id ?? '' })
+  const { id, event_id, attempts } = await deliverNow(pinged.id)
+  const attempt = attempts.at(-1)
+  return ok({
+    delivery_id: id,
+    event_id,
+    outcome: attempt?.outcome ?? null,
+    response_status: attempt?.response_status ?? null,
+    duration_ms: attempt?.duration_ms ?? null,
+    error: attempt?.error ?? null,
+  })
+}

@@ -1,0 +1,66 @@
+/** What a signature header says, before anything of it is believed. */
+export interface SignatureHeader {
+  /** The digits of `t` as they stand in the header: they are part of what was signed. */
+  t: string
+  timestamp: number
+  v1: readonly string[]
+}
+
+/** Why a header cannot even be compared. */
+export interface HeaderFailure {
+  ok: false
+  code: 'missing_header' | 'malformed_header' | 'no_v1_signature'
+  message: string
+}
+
+/**
+ * Reads `t=<unix_seconds>,v1=<hex>`: one `t` of decimal digits, at least one `v1`. Elements of other schemes are passed
+ * over, `v0` among them, so that a weaker scheme never stands in for the one of specification section 5.
+ */
+export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
+  if (header === undefined || header === null || header === '')
+    return failure('missing_header', 'There is no signature header. Only signed requests are deliveries.')
+  if (typeof header !== 'string')
+    return malformed(`it is not text but ${Array.isArray(header) ? 'a list' : typeof header}`)
+  const elements = header.split(',').map(readElement)
+  const broken = elements.findIndex((element) => element === undefined)
+  if (broken >= 0) return malformed(`element ${broken + 1} is not of the form name=value`)
+  return readElements(elements.filter((element) => element !== undefined))
+}
+
+interface Element {
+  name: string
+  value: string
+}
+
+function readElement(text: string): Element | undefined {
+  const at = text.indexOf('=')
+  const name = text.slice(0, at)
+  return at > 0 && /^\w+$/.test(name) ? { name, value: text.slice(at + 1) } : undefined
+}
+
+function readElements(elements: readonly Element[]): SignatureHeader | HeaderFailure {
+  const valuesOf = (wanted: string) =>
+    elements.filter(({ name }) => name === wanted).map(({ value }) => value)
+  const [t, ...repeated] = valuesOf('t')
+  if (t === undefined) return malformed('it has no t')
+  if (repeated.length > 0) return malformed('it has more than one t')
+  const timestamp = Number(t)
+  // Number() alone would take '', '1e9', '0x5f' and ' 5' for times.
+  if (!/^\d+$/.test(t) || !Number.isSafeInteger(timestamp))
+    return malformed('its t is not a Unix time in decimal digits')
+  const v1 = valuesOf('v1')
+  if (v1.length > 0) return { t, timestamp, v1 }
+  return failure('no_v1_signature', 'The signature header has no v1 signature, and no other scheme counts.')
+}
+
+function malformed(why: string): HeaderFailure {
+  return failure(
+    'malformed_header',
+    `The signature header is malformed: ${why}. It must be t=<unix_seconds>,v1=<lowercase hex>.`,
+  )
+}
+
+function failure(code: HeaderFailure['code'], message: string): HeaderFailure {
+  return { ok: false, code, message }
+}

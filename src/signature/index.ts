@@ -1,0 +1,13 @@
+export { diagnose, type Diagnosis, type DiagnoseOptions } from './diagnose.ts'
+export type { Payload } from './digest.ts'
+export type { Mistake } from './mistakes.ts'
+export { sign, type SignOptions } from './sign.ts'
+export {
+  SignatureError,
+  verify,
+  verifyOrThrow,
+  type SignatureFailure,
+  type SignatureFailureCode,
+  type Verification,
+  type VerifyOptions,
+} from './verify.ts'

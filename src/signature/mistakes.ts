@@ -1,0 +1,119 @@
+import { createHmac } from 'node:crypto'
+import { digest } from './digest.ts'
+import { compact, indented, spaced } from './json-forms.ts'
+import {
+  lineEndings,
+  millisecondVariants,
+  newlineVariants,
+  paddingVariants,
+  prefixVariants,
+  toggleMark,
+} from './variants.ts'
+
+/** What was verified: the digits of `t`, the body's bytes, one secret. */
+interface Given {
+  t: string
+  body: Buffer
+  secret: string
+}
+
+interface Row {
+  mistake: string
+  advice: string
+  /** The signatures that this slip would have made, as they would stand in the header. */
+  signatures(given: Given): readonly string[]
+}
+
+/**
+ * The slips that people make, likeliest first. A slip is found only when it explains the signature to the last bit, so
+ * a row more can never blame wrongly; it costs one HMAC.
+ */
+export const mistakes = [
+  {
+    mistake: 'trailing_newline',
+    advice:
+      'The payload and what was signed differ by a newline at the end. Save and pass the body exactly as received; `echo` and editors add a newline.',
+    signatures: ({ body, ...given }) =>
+      newlineVariants(body).map((variant) => hex({ ...given, body: variant })),
+  },
+  {
+    mistake: 'line_endings',
+    advice:
+      'The payload and what was signed differ in line endings (CRLF or LF). Keep the body as bytes; text mode rewrites it.',
+    signatures: ({ body, ...given }) => lineEndings(body).map((variant) => hex({ ...given, body: variant })),
+  },
+  {
+    mistake: 'byte_order_mark',
+    advice:
+      'The payload and what was signed differ by a byte-order mark at the start. Save the body without one.',
+    signatures: ({ body, ...given }) => [hex({ ...given, body: toggleMark(body) })],
+  },
+  {
+    mistake: 'json_reserialised',
+    advice:
+      'The payload was parsed and written out again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
+    signatures: ({ body, ...given }) =>
+      [compact, indented(2), indented(4), spaced]
+        .flatMap((form) => form(body.toString()))
+        .map((variant) => hex({ ...given, body: Buffer.from(variant) })),
+  },
+  {
+    mistake: 'secret_without_prefix',
+    advice: 'The key is the whole secret, with whsec_ in front of it, as the registration returned it.',
+    signatures: (given) => prefixVariants(given.secret).map((secret) => hex({ ...given, secret })),
+  },
+  {
+    mistake: 'secret_decoded',
+    advice: 'The key is the secret as text, whsec_ and all, not the bytes that its base64 stands for.',
+    signatures: (given) => [
+      hex({ ...given, secret: Buffer.from(given.secret.replace(/^whsec_/, ''), 'base64') }),
+    ],
+  },
+  {
+    mistake: 'secret_padded',
+    advice:
+      'The secret has whitespace or quotes around it, which count. Trim it where it is read from a file or an environment variable.',
+    signatures: (given) => paddingVariants(given.secret).map((secret) => hex({ ...given, secret })),
+  },
+  {
+    mistake: 'timestamp_in_milliseconds',
+    advice:
+      't must be Unix time in seconds, in the header and in what is signed: divide by 1000 and round down.',
+    signatures: ({ t, ...given }) => millisecondVariants(t).map((variant) => hex({ ...given, t: variant })),
+  },
+  {
+    mistake: 'timestamp_not_signed',
+    advice: 'Only the body was signed. Sign the value of t, a period, and then the body.',
+    signatures: ({ secret, body }) => [hmac(secret, body).toString('hex')],
+  },
+  {
+    mistake: 'period_not_signed',
+    advice: 'The period is missing between t and the body. Sign the value of t, a period, and then the body.',
+    signatures: ({ secret, t, body }) => [
+      hmac(secret, Buffer.concat([Buffer.from(t), body])).toString('hex'),
+    ],
+  },
+  {
+    mistake: 'hex_upper_case',
+    advice: 'The digest is right but in upper case. Write v1 in lower-case hex.',
+    signatures: (given) => [hex(given).toUpperCase()],
+  },
+  {
+    mistake: 'base64_instead_of_hex',
+    advice: 'The digest is right but in base64. Write v1 in lower-case hex.',
+    signatures: ({ secret, t, body }) => {
+      const bytes = digest(secret, t, body)
+      return [bytes.toString('base64'), bytes.toString('base64url')]
+    },
+  },
+] as const satisfies readonly Row[]
+
+export type Mistake = (typeof mistakes)[number]['mistake']
+
+function hex({ secret, t, body }: { secret: string | Buffer; t: string; body: Buffer }): string {
+  return hmac(secret, Buffer.concat([Buffer.from(`${t}.`), body])).toString('hex')
+}
+
+function hmac(key: string | Buffer, message: Buffer): Buffer {
+  return createHmac('sha256', key).update(message).digest()
+}

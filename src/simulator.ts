@@ -1,0 +1,226 @@
+import { readFile } from 'node:fs/promises'
+import { openAuthority, readAuthorityCertificate } from './certificates.ts'
+import { systemClock, type Clock } from './clock.ts'
+import { readCredentials, writeCredentials } from './data-directory.ts'
+import { createDeliver } from './delivery/deliver.ts'
+import { createDestinationPolicy, type OwnAddress } from './delivery/destination.ts'
+import { createPump } from './delivery/pump.ts'
+import { createSender } from './delivery/send.ts'
+import { createApp } from './http/app.ts'
+import { hashOf } from './http/auth.ts'
+import { createHostCheck } from './http/host-check.ts'
+import { openDoor } from './http/listen.ts'
+import { createRequestLog } from './http/request-log.ts'
+import { simRoutes } from './http/sim-routes.ts'
+import { createStream } from './http/stream.ts'
+import { v1Routes } from './http/v1-routes.ts'
+import { createNewId, newApiKey, newSecret } from './ids.ts'
+import { scopes } from './model/api-key.ts'
+import { addLocations } from './operations/add-locations.ts'
+import { createKey } from './operations/create-key.ts'
+import { createService, type Service } from './service.ts'
+import { openFileStore } from './store/file-store.ts'
+import { createMemoryStore } from './store/memory-store.ts'
+
+/** How a simulator is to be; everything has a default (contract sections 9 and 12). */
+export interface SimulatorOptions {
+  /** Where the store, the credentials and the local authority are kept; without it all is in memory. */
+  dataDirectory?: string | undefined
+  host?: string | undefined
+  /** 0 takes any free port. */
+  port?: number | undefined
+  /** Serve HTTPS with a certificate of the local authority; needs a data directory. */
+  https?: boolean | undefined
+  /** A key with all scopes to be accepted; made and kept when not given. */
+  apiKey?: string | undefined
+  /** Names the signature header, `X-<name>-Signature`. */
+  serviceName?: string | undefined
+  /** Refuse pushes with unknown fields. */
+  strict?: boolean | undefined
+  allowHttpLoopback?: boolean | undefined
+  denyPrivate?: boolean | undefined
+  /** Further authorities that receivers' certificates may come from, PEM. */
+  ca?: readonly string[] | undefined
+  /** Do not check receivers' certificates. */
+  insecure?: boolean | undefined
+  allowedHosts?: readonly string[] | undefined
+  /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
+  disableAfter?: number | undefined
+  /** The longest body in bytes. */
+  bodyLimit?: number | undefined
+  clock?: Clock | undefined
+  /** Told in one line of what the user should know, such as a repaired journal. */
+  onNotice?: ((notice: string) => void) | undefined
+  /** Told of bugs and of deliveries that could not be recorded, with the request id where there is one. */
+  onError?: ((error: unknown, requestId?: string) => void) | undefined
+}
+
+/** A running service. */
+export interface Simulator {
+  /** Of the service; the API is under `/v1`, the simulator's own controls under `/_sim`. */
+  url: string
+  baseUrl: string
+  apiKey: string
+  /** PEM of the authority that issued the service's own certificate, when it runs on HTTPS. */
+  ca: string | undefined
+  /** Resolves when no delivery is due and none is under way. */
+  idle(): Promise<void>
+  /** Lets requests and attempts in flight finish for up to 5 seconds, then stops; everything acknowledged is durable. */
+  close(): Promise<void>
+}
+
+const defaults = {
+  host: '127.0.0.1',
+  port: 4100,
+  serviceName: 'Service',
+  disableAfter: 10,
+  bodyLimit: 1024 * 1024,
+}
+
+/** What requests and attempts in flight are given when the service stops (contract section 12). */
+const GRACE_MS = 5_000
+
+/**
+ * Starts a complete service: the one place that wires store, operations, deliveries and HTTP together.
+ * @throws StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const clock = options.clock ?? systemClock
+  const newId = createNewId(() => clock.now())
+  const store = await openStore(options)
+  const parts = { ...options, clock, newId, store }
+  try {
+    return await startOn(parts)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function openStore({ dataDirectory, onNotice = ignore }: SimulatorOptions) {
+  if (dataDirectory === undefined) return createMemoryStore()
+  return openFileStore({ directory: dataDirectory, onNotice })
+}
+
+interface Parts extends SimulatorOptions {
+  clock: Clock
+  newId: ReturnType<typeof createNewId>
+  store: Awaited<ReturnType<typeof openStore>>
+}
+
+async function startOn(parts: Parts): Promise<Simulator> {
+  const { store, clock, newId, onError = ignore } = parts
+  const service = createService({ store, clock, newId, newSecret })
+  const apiKey = await furnish(service, parts)
+  const log = createRequestLog()
+  const stream = createStream(service, log)
+  const own: { address?: OwnAddress } = {}
+  let stopping = false
+  const deliveries = await openDeliveries(service, parts, () => own.address)
+  const host = parts.host ?? defaults.host
+  const startedAt = new Date().toISOString()
+  const app = createApp({
+    service,
+    log,
+    newId,
+    now: () => clock.now(),
+    tables: {
+      '/v1': v1Routes({
+        service,
+        log,
+        strict: parts.strict ?? false,
+        refuseDestination: deliveries.refuse,
+        deliverNow: deliveries.attempt,
+      }),
+      '/_sim': simRoutes({ service, log, stream, newApiKey, health: () => ({ started_at: startedAt }) }),
+    },
+    checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
+    bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
+    isStopping: () => stopping,
+    report: onError,
+  })
+  const certificate = await ownCertificate(parts, host)
+  const door = await openDoor(app, newId, { port: parts.port ?? defaults.port, host, https: certificate }).catch(
+    async (error: unknown) => {
+      stream.close()
+      await deliveries.stop()
+      throw error
+    },
+  )
+  own.address = { host, port: door.port }
+  return {
+    url: door.url,
+    baseUrl: `${door.url}/v1`,
+    apiKey,
+    ca: certificate?.authority,
+    idle: deliveries.idle,
+    async close() {
+      stopping = true
+      stream.close()
+      await Promise.all([door.close(GRACE_MS), deliveries.stop()])
+      await store.close()
+    },
+  }
+}
+
+/** Gives a fresh store its locations and sees to it that a key is there that its caller knows. */
+async function furnish(service: Service, { dataDirectory, apiKey }: Parts): Promise<string> {
+  const page = await service.list('locations', { limit: 100 })
+  const locations = page.data.length > 0 ? page.data : await service.execute(addLocations, { locations: await fixture() })
+  const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
+  const wanted = apiKey ?? kept?.api_key ?? newApiKey()
+  const known = await service.find('keys', 'hash', hashOf(wanted))
+  const usable = known.some((key) => key.revoked_at === null)
+  const key = usable || apiKey !== undefined || known.length === 0 ? wanted : newApiKey()
+  const [first] = [...locations].sort((a, b) => (a.id < b.id ? -1 : 1))
+  if (!usable && first !== undefined)
+    await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id: first.id })
+  if (dataDirectory !== undefined && kept?.api_key !== key) await writeCredentials(dataDirectory, { api_key: key })
+  return key
+}
+
+async function fixture() {
+  const path = new URL('../fixtures/locations.json', import.meta.url)
+  return JSON.parse(await readFile(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
+}
+
+/** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
+async function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | undefined) {
+  const { clock, dataDirectory, onError = ignore } = parts
+  const policy = createDestinationPolicy({
+    allowHttpLoopback: parts.allowHttpLoopback ?? false,
+    denyPrivate: parts.denyPrivate ?? false,
+    own,
+  })
+  const local = dataDirectory === undefined ? undefined : await readAuthorityCertificate(dataDirectory)
+  const ca = [...(parts.ca ?? []), ...(local === undefined ? [] : [local])]
+  const sender = createSender({ policy, trust: { ca, insecure: parts.insecure ?? false } })
+  const deliver = createDeliver({
+    service,
+    sender,
+    clock,
+    realNow: () => new Date(),
+    serviceName: parts.serviceName ?? defaults.serviceName,
+    disableAfter: parts.disableAfter ?? defaults.disableAfter,
+  })
+  const pump = createPump({ service, deliver, clock, onError: (error) => onError(error) })
+  return {
+    refuse: (url: string) => policy.refuse(url),
+    attempt: (id: string) => pump.attempt(id),
+    idle: () => pump.idle(),
+    async stop() {
+      await pump.stop({ graceMs: GRACE_MS })
+      await sender.close()
+    },
+  }
+}
+
+async function ownCertificate({ https, dataDirectory }: Parts, host: string) {
+  if (https !== true) return undefined
+  if (dataDirectory === undefined) throw new TypeError('HTTPS needs a data directory, where the local authority is kept.')
+  const authority = await openAuthority(dataDirectory)
+  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
+  return { ...(await authority.issue(hosts)), authority: authority.certificatePem }
+}
+
+function ignore(): void {}

@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Write } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import { reasonOf } from './errors.ts'
+import { encodeLine } from './journal-line.ts'
+
+/** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
+export interface CommitQueue {
+  /** The number of the last transaction that was added. */
+  sequence(): number
+  /** Adds a transaction: its writes as JSON, and the writes that undo it in memory. */
+  add(writes: string, undo: readonly Write[]): void
+  /** Resolves when everything added so far is durable, rejects with a Refusal when it was undone. */
+  settled(): Promise<void>
+}
+
+interface QueueParts {
+  /** The number of the last transaction that is durable. */
+  sequence: number
+  /** Puts lines on the disk. When called, memory is as these lines leave it. */
+  write: (lines: string, lastSequence: number) => Promise<void>
+  /** Takes transactions back in memory. */
+  undo: (writes: readonly Write[]) => void
+}
+
+interface Batch {
+  lines: string[]
+  undo: (readonly Write[])[]
+  done: Promise<void>
+  settle: (error?: Refusal) => void
+}
+
+export function createCommitQueue({ sequence, write, undo }: QueueParts): CommitQueue {
+  let durable = sequence
+  let waiting = newBatch()
+  let writing: Batch | undefined
+  let running = false
+  const last = () => durable + (writing?.lines.length ?? 0) + waiting.lines.length
+
+  /** What was decided upon memory that is now taken back goes with it. */
+  const fail = (error: unknown, batches: readonly Batch[]) => {
+    waiting = newBatch()
+    for (const writes of batches.flatMap((batch) => batch.undo).reverse()) undo(writes)
+    for (const batch of batches) batch.settle(unavailable(error))
+  }
+  const writeBatch = async (batch: Batch) => {
+    writing = batch
+    waiting = newBatch()
+    try {
+      await write(batch.lines.join(''), last())
+      durable += batch.lines.length
+      writing = undefined
+      batch.settle()
+    } catch (error) {
+      writing = undefined
+      fail(error, [batch, waiting])
+    }
+  }
+  const run = async () => {
+    running = true
+    while (waiting.lines.length > 0) {
+      await setImmediate() // Lets everybody who is ready come aboard, above all those whom the last batch set free.
+      await writeBatch(waiting)
+    }
+    running = false
+  }
+  return {
+    sequence: last,
+    add(writes, undoing) {
+      waiting.lines.push(encodeLine(last() + 1, writes))
+      waiting.undo.push(undoing)
+      if (!running) void run()
+    },
+    settled: () => (waiting.lines.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
+  }
+}
+
+function newBatch(): Batch {
+  let settle: Batch['settle'] = () => {}
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === undefined ? resolve() : reject(error))
+  })
+  done.catch(() => {}) // Whoever waits is told; when nobody does, that is no crash.
+  return { lines: [], undo: [], done, settle: (error) => settle(error) }
+}
+
+function unavailable(error: unknown): Refusal {
+  return new Refusal(
+    'storage_unavailable',
+    `Nothing was changed: it could not be written to disk, because ${reasonOf(error)}. Make room or repair the disk, then send the request again; the service goes on by itself.`,
+  )
+}

@@ -1,0 +1,81 @@
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { codeOf, unusable } from './errors.ts'
+
+/** What the store does with a file that it writes. Tests give files that fail. */
+export interface DiskFile {
+  write(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesWritten: number }>
+  datasync(): Promise<void>
+  truncate(size: number): Promise<void>
+  close(): Promise<void>
+}
+export type OpenFile = (path: string, flags: string, mode: number) => Promise<DiskFile>
+
+/** Signing secrets and guests' orders are inside: for the owner alone. */
+export const OWNER_ONLY = 0o600
+const OWNER_ONLY_DIRECTORY = 0o700
+
+/** A file of the store: where it is, and how people are told of it, such as `.tabwire/db.json`. */
+export interface StoreFile {
+  path: string
+  shown: string
+}
+
+export function fileIn(directory: string, name: string): StoreFile {
+  return { path: join(directory, name), shown: `${shownDirectory(directory)}/${name}` }
+}
+
+export function shownDirectory(directory: string): string {
+  return basename(join(directory, '.'))
+}
+
+/** Makes the directory if need be, and keeps its content out of version control. */
+export async function prepareDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
+    await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
+  } catch (error) {
+    throw unusable(shownDirectory(directory), error)
+  }
+}
+
+function unlessThere(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error
+}
+
+/** The whole of a file, or `undefined` when there is none. */
+export async function readWhole({ path, shown }: StoreFile): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw unusable(shown, error)
+  }
+}
+
+/** One write may take less than it was given, when the disk is nearly full. */
+export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0
+  while (done < bytes.length)
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+}
+
+/** Makes files that were made, renamed or removed in a directory stay so. Windows does this by itself, and only so. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function removeFile({ path }: StoreFile): Promise<void> {
+  await rm(path, { force: true })
+}

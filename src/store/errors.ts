@@ -1,0 +1,60 @@
+/** What is stored cannot be trusted, or read. The message names file and line, and says how to keep what can be kept. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged'
+}
+
+/** Another process, or this one, has the directory open. */
+export class DirectoryInUse extends Error {
+  override readonly name = 'DirectoryInUse'
+  /** The process that has it open. */
+  readonly pid: number
+
+  constructor(directory: string, pid: number) {
+    const holder = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
+    super(
+      `${directory} is in use by ${holder}, and only one at a time may write there. Stop that one, or choose another directory.`,
+    )
+    this.pid = pid
+  }
+}
+
+/** The directory cannot be made, read or written. */
+export class DirectoryUnusable extends Error {
+  override readonly name = 'DirectoryUnusable'
+}
+
+/** The system's own code for what went wrong, such as ENOSPC. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file may not grow any further',
+  EIO: 'the disk reports an error',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'it is not a directory',
+  EISDIR: 'a directory is where a file should be',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+}
+
+/** Why the medium failed, in words and without a path. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error)
+  if (code === undefined) return 'an unexpected error'
+  const reason = reasons[code]
+  return reason === undefined ? code : `${reason} (${code})`
+}
+
+/** The error to start with when the directory, or a file in it, cannot be used. */
+export function unusable(shown: string, error: unknown): DirectoryUnusable {
+  return new DirectoryUnusable(
+    `${shown} cannot be used: ${reasonOf(error)}. Make it readable and writable for this user, or choose another directory.`,
+    { cause: error },
+  )
+}

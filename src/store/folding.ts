@@ -1,0 +1,69 @@
+import type { Notice } from './load.ts'
+import { reasonOf } from './errors.ts'
+import type { Journals } from './journals.ts'
+import type { RecordTrees } from './tables.ts'
+
+/** Folds the journal into the snapshot beside the running service, when it has grown enough. */
+export interface Folding {
+  isWanted(): boolean
+  /** Begins a fold of these records, as they are after transaction `sequence`; never rejects. */
+  begin(records: RecordTrees, sequence: number): Promise<void>
+  /** Waits for the fold that is under way, then folds everything, if that is quickly done. */
+  finish(records: RecordTrees, sequence: number): Promise<void>
+}
+
+interface FoldingParts {
+  journals: Journals
+  /** Writes the snapshot and tells its size in bytes. */
+  writeSnapshot: (records: RecordTrees, sequence: number) => Promise<number>
+  snapshotSize: number
+  /** An old journal was found: a fold was cut short. */
+  unfinished: boolean
+  foldAtBytes: number
+  onNotice: Notice
+}
+
+/** About a quarter of a second's work; more than that is left to the next start, which reads the journal anyway. */
+const FOLD_AT_CLOSE_BYTES = 32 * 1024 * 1024
+
+export function createFolding(parts: FoldingParts): Folding {
+  const { journals, writeSnapshot, foldAtBytes, onNotice } = parts
+  let { snapshotSize } = parts
+  let threshold = parts.unfinished ? 0 : Math.max(snapshotSize, foldAtBytes)
+  let underWay: Promise<void> | undefined
+
+  /** Whatever goes wrong, snapshot and journals together still hold everything. */
+  const attempt = async (fold: () => Promise<void>) => {
+    try {
+      await fold()
+      threshold = Math.max(snapshotSize, foldAtBytes)
+    } catch (error) {
+      threshold = journals.size() + foldAtBytes
+      onNotice(
+        `The journal could not be folded into the snapshot: ${reasonOf(error)}. Nothing is lost, the journal goes on growing; it is tried again later.`,
+      )
+    }
+  }
+  const snapshot = async (records: RecordTrees, sequence: number) => {
+    snapshotSize = await writeSnapshot(records, sequence)
+  }
+  return {
+    isWanted: () => underWay === undefined && journals.size() > threshold,
+    begin: (records, sequence) =>
+      attempt(async () => {
+        await journals.rotate()
+        underWay = attempt(async () => {
+          await snapshot(records, sequence)
+          await journals.dropOld()
+        }).finally(() => (underWay = undefined))
+      }),
+    async finish(records, sequence) {
+      await underWay
+      if (journals.size() === 0 || journals.size() + snapshotSize > FOLD_AT_CLOSE_BYTES) return
+      await attempt(async () => {
+        await snapshot(records, sequence)
+        await journals.clear()
+      })
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { crc32 } from 'node:zlib'
+import type { Write } from '../model/records.ts'
+
+/** One transaction as the journal holds it. */
+export interface Transaction {
+  sequence: number
+  writes: readonly Write[]
+}
+
+/**
+ * A line of the journal, which is JSON itself: `{"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum is over
+ * the digits of the sequence number and the text of the writes, which can be cut out and checked as it is.
+ */
+export function encodeLine(sequence: number, writes: string): string {
+  return `{"sequence":${sequence},"crc32":"${checksum(String(sequence), writes)}","writes":${writes}}\n`
+}
+
+const HEAD = /^\{"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
+/** More than the longest head takes. */
+const HEAD_BYTES = 64
+const BRACE = 0x7d
+
+/** The transaction in a line (without its line break), or `undefined` when a bit of it is not as it was written. */
+export function decodeLine(line: Buffer): Transaction | undefined {
+  const head = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES))
+  if (head?.[1] === undefined || line.at(-1) !== BRACE) return undefined
+  const writes = line.subarray(head[0].length, -1)
+  if (checksum(head[1], writes) !== head[2]) return undefined
+  return { sequence: Number(head[1]), writes: JSON.parse(writes.toString()) as Write[] }
+}
+
+/**
+ * Whether a text is the beginning of a line whose rest never reached the disk. A whole line with something behind it is
+ * not: there a line break was damaged, and what it ended had been acknowledged.
+ */
+export function isBeginningOfLine(text: Buffer): boolean {
+  const start = text.toString('latin1', 0, HEAD_BYTES)
+  const known = '{"sequence":'.slice(0, start.length)
+  return start.startsWith(known) && !closesBeforeItsEnd(text.toString('latin1'))
+}
+
+function closesBeforeItsEnd(text: string): boolean {
+  const outline = text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '')
+  let depth = 0
+  for (const character of outline) {
+    if (character === '{' || character === '[') depth += 1
+    if (character === '}' || character === ']') depth -= 1
+    if (depth === 0) return true
+  }
+  return false
+}
+
+export function checksum(first: string, then: string | Uint8Array): string {
+  return hex(crc32(then, crc32(first)))
+}
+
+/** Eight digits, so that the place of what follows is known. */
+export function hex(crc: number): string {
+  return crc.toString(16).padStart(8, '0')
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { codeOf } from './errors.ts'
+
+/** One run of one program: process ids are given out anew, but not with the same time of start. */
+export interface ProcessIdentity {
+  pid: number
+  started: string
+}
+
+/** Linux alone tells when a process started; elsewhere only this process knows its own time. */
+export const ownIdentity: ProcessIdentity = {
+  pid: process.pid,
+  started: linuxProcess(process.pid)?.started ?? String(Math.round(performance.timeOrigin)),
+}
+
+/** Whether that very process still runs. */
+export function isRunning({ pid, started }: ProcessIdentity): boolean {
+  if (pid === process.pid) return started === ownIdentity.started
+  if (linuxProcess(process.pid) === undefined) return answersSignals(pid)
+  const found = linuxProcess(pid)
+  return found !== undefined && found.started === started && !found.dead
+}
+
+/** A killed process whose parent has not yet taken note of it is still listed, in state Z. */
+function linuxProcess(pid: number): { started: string; dead: boolean } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name in brackets may hold spaces and brackets; field 3 follows the last one, field 22 is the time of start.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, started] = [fields[0], fields[19]]
+    return started === undefined ? undefined : { started, dead: state === 'Z' || state === 'X' }
+  } catch {
+    return undefined
+  }
+}
+
+function answersSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM' // Somebody else's process, but one that runs.
+  }
+}

@@ -1,0 +1,71 @@
+import type { Delivery } from '../model/delivery.ts'
+import {
+  put,
+  remove,
+  type Ask,
+  type Asks,
+  type CollectionName,
+  type Collections,
+  type GivenAll,
+  type Put,
+  type Removal,
+  type Write,
+} from '../model/records.ts'
+import { dueIn } from './due.ts'
+import { createIndex } from './index-tree.ts'
+import { dueQueue, lookups } from './schema.ts'
+import type { SortedTree } from './sorted-tree.ts'
+import type { Due, DueQuery } from './store.ts'
+import { createTable, type Table } from './table.ts'
+
+/** Everything that is stored, in memory: what both stores answer from. The cost of a write does not grow with it. */
+export interface Tables {
+  of<C extends CollectionName>(collection: C): Table<Collections[C]>
+  /** What a transaction asked for; the iterables are good while it decides. */
+  give<A extends Asks>(asks: A): GivenAll<A>
+  /** Applies writes in order and returns those that undo them, to be applied in order too. */
+  apply(writes: readonly Write[]): readonly Write[]
+  due(query: DueQuery): Due
+  /** A copy of the records that later writes do not change, made in no time. */
+  copy(): RecordTrees
+}
+
+/** All records, by collection and id. */
+export type RecordTrees = { readonly [C in CollectionName]: SortedTree<string, Collections[C]> }
+
+export const collectionNames = Object.keys(lookups) as CollectionName[]
+
+export function createTables(): Tables {
+  const queue = createIndex<Delivery>(dueQueue)
+  const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
+    locations: createTable(lookups.locations),
+    keys: createTable(lookups.keys),
+    checks: createTable(lookups.checks),
+    claims: createTable(lookups.claims),
+    endpoints: createTable(lookups.endpoints),
+    events: createTable(lookups.events),
+    deliveries: createTable(lookups.deliveries, [queue]),
+  }
+  const given = (ask: Ask) => {
+    const table = tables[ask.collection]
+    return 'id' in ask ? table.records.get(ask.id) : table.find(ask.lookup, ask.key)
+  }
+  return {
+    of: (collection) => tables[collection],
+    give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
+    apply: (writes) => writes.map((write) => applyTo(tables[write.collection], write)).reverse(),
+    due: (query) => dueIn(queue, query),
+    copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,
+  }
+}
+
+/** Applies one write and returns the one that undoes it. */
+function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: Put<C> | Removal<C>): Write {
+  const id = 'put' in write ? write.put.id : write.remove
+  const before = 'put' in write ? table.put(write.put) : table.remove(id)
+  return before === undefined ? remove(write.collection, id) : put(write.collection, before)
+}
+
+function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
+}

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../src/', import.meta.url))
+
+interface SourceFile {
+  /** `http/app.ts` */
+  path: string
+  text: string
+  /** Paths of ours that it imports, types included. */
+  own: string[]
+  /** Packages and `node:` modules. */
+  foreign: string[]
+}
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => read(path.split(sep).join('/')))
+
+/** The table of the README's map: what each room may import, beside itself. `*` is any `node:` module. */
+const rooms: Record<string, { own: string[]; foreign: string[] }> = {
+  'signature': { own: [], foreign: ['node:crypto'] },
+  'model': { own: [], foreign: ['zod'] },
+  'operations': { own: ['model'], foreign: [] },
+  'store': { own: ['model'], foreign: ['lowdb', 'sorted-btree', 'node:*'] },
+  'service.ts': { own: ['model', 'operations', 'store', 'clock.ts'], foreign: [] },
+  'clock.ts': { own: [], foreign: [] },
+  'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
+  'certificates.ts': { own: ['certificates'], foreign: ['node:*'] },
+  'certificates': { own: [], foreign: ['@peculiar/x509', 'node:*'] },
+  'data-directory.ts': { own: [], foreign: ['node:*'] },
+  'delivery': {
+    own: ['model', 'operations', 'signature', 'service.ts', 'clock.ts'],
+    foreign: ['undici', 'ipaddr.js', 'node:*'],
+  },
+  'findings': { own: ['model'], foreign: [] },
+  'http': {
+    own: ['model', 'operations', 'findings', 'service.ts'],
+    foreign: ['h3', 'listhen', 'node:*'],
+  },
+  'client.ts': { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
+  'simulator.ts': {
+    own: ['*'],
+    foreign: ['node:*'],
+  },
+  'cli': {
+    own: ['client.ts', 'data-directory.ts', 'model', 'signature'],
+    foreign: ['@oclif/core', 'chalk', 'ora', 'chokidar', 'cli-table3', 'string-width', 'node:*'],
+  },
+  'commands': {
+    own: ['cli', 'client.ts', 'certificates.ts', 'model', 'signature'],
+    foreign: ['@oclif/core', 'node:*'],
+  },
+}
+
+/** What single files may import beyond their room: the two commands that run a service. */
+const exceptions: Record<string, string[]> = {
+  'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
+  'commands/demo.ts': ['simulator.ts'],
+}
+
+describe('the house', () => {
+  it('has a rule for every room', () => {
+    expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(rooms).sort())
+  })
+
+  it.each(files)('$path imports only what its room may', ({ path, own, foreign }) => {
+    const room = roomOf(path)
+    const rule = rooms[room]
+    const allowed = [room, ...(rule?.own ?? []), ...(exceptions[path] ?? [])]
+    const strangers = own.filter((target) => !allowed.includes(roomOf(target)))
+    expect(allowed.includes('*') ? strangers.filter((target) => roomOf(target) === 'commands') : strangers).toEqual([])
+    expect(foreign.filter((name) => !mayImport(rule?.foreign ?? [], name))).toEqual([])
+  })
+
+  it('imports services for their types alone outside of the wiring', () => {
+    const importers = files.filter(({ path, text }) => path !== 'simulator.ts' && importsOf(text).some(takesTheService))
+    expect(importers.map(({ path }) => path)).toEqual([])
+  })
+
+  it('has no cycles, types included', () => {
+    expect(cycles()).toEqual([])
+  })
+
+  it('has no folder for leftovers', () => {
+    expect(files.filter(({ path }) => /(^|\/)(utils?|helpers?|common|misc)(\/|\.)/.test(path))).toEqual([])
+  })
+
+  it.each([
+    ['the real time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/, ['clock.ts', 'simulator.ts', 'commands/', 'cli/', 'delivery/send.ts', 'delivery/pump.ts', 'delivery/flights.ts', 'delivery/connect.ts', 'delivery/rests.ts', 'http/app.ts', 'signature/verify.ts', 'certificates/', 'store/']],
+    ['randomness', /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/, ['ids.ts', 'certificates/', 'store/']],
+    ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts']],
+    ['the console and the streams', /\bconsole\.|\bprocess\.(stdout|stderr)\b/, ['cli/base-command.ts']],
+  ])('reads %s only where it may', (_what, pattern, allowed) => {
+    const readers = files.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path)
+    expect(readers.filter((path) => !allowed.some((prefix) => path.startsWith(prefix)))).toEqual([])
+  })
+
+  it('keeps operations free of time, chance and the outside', () => {
+    const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bawait\b|\basync\b/
+    const inside = files.filter(({ path }) => /^(operations|model|findings)\//.test(path))
+    expect(inside.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual([])
+  })
+})
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  const specifiers = importsOf(text).map((statement) => /'([^']+)'/.exec(statement)?.[1] ?? '')
+  const own = specifiers.filter((name) => name.startsWith('.'))
+  return {
+    path,
+    text,
+    own: own.map((name) => relative(root, join(root, dirname(path), name)).split(sep).join('/')),
+    foreign: specifiers.filter((name) => !name.startsWith('.')),
+  }
+}
+
+/** Import and re-export statements, and dynamic imports. */
+function importsOf(text: string): string[] {
+  return text.match(/^(?:import|export)\b[^'"`;]*?\bfrom '[^']+'|^import '[^']+'|\bimport\('[^']+'\)/gm) ?? []
+}
+
+function takesTheService(statement: string): boolean {
+  return statement.endsWith("/service.ts'") && !/^import type|\{ type \w+ \}/.test(statement)
+}
+
+function roomOf(path: string): string {
+  return path.split('/', 1)[0] ?? path
+}
+
+function mayImport(allowed: readonly string[], name: string): boolean {
+  if (builtinModules.includes(name)) return false
+  return allowed.some((entry) =>
+    entry === 'node:*' ? name.startsWith('node:') : name === entry || name.startsWith(`${entry}/`),
+  )
+}
+
+/** The code without comments and templates, which speak of what they do not do. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$|`(?:[^`$\\]|\\.|\$\{[^}]*\})*`/gm, '')
+}
+
+function cycles(): string[][] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const found: string[][] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) return void found.push([...trail.slice(trail.indexOf(path)), path])
+    if (done.has(path)) return
+    for (const target of byPath.get(path)?.own ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const { path } of files) visit(path, [])
+  return found
+}

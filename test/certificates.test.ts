@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthority, openAuthority, readAuthorityCertificate } from '../src/certificates.ts'
+
+const run = promisify(execFile)
+const DAY = 24 * 60 * 60 * 1000
+
+describe('certificates', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tabwire-certificates-'))
+  })
+  afterEach(() => rm(directory, { recursive: true }))
+
+  it('of a local authority stand up to openssl verify -x509_strict', async () => {
+    const authority = await openAuthority(directory)
+    const { cert } = await authority.issue(['localhost', '127.0.0.1', '::1'])
+    const file = join(directory, 'server.pem')
+    await writeFile(file, cert)
+    const ca = join(directory, 'ca', 'ca.pem')
+    const strict = ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', ca]
+    for (const host of [
+      ['-verify_hostname', 'localhost'],
+      ['-verify_ip', '127.0.0.1'],
+      ['-verify_ip', '::1'],
+    ])
+      expect((await run('openssl', [...strict, ...host, file])).stdout).toContain('OK')
+  })
+
+  it('of a server last 397 days, those of an authority ten years, and both began yesterday', async () => {
+    const authority = await createAuthority()
+    const server = new X509Certificate((await authority.issue(['localhost'])).cert)
+    const root = new X509Certificate(authority.certificatePem)
+    expect(Date.parse(server.validTo) - Date.parse(server.validFrom)).toBe(397 * DAY)
+    expect(Date.parse(root.validTo) - Date.parse(root.validFrom)).toBe(3652 * DAY)
+    expect(Date.now() - Date.parse(server.validFrom)).toBeGreaterThanOrEqual(DAY)
+  })
+
+  it('name the hosts they are for, each once', async () => {
+    const authority = await createAuthority()
+    const { cert } = await authority.issue([
+      'My-Box.local',
+      'my-box.local',
+      '*.example.com',
+      'bücher.example',
+      '[::1]',
+      '10.0.0.1',
+    ])
+    expect(new X509Certificate(cert).subjectAltName).toBe(
+      'DNS:my-box.local, DNS:*.example.com, DNS:xn--bcher-kva.example, IP Address:0:0:0:0:0:0:0:1, IP Address:10.0.0.1',
+    )
+  })
+
+  it('have positive serial numbers of 128 bits, never the same', async () => {
+    const authority = await createAuthority()
+    const issued = await Promise.all(Array.from({ length: 20 }, () => authority.issue(['localhost'])))
+    const serials = issued.map(({ cert }) => new X509Certificate(cert).serialNumber)
+    expect(new Set(serials).size).toBe(20)
+    for (const serial of serials) expect(serial).toMatch(/^[4-7][0-9A-F]{31}$/)
+  })
+
+  it.each([[], [''], ['https://localhost'], ['localhost:8443'], ['a b'], ['a..b'], ['x'.repeat(64)]])(
+    'are not made for what is no host: %j',
+    async (...hosts) => {
+      const authority = await createAuthority()
+      await expect(authority.issue(hosts)).rejects.toThrow(/host/)
+    },
+  )
+
+  it('come with a key that fits', async () => {
+    const { cert, key } = await (await createAuthority()).issue(['localhost'])
+    const { createPrivateKey } = await import('node:crypto')
+    expect(new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))).toBe(true)
+  })
+
+  it('are made by the authority of the first call in every later one', async () => {
+    const first = await openAuthority(directory)
+    const second = await openAuthority(directory)
+    expect(second.certificatePem).toBe(first.certificatePem)
+    const { cert } = await second.issue(['localhost'])
+    const root = new X509Certificate(first.certificatePem)
+    expect(new X509Certificate(cert).checkIssued(root)).toBe(true)
+    expect(new X509Certificate(cert).verify(root.publicKey)).toBe(true)
+  })
+
+  it('come of one authority when several are opened at once, and no draft stays', async () => {
+    const opened = await Promise.all(Array.from({ length: 5 }, () => openAuthority(directory)))
+    expect(new Set(opened.map(({ certificatePem }) => certificatePem)).size).toBe(1)
+    expect(await readdir(directory)).toEqual(['ca'])
+  })
+
+  it('leave the key of the authority to its owner alone', async () => {
+    await openAuthority(join(directory, 'new'))
+    const mode = async (...path: string[]) =>
+      ((await stat(join(directory, 'new', ...path))).mode & 0o777).toString(8)
+    expect(await mode()).toBe('700')
+    expect(await mode('ca')).toBe('700')
+    expect(await mode('ca', 'ca-key.pem')).toBe('600')
+  })
+
+  it('of the authority are read without making one', async () => {
+    expect(await readAuthorityCertificate(directory)).toBeUndefined()
+    expect(await readdir(directory)).toEqual([])
+    const { certificatePem } = await openAuthority(directory)
+    expect(await readAuthorityCertificate(directory)).toBe(certificatePem)
+  })
+
+  it.each(['ca.pem', 'ca-key.pem'])(
+    'are not made with a damaged %s, which is left as it is',
+    async (name) => {
+      await openAuthority(directory)
+      const file = join(directory, 'ca', name)
+      await chmod(file, 0o600)
+      await writeFile(file, 'damaged')
+      await expect(openAuthority(directory)).rejects.toThrow(/Remove that folder/)
+      expect(await readFile(file, 'utf8')).toBe('damaged')
+    },
+  )
+
+  it('are not made with a missing key', async () => {
+    await openAuthority(directory)
+    await rm(join(directory, 'ca', 'ca-key.pem'))
+    await expect(openAuthority(directory)).rejects.toThrow(/Remove that folder/)
+  })
+
+  it('leave no stand-in for reflection behind', async () => {
+    await createAuthority()
+    expect('getMetadata' in Reflect).toBe(false)
+  })
+})

@@ -1,0 +1,305 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+
+import { Refusal } from '../../src/model/refusal.ts'
+import type { Service } from '../../src/service.ts'
+import type { Receiver } from '../support/https-receiver.ts'
+import { HOUR, openHouse, trustedReceiver, type House } from './setup.ts'
+
+const trash: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of trash.splice(0)) await close()
+})
+
+async function open(options?: Parameters<typeof openHouse>[0]): Promise<House> {
+  const house = await openHouse(options)
+  trash.unshift(() => house.close())
+  return house
+}
+
+async function receive(answer?: Parameters<typeof trustedReceiver>[0]): Promise<Receiver> {
+  const receiver = await trustedReceiver(answer)
+  trash.push(() => receiver.close())
+  return receiver
+}
+
+/** A receiver that answers each request when the test says so, and knows how many it had at a time. */
+async function receiveByHand() {
+  const open = new Set<ServerResponse>()
+  let most = 0
+  const receiver = await receive((response) => {
+    open.add(response)
+    most = Math.max(most, open.size)
+  })
+  const answer = (count = Infinity) => {
+    for (const response of [...open].slice(0, count)) {
+      open.delete(response)
+      response.writeHead(200).end()
+    }
+  }
+  return { ...receiver, requests: receiver.requests, answer, open: () => open.size, most: () => most }
+}
+
+describe('deliveries', () => {
+  it('go out when a commit makes them, without being asked for', async () => {
+    const house = await open()
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    await house.pump.idle()
+    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+  })
+
+  it('that an earlier run left pending go out at start', async () => {
+    const house = await open()
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.pump.stop({ graceMs: 0 })
+    for (const note of ['one', 'two', 'three']) await house.announce(note)
+    const next = house.startPump()
+    trash.unshift(() => next.stop({ graceMs: 0 }))
+    await next.idle()
+    expect(receiver.requests).toHaveLength(3)
+    const statuses = (await house.deliveries()).map(({ status }) => status)
+    expect(statuses).toEqual(['delivered', 'delivered', 'delivered'])
+  })
+
+  it('go to the endpoints that list their type, each event at least once and each with its own id', async () => {
+    const house = await open()
+    const [created, all] = [await receive(), await receive()]
+    await house.register(created.url, ['check.created'])
+    await house.register(all.url, ['check.created', 'check.updated'])
+    for (let made = 0; made < 50; made++)
+      await house.announce(`${made}`, made % 2 === 0 ? 'check.created' : 'check.updated')
+    await house.pump.idle()
+    const idsOf = (receiver: Receiver) =>
+      new Set(receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
+    expect(idsOf(created).size).toBe(25)
+    expect(idsOf(all).size).toBe(50)
+  })
+
+  it('are in flight to one endpoint eight at a time, and the next follow as these end', async () => {
+    const house = await open()
+    const receiver = await receiveByHand()
+    await house.register(receiver.url)
+    for (let made = 0; made < 20; made++) await house.announce()
+    await receiver.received(8)
+    expect(receiver.open()).toBe(8)
+    receiver.answer(3)
+    await receiver.received(11)
+    expect(receiver.open()).toBe(8)
+    receiver.answer()
+    await receiver.received(19)
+    receiver.answer()
+    await receiver.received(20)
+    receiver.answer()
+    await house.pump.idle()
+    expect(receiver.most()).toBe(8)
+    expect(receiver.requests).toHaveLength(20)
+  })
+
+  it('are in flight so many at a time in all, shared by the endpoints in turn', async () => {
+    const house = await open({ limits: { inAll: 4 } })
+    const receivers = [await receiveByHand(), await receiveByHand()]
+    for (const { url } of receivers) await house.register(url)
+    await house.pump.stop({ graceMs: 0 })
+    for (let made = 0; made < 10; made++) await house.announce()
+    const next = house.startPump()
+    trash.unshift(() => next.stop({ graceMs: 0 }))
+    await Promise.all(receivers.map((receiver) => receiver.received(2)))
+    expect(receivers.map((receiver) => receiver.open())).toEqual([2, 2])
+  })
+
+  it('to a receiver that hangs delay no other endpoint, even when they fill all places', async () => {
+    const house = await open({ limits: { inAll: 8, slowAfterMs: 20 } })
+    const [hanging, healthy] = [await receive('hang'), await receive()]
+    await house.register(hanging.url, ['check.created'])
+    await house.register(healthy.url, ['check.updated'])
+    for (let made = 0; made < 20; made++) await house.announce('stuck', 'check.created')
+    await hanging.received(8)
+    for (let made = 0; made < 20; made++) await house.announce('well')
+    await healthy.received(20)
+    expect(hanging.requests).toHaveLength(8)
+  })
+
+  it('that are being attempted are not attempted a second time, whoever wakes the pump', async () => {
+    const house = await open()
+    const receiver = await receiveByHand()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    const { id } = await house.delivery()
+    house.pump.wake()
+    const attempts = [house.pump.attempt(id), house.pump.attempt(id)]
+    receiver.answer()
+    for (const delivery of await Promise.all(attempts))
+      expect(delivery).toMatchObject({ status: 'delivered' })
+    expect(await house.pump.attempt(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
+    await house.pump.idle()
+    expect(receiver.requests).toHaveLength(1)
+  })
+})
+
+describe('a ping', () => {
+  it('is attempted at once, past a full queue, and answers with what came of it', async () => {
+    const house = await open()
+    const receiver = await receive('hang')
+    const { id } = await house.register(receiver.url)
+    for (let made = 0; made < 10; made++) await house.announce()
+    await receiver.received(8)
+    receiver.answer(200)
+    const pinged = await house.pump.attempt((await house.ping(id)).id)
+    expect(pinged).toMatchObject({
+      status: 'delivered',
+      event_type: 'ping',
+      attempts: [{ response_status: 200 }],
+    })
+    expect(JSON.parse(receiver.requests[8]?.body.toString() ?? '')).toMatchObject({
+      type: 'ping',
+      data: { id },
+    })
+    expect(receiver.requests[8]?.body.toString()).not.toContain('whsec_')
+  })
+
+  it('that fails is not retried and does not count against the endpoint', async () => {
+    const house = await open({ disableAfter: 1 })
+    const receiver = await receive(500)
+    const { id } = await house.register(receiver.url)
+    const pinged = await house.pump.attempt((await house.ping(id)).id)
+    expect(pinged).toMatchObject({
+      status: 'dead',
+      dead_reason: 'exhausted',
+      attempts: [{ outcome: 'bad_status' }],
+    })
+    house.clock.advance(48 * HOUR)
+    await house.pump.idle()
+    expect(receiver.requests).toHaveLength(1)
+    expect(await house.endpoint(id)).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
+  })
+
+  it('of nothing is not found', async () => {
+    const house = await open()
+    await expect(house.pump.attempt('dlv_none')).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+/** A service whose writes fail as a full disk makes them, as long as `failing()`. */
+function failingStorage(failing: () => boolean) {
+  return (service: Service): Service => ({
+    ...service,
+    execute: (operation, command) =>
+      failing()
+        ? Promise.reject(new Refusal('storage_unavailable', 'no room'))
+        : service.execute(operation, command),
+  })
+}
+
+describe('an attempt whose outcome cannot be recorded', () => {
+  it('has not been: the delivery is attempted again after a pause', async () => {
+    let failures = 2
+    const house = await open({ wrap: failingStorage(() => failures-- > 0), limits: { restMs: 1 } })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(3)
+    await house.pump.idle()
+    expect(await house.delivery()).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
+    expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1)
+    expect(house.errors).toMatchObject([{ code: 'storage_unavailable' }, { code: 'storage_unavailable' }])
+  })
+
+  it('is told to whoever asked for it', async () => {
+    const house = await open({ wrap: failingStorage(() => true), limits: { restMs: 60_000 } })
+    const receiver = await receive()
+    const { id } = await house.register(receiver.url)
+    await expect(house.pump.attempt((await house.ping(id)).id)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    })
+    expect(await house.delivery()).toMatchObject({ status: 'pending', attempts: [] })
+  })
+
+  it('does not keep the pump from being idle while it rests', async () => {
+    const house = await open({ wrap: failingStorage(() => true), limits: { restMs: 60_000 } })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce()
+    await house.pump.idle()
+    expect(receiver.requests).toHaveLength(1)
+  })
+})
+
+describe('a store that cannot be read', () => {
+  it('is asked again after a pause, and told to whoever waits', async () => {
+    let failures = 2
+    const broken = (service: Service): Service => ({
+      ...service,
+      due: (query) =>
+        failures-- > 0 ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
+    })
+    const house = await open({ wrap: broken, limits: { restMs: 1 } })
+    await expect(house.pump.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    await house.pump.idle()
+    expect(house.errors).toHaveLength(2)
+  })
+})
+
+describe('stopping', () => {
+  it('waits for attempts in flight and records them', async () => {
+    const house = await open()
+    const receiver = await receiveByHand()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    const stopped = house.pump.stop({ graceMs: 60_000 })
+    receiver.answer()
+    await stopped
+    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+  })
+
+  it('takes attempts that hang back after the grace, unrecorded, and the next run makes them again', async () => {
+    const house = await open()
+    const receiver = await receive('hang')
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    const { id } = await house.delivery()
+    const asked = expect(house.pump.attempt(id)).rejects.toMatchObject({ code: 'shutting_down' })
+    const idle = house.pump.idle()
+    await house.pump.stop({ graceMs: 1 })
+    await asked
+    await idle
+    expect(await house.delivery()).toMatchObject({ status: 'pending', attempts: [] })
+    expect(house.errors).toEqual([])
+    receiver.answer(200)
+    const next = house.startPump()
+    trash.unshift(() => next.stop({ graceMs: 0 }))
+    await next.idle()
+    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+  })
+
+  it('is the end: nothing is attempted, awaited or timed any more', async () => {
+    const house = await open()
+    const receiver = await receive(500)
+    await house.register(receiver.url)
+    await house.announce()
+    await house.pump.idle()
+    expect(house.clock.waiting()).toBe(1)
+    await house.pump.stop({ graceMs: 0 })
+    expect(house.clock.waiting()).toBe(0)
+    house.clock.advance(HOUR)
+    await house.announce()
+    house.pump.wake()
+    await house.pump.idle()
+    await expect(house.pump.attempt((await house.delivery()).id)).rejects.toMatchObject({
+      code: 'shutting_down',
+    })
+    await house.pump.stop({ graceMs: 0 })
+    expect(receiver.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,370 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createAuthority } from '../../src/certificates.ts'
+import { makeAuthority } from '../../src/certificates/issue.ts'
+import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
+import { createSender, type SenderSettings } from '../../src/delivery/send.ts'
+import { explainFailure } from '../../src/delivery/send-failure.ts'
+import { startReceiver, type Answer } from '../support/https-receiver.ts'
+import { testAuthority } from './setup.ts'
+
+const trash: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of trash.splice(0).reverse()) await close()
+})
+
+interface Options extends Partial<Omit<SenderSettings, 'policy'>> {
+  policy?: Partial<DestinationSettings>
+}
+
+async function senderWith({ policy, ...settings }: Options = {}) {
+  const { certificatePem } = await testAuthority()
+  const sender = createSender({
+    policy: createDestinationPolicy({
+      allowHttpLoopback: false,
+      denyPrivate: false,
+      own: () => undefined,
+      resolve: async () => ['127.0.0.1'],
+      ...policy,
+    }),
+    trust: { ca: [certificatePem], insecure: false },
+    ...settings,
+  })
+  trash.push(() => sender.close())
+  return sender
+}
+
+async function receiverWith(answer: Answer, hosts = ['127.0.0.1', 'localhost'], authority = testAuthority()) {
+  const receiver = await startReceiver({ tls: await (await authority).issue(hosts), answer })
+  trash.push(() => receiver.close())
+  return receiver
+}
+
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  trash.push(async () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A server that speaks TLS and then whatever `speak` writes. */
+async function rawTls(speak: (socket: Socket) => void): Promise<number> {
+  const tls = await (await testAuthority()).issue(['127.0.0.1'])
+  return listening(
+    createTlsServer(tls, (socket) => {
+      socket.on('error', () => undefined).once('data', () => speak(socket))
+    }),
+  )
+}
+
+async function send(url: string, options: Options = {}) {
+  return (await senderWith(options)).send({ url, headers: { 'X-Test': '1' }, body: '{"a":"ü"}' })
+}
+
+describe('an attempt succeeds', () => {
+  it.each([200, 201, 202, 204, 299])('with %i', async (status) => {
+    const { url } = await receiverWith(status)
+    expect(await send(url)).toMatchObject({
+      outcome: 'succeeded',
+      response_status: status,
+      response_body: '',
+      error: null,
+    })
+  })
+
+  it('with headers in time, whatever the body does: one that hangs is cut', async () => {
+    const { url } = await receiverWith((response) => void response.writeHead(200).write('so far'))
+    expect(await send(url, { bodyTimeoutMs: 20 })).toMatchObject({
+      outcome: 'succeeded',
+      response_body: 'so far',
+    })
+  })
+
+  it('and keeps the first 4 KiB of an endless body', async () => {
+    const receiver = await receiverWith((response) => {
+      const more = () =>
+        void (response.destroyed || response.write('x'.repeat(16_384), () => setImmediate(more)))
+      response.writeHead(200)
+      more()
+    })
+    const result = await send(receiver.url, { bodyTimeoutMs: 60_000 })
+    expect(result).toMatchObject({ outcome: 'succeeded', response_body: 'x'.repeat(4096) })
+  })
+
+  it('and cuts no character of the body in half', async () => {
+    const { url } = await receiverWith((response) => void response.writeHead(200).end('x' + '€'.repeat(2000)))
+    expect((await send(url)).response_body).toBe('x' + '€'.repeat(1365))
+  })
+
+  it('and shows bytes that are no UTF-8 as U+FFFD', async () => {
+    const { url } = await receiverWith(
+      (response) => void response.writeHead(200).end(Buffer.from([0x61, 0xff, 0x62])),
+    )
+    expect((await send(url)).response_body).toBe('a\ufffdb')
+  })
+
+  it('when the body breaks off after the headers', async () => {
+    const { url } = await receiverWith((response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('half', () => response.destroy())
+    })
+    expect(await send(url)).toMatchObject({ outcome: 'succeeded', response_status: 200 })
+  })
+
+  it('with the body as its UTF-8 bytes', async () => {
+    const receiver = await receiverWith(200)
+    await send(receiver.url)
+    expect(receiver.requests[0]?.body).toEqual(Buffer.from('{"a":"ü"}'))
+  })
+
+  it('on a port that browsers refuse, by name, and by plain http on loopback when that is allowed', async () => {
+    const { url, port } = await receiverWith(200)
+    expect(await send(url.replace('127.0.0.1', 'localhost'))).toMatchObject({ outcome: 'succeeded' })
+    expect(await send(`https://LOCALHOST.:${port}/`)).toMatchObject({ outcome: 'succeeded' })
+    const plain = await startReceiver()
+    trash.push(() => plain.close())
+    expect(await send(plain.url, { policy: { allowHttpLoopback: true } })).toMatchObject({
+      outcome: 'succeeded',
+    })
+    expect(await send(plain.url)).toMatchObject({ outcome: 'address_refused' })
+    expect(plain.requests).toHaveLength(1)
+  })
+
+  it('fifty times over two connections at most', async () => {
+    const receiver = await receiverWith((response) => void response.writeHead(200).end('y'.repeat(1000)))
+    const sender = await senderWith()
+    for (let sent = 0; sent < 50; sent++) await sender.send({ url: receiver.url, headers: {}, body: 'x' })
+    expect(receiver.connected()).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('an attempt fails', () => {
+  it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])('with %i', async (status) => {
+    const { url } = await receiverWith(
+      (response) => void response.writeHead(status).end(status === 304 ? undefined : 'why'),
+    )
+    const result = await send(url)
+    expect(result).toMatchObject({ outcome: 'bad_status', response_status: status })
+    expect(result.error).toContain(String(status))
+    if (status !== 304) expect(result.response_body).toBe('why')
+  })
+
+  it.each([301, 302, 303, 307, 308])('with %i, and the redirect is not followed', async (status) => {
+    const other = await receiverWith(200)
+    const { url } = await receiverWith(
+      (response) => void response.writeHead(status, { Location: other.url }).end(),
+    )
+    const result = await send(url)
+    expect(result).toMatchObject({ outcome: 'bad_status', response_status: status })
+    expect(result.error).toContain(`${status} to ${other.url}; redirects are not followed`)
+    expect(other.connected()).toBe(0)
+  })
+
+  it('when no headers come in time, and closes the connection', async () => {
+    const receiver = await receiverWith('hang')
+    const result = await send(receiver.url, { timeoutMs: 50 })
+    expect(result).toMatchObject({ outcome: 'timeout', response_status: null, response_body: null })
+    expect(result.error).toContain('within 0.05 s')
+    expect(result.duration_ms).toBeGreaterThanOrEqual(49)
+  })
+
+  it('when only an informational response comes', async () => {
+    const port = await rawTls((socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))
+    expect(await send(`https://127.0.0.1:${port}/`, { timeoutMs: 50 })).toMatchObject({ outcome: 'timeout' })
+  })
+
+  it('when the TLS handshake stalls', async () => {
+    const port = await listening(createServer())
+    expect(await send(`https://127.0.0.1:${port}/`, { timeoutMs: 50 })).toMatchObject({ outcome: 'timeout' })
+  })
+
+  it('when nothing listens', async () => {
+    const receiver = await startReceiver()
+    await receiver.close()
+    const result = await send(`https://127.0.0.1:${receiver.port}/`)
+    expect(result).toMatchObject({ outcome: 'connection_refused' })
+    expect(result.error).toContain(`Nothing listens at 127.0.0.1:${receiver.port}`)
+  })
+
+  it('when the connection is reset', async () => {
+    const { url } = await receiverWith('reset')
+    expect(await send(url)).toMatchObject({ outcome: 'connection_reset' })
+  })
+
+  it('when the connection is closed without an answer', async () => {
+    const port = await rawTls((socket) => socket.end())
+    expect(await send(`https://127.0.0.1:${port}/`)).toMatchObject({ outcome: 'connection_reset' })
+  })
+
+  it('when the name cannot be resolved', async () => {
+    const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+    const result = await send('https://shop.example/', { policy: { resolve } })
+    expect(result).toMatchObject({ outcome: 'dns_error' })
+    expect(result.error).toContain('shop.example')
+  })
+
+  it('when the answer is not HTTP', async () => {
+    const port = await rawTls((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
+    const result = await send(`https://127.0.0.1:${port}/`)
+    expect(result).toMatchObject({ outcome: 'network_error' })
+    expect(result.error).toContain('not HTTP/1.1')
+  })
+
+  it('when the receiver wants to speak another protocol', async () => {
+    const port = await rawTls((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    )
+    const result = await send(`https://127.0.0.1:${port}/`, { timeoutMs: 200 })
+    expect(result.outcome).not.toBe('succeeded')
+    expect(result.error).not.toBeNull()
+  })
+
+  it('when the headers are endless', async () => {
+    const port = await rawTls((socket) => socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}`))
+    const result = await send(`https://127.0.0.1:${port}/`)
+    expect(result).toMatchObject({ outcome: 'network_error' })
+    expect(result.error).toContain('headers')
+  })
+
+  it('when the receiver speaks plain HTTP on that port', async () => {
+    const plain = await startReceiver()
+    trash.push(() => plain.close())
+    const result = await send(plain.url.replace('http:', 'https:'))
+    expect(result).toMatchObject({ outcome: 'tls_error' })
+    expect(result.error).toContain('tabwire listen --forward-to')
+  })
+})
+
+describe('a certificate', () => {
+  it('of an unknown authority is refused, with its issuer and what to do', async () => {
+    const stranger = await createAuthority()
+    const receiver = await receiverWith(200, ['127.0.0.1'], Promise.resolve(stranger))
+    const result = await send(receiver.url)
+    expect(result).toMatchObject({ outcome: 'tls_error' })
+    expect(result.error).toMatch(/issued by Tabwire local authority [0-9a-f]{8}.*--cacert FILE/)
+    expect(receiver.requests).toHaveLength(0)
+    const trusting = await send(receiver.url, { trust: { ca: [stranger.certificatePem], insecure: false } })
+    expect(trusting).toMatchObject({ outcome: 'succeeded' })
+  })
+
+  it('that nobody vouches for is accepted with --insecure alone', async () => {
+    const receiver = await receiverWith(200, ['other.example'], createAuthority())
+    expect(await send(receiver.url)).toMatchObject({ outcome: 'tls_error' })
+    expect(await send(receiver.url, { trust: { ca: [], insecure: true } })).toMatchObject({
+      outcome: 'succeeded',
+    })
+  })
+
+  it('for another host is refused', async () => {
+    const receiver = await receiverWith(200, ['other.example'])
+    const result = await send(receiver.url)
+    expect(result).toMatchObject({ outcome: 'tls_error' })
+    expect(result.error).toMatch(/is for another host.*other\.example/)
+  })
+
+  it('is judged anew on each connection, not once for a session', async () => {
+    const receiver = await receiverWith(
+      (response) => void response.writeHead(200, { Connection: 'close' }).end(),
+    )
+    const sender = await senderWith()
+    const url = receiver.url.replace('127.0.0.1', 'localhost')
+    const message = { url, headers: {}, body: 'x' }
+    expect(await sender.send(message)).toMatchObject({ outcome: 'succeeded' })
+    await receiver.close()
+    const stranger = await (await createAuthority()).issue(['localhost'])
+    const other = await startReceiver({ tls: stranger })
+    trash.push(() => other.close())
+    expect(await sender.send({ ...message, url: `https://localhost:${other.port}/` })).toMatchObject({
+      outcome: 'tls_error',
+    })
+  })
+
+  it('that is self-signed is named so', async () => {
+    const { cert, key } = await makeAuthority()
+    const receiver = await startReceiver({ tls: { cert, key } })
+    trash.push(() => receiver.close())
+    const result = await send(receiver.url)
+    expect(result).toMatchObject({ outcome: 'tls_error' })
+    expect(result.error).toContain('self-signed')
+  })
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'has expired'],
+    ['CERT_NOT_YET_VALID', 'not valid yet'],
+    ['UNABLE_TO_GET_ISSUER_CERT', 'an unknown authority'],
+    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'TLS settings'],
+  ])('with %s is explained', (code, words) => {
+    const failure = explainFailure(Object.assign(new Error('x'), { code }), 'shop.example', 10_000)
+    expect(failure.outcome).toBe('tls_error')
+    expect(failure.error).toContain(words)
+  })
+
+  it('to trust that is none is refused before anything is sent', async () => {
+    await expect(senderWith({ trust: { ca: ['nonsense'], insecure: false } })).rejects.toThrow(
+      /no certificate in PEM/,
+    )
+  })
+})
+
+describe('the policy at sending', () => {
+  it.each([
+    'https://169.254.169.254/',
+    'https://[fe80::1]/',
+    'https://0.0.0.0/',
+    'https://[::ffff:169.254.169.254]/',
+  ])('sends nothing to %s', async (url) => {
+    const result = await send(url)
+    expect(result).toMatchObject({ outcome: 'address_refused', response_status: null })
+    expect(result.error).toContain('Nothing was sent')
+  })
+
+  it('judges every address that a name resolves to, and connects to none when one is refused', async () => {
+    const receiver = await receiverWith(200)
+    const resolve = async () => ['127.0.0.1', '169.254.169.254']
+    const result = await send(`https://localhost:${receiver.port}/`, { policy: { resolve } })
+    expect(result).toMatchObject({ outcome: 'address_refused' })
+    expect(result.error).toContain('localhost resolves to 169.254.169.254')
+    expect(receiver.connected()).toBe(0)
+  })
+
+  it('sends nothing to the service itself, under any name', async () => {
+    const receiver = await receiverWith(200)
+    const policy = { own: () => ({ host: '127.0.0.1', port: receiver.port }) }
+    for (const host of ['127.0.0.1', 'localhost', 'this-box.example', '[::1]', '2130706433'])
+      expect(await send(`https://${host}:${receiver.port}/`, { policy })).toMatchObject({
+        outcome: 'address_refused',
+      })
+    expect(receiver.connected()).toBe(0)
+  })
+})
+
+describe('a sender', () => {
+  it('takes an attempt back when it is told to', async () => {
+    const receiver = await receiverWith('hang')
+    const sender = await senderWith()
+    const controller = new AbortController()
+    const sent = sender.send({ url: receiver.url, headers: {}, body: 'x' }, controller.signal)
+    await receiver.received(1)
+    controller.abort(new Error('taken back'))
+    await expect(sent).rejects.toThrow('taken back')
+  })
+
+  it('closes connections that hang before they are ready', async () => {
+    const server = createServer()
+    const port = await listening(server)
+    const sender = await senderWith()
+    const sent = sender.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: 'x' })
+    const [socket] = (await once(server, 'connection')) as [Socket]
+    const closed = once(socket.resume(), 'close')
+    await sender.close()
+    await closed
+    expect((await sent).outcome).not.toBe('succeeded')
+  })
+})

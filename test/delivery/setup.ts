@@ -1,0 +1,132 @@
+import { createAuthority, type Authority } from '../../src/certificates.ts'
+import { createDeliver } from '../../src/delivery/deliver.ts'
+import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
+import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'
+import { createSender } from '../../src/delivery/send.ts'
+import { createNewId, newSecret } from '../../src/ids.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import type { EventType } from '../../src/model/event.ts'
+import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
+import type { Operation } from '../../src/operations/operation.ts'
+import { pingEndpoint } from '../../src/operations/ping-endpoint.ts'
+import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
+import { createService, type Service } from '../../src/service.ts'
+import { createMemoryStore } from '../../src/store/memory-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { createManualClock } from '../support/manual-clock.ts'
+import { startReceiver, type Answer, type Receiver } from '../support/https-receiver.ts'
+
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+
+let authority: Promise<Authority> | undefined
+
+/** One authority for all tests of a file: making keys takes a while. */
+export function testAuthority(): Promise<Authority> {
+  authority ??= createAuthority()
+  return authority
+}
+
+/** An HTTPS receiver on 127.0.0.1 whose certificate the test's sender trusts. */
+export async function trustedReceiver(answer: Answer = 200): Promise<Receiver> {
+  const tls = await (await testAuthority()).issue(['127.0.0.1', 'localhost'])
+  return startReceiver({ tls, answer })
+}
+
+/** An operation that announces something, as a push or a payment does. */
+const announce = {
+  reads: () => ({}),
+  decide: (_records, { type, note }) => ({
+    reply: undefined,
+    writes: [],
+    events: [{ type, data: { note }, external_check_id: 'check-1' }],
+  }),
+} satisfies Operation<{ type: EventType; note: string }, Record<never, never>, undefined>
+
+interface HouseOptions {
+  timeoutMs?: number
+  bodyTimeoutMs?: number
+  disableAfter?: number
+  limits?: Partial<PumpLimits>
+  policy?: Partial<DestinationSettings>
+  /** What lies between the pump and its service, to make it fail. */
+  wrap?: (service: Service) => Service
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>
+
+/** A service with a sender and a pump, as the simulator wires them, with a clock that the test moves. */
+export async function openHouse(options: HouseOptions = {}) {
+  const { certificatePem } = await testAuthority()
+  const clock = createManualClock()
+  const store: Store = createMemoryStore()
+  const service = createService({ store, clock, newId: createNewId(() => clock.now()), newSecret })
+  const used = options.wrap?.(service) ?? service
+  const policy = createDestinationPolicy({
+    allowHttpLoopback: true,
+    denyPrivate: false,
+    own: () => undefined,
+    resolve: async () => ['127.0.0.1'],
+    ...options.policy,
+  })
+  const { timeoutMs, bodyTimeoutMs } = options
+  const sender = createSender({
+    policy,
+    trust: { ca: [certificatePem], insecure: false },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
+  })
+  const realTimes: Date[] = []
+  const realNow = () => {
+    // A second later each time, so that two attempts never carry the same timestamp.
+    const time = new Date(Date.parse('2030-01-01T00:00:00.900Z') + realTimes.length * 1000)
+    realTimes.push(time)
+    return time
+  }
+  const { disableAfter = 10 } = options
+  const deliver = createDeliver({ service: used, sender, clock, realNow, serviceName: 'Acme', disableAfter })
+  const errors: unknown[] = []
+  const startPump = () =>
+    createPump({
+      service: used,
+      deliver,
+      clock,
+      onError: (error) => errors.push(error),
+      ...(options.limits && { limits: options.limits }),
+    })
+  const pump = startPump()
+
+  return {
+    clock,
+    service,
+    sender,
+    pump,
+    deliver,
+    startPump,
+    errors,
+    realTimes,
+    register: (url: string, event_types: EventType[] = ['check.updated']): Promise<WebhookEndpoint> =>
+      service.execute(registerEndpoint, { url, event_types }),
+    announce: (note = 'hello', type: EventType = 'check.updated') =>
+      service.execute(announce, { type, note }),
+    ping: (endpoint_id: string): Promise<Delivery> => service.execute(pingEndpoint, { endpoint_id }),
+    async deliveries(): Promise<readonly Delivery[]> {
+      const { data } = await service.list('deliveries', { limit: 1000 })
+      return data.toReversed()
+    },
+    async delivery(index = 0): Promise<Delivery> {
+      const delivery = (await this.deliveries())[index]
+      if (delivery === undefined) throw new Error(`There is no delivery ${index}.`)
+      return delivery
+    },
+    async endpoint(id: string): Promise<WebhookEndpoint> {
+      const endpoint = await service.get('endpoints', id)
+      if (endpoint === undefined) throw new Error(`There is no endpoint ${id}.`)
+      return endpoint
+    },
+    async close(): Promise<void> {
+      await pump.stop({ graceMs: 0 })
+      await sender.close()
+    },
+  }
+}

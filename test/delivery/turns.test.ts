@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { createTurns } from '../../src/delivery/turns.ts'
+
+const due = (...names: string[]) => names.map((id) => ({ id, endpoint_id: id.charAt(0) }))
+const none = () => 0
+const ids = (chosen: readonly { id: string }[]) => chosen.map(({ id }) => id)
+
+describe('turns', () => {
+  it('go round the endpoints, one delivery each', () => {
+    const chosen = createTurns().take(due('a1', 'a2', 'a3', 'b1', 'c1', 'c2'), {
+      room: 99,
+      perEndpoint: 8,
+      inFlight: none,
+    })
+    expect(ids(chosen)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
+  })
+
+  it('go to the endpoint that has waited longest when room is scarce', () => {
+    const turns = createTurns()
+    const take = () =>
+      ids(turns.take(due('a1', 'a2', 'b1', 'c1'), { room: 1, perEndpoint: 8, inFlight: none }))
+    expect([take(), take(), take(), take()].flat()).toEqual(['a1', 'b1', 'c1', 'a1'])
+  })
+
+  it('leave out what is above the endpoint’s share', () => {
+    const inFlight = (endpoint: string) => (endpoint === 'a' ? 7 : 0)
+    expect(ids(createTurns().take(due('a1', 'a2', 'b1'), { room: 99, perEndpoint: 8, inFlight }))).toEqual([
+      'a1',
+      'b1',
+    ])
+  })
+
+  it.each([0, -3])('are none with room for %i', (room) => {
+    expect(createTurns().take(due('a1'), { room, perEndpoint: 8, inFlight: none })).toEqual([])
+  })
+})
