@@ -7,12 +7,20 @@ export default defineConfig(
   {
     files: ['src/**/*.ts', 'test/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { project: ['test/tsconfig.json'], tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { project: ['test/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       // A template is for people; numbers and booleans in one are what was meant.
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       // `({ secret: _secret, ...rest })` is how a field is left out.
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       // An arrow that calls a void function for its effect reads better without braces.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       // `() => {}` is the one way to say that nothing is done.

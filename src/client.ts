@@ -87,7 +87,8 @@ export type Client = ReturnType<typeof createClient>
  */
 export function createClient(options: ClientOptions) {
   const call = caller(options)
-  const get = async <T>(path: string, query: ListQuery = {}) => (await call('GET', path + queryText(query))).json as T
+  const get = async <T>(path: string, query: ListQuery = {}) =>
+    (await call('GET', path + queryText(query))).json as T
   const post = async <T>(path: string, body?: unknown) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body))).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
@@ -148,14 +149,25 @@ function caller(options: ClientOptions) {
   }
 }
 
-async function send(options: ClientOptions, method: string, path: string, body?: string, signal?: AbortSignal) {
+async function send(
+  options: ClientOptions,
+  method: string,
+  path: string,
+  body?: string,
+  signal?: AbortSignal,
+) {
   const url = new URL(options.url)
   const address = url.origin + url.pathname.replace(/\/+(v1\/?)?$/, '') + path
   const headers: Record<string, string> = {}
   if (options.apiKey !== undefined) headers.authorization = `Bearer ${options.apiKey}`
   if (body !== undefined) headers['content-type'] = 'application/json'
   try {
-    return await fetchWith(options.ca, address, { method, headers, body: body ?? null, signal: signal ?? null })
+    return await fetchWith(options.ca, address, {
+      method,
+      headers,
+      body: body ?? null,
+      signal: signal ?? null,
+    })
   } catch (error) {
     if (signal?.aborted) throw error
     throw new Unreachable(`No service answers at ${url.origin}: ${reasonOf(error)}.`, { cause: error })

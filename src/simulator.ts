@@ -140,13 +140,15 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
-  const door = await openDoor(app, newId, { port: parts.port ?? defaults.port, host, https: certificate }).catch(
-    async (error: unknown) => {
-      stream.close()
-      await deliveries.stop()
-      throw error
-    },
-  )
+  const door = await openDoor(app, newId, {
+    port: parts.port ?? defaults.port,
+    host,
+    https: certificate,
+  }).catch(async (error: unknown) => {
+    stream.close()
+    await deliveries.stop()
+    throw error
+  })
   own.address = { host, port: door.port }
   return {
     url: door.url,
@@ -166,7 +168,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
 /** Gives a fresh store its locations and sees to it that a key is there that its caller knows. */
 async function furnish(service: Service, { dataDirectory, apiKey }: Parts): Promise<string> {
   const page = await service.list('locations', { limit: 100 })
-  const locations = page.data.length > 0 ? page.data : await service.execute(addLocations, { locations: await fixture() })
+  const locations =
+    page.data.length > 0 ? page.data : await service.execute(addLocations, { locations: await fixture() })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
   const wanted = apiKey ?? kept?.api_key ?? newApiKey()
   const known = await service.find('keys', 'hash', hashOf(wanted))
@@ -174,8 +177,14 @@ async function furnish(service: Service, { dataDirectory, apiKey }: Parts): Prom
   const key = usable || apiKey !== undefined || known.length === 0 ? wanted : newApiKey()
   const [first] = [...locations].sort((a, b) => (a.id < b.id ? -1 : 1))
   if (!usable && first !== undefined)
-    await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id: first.id })
-  if (dataDirectory !== undefined && kept?.api_key !== key) await writeCredentials(dataDirectory, { api_key: key })
+    await service.execute(createKey, {
+      name: 'start',
+      scopes: [...scopes],
+      hash: hashOf(key),
+      location_id: first.id,
+    })
+  if (dataDirectory !== undefined && kept?.api_key !== key)
+    await writeCredentials(dataDirectory, { api_key: key })
   return key
 }
 
@@ -217,7 +226,8 @@ async function openDeliveries(service: Service, parts: Parts, own: () => OwnAddr
 
 async function ownCertificate({ https, dataDirectory }: Parts, host: string) {
   if (https !== true) return undefined
-  if (dataDirectory === undefined) throw new TypeError('HTTPS needs a data directory, where the local authority is kept.')
+  if (dataDirectory === undefined)
+    throw new TypeError('HTTPS needs a data directory, where the local authority is kept.')
   const authority = await openAuthority(dataDirectory)
   const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
   return { ...(await authority.issue(hosts)), authority: authority.certificatePem }

@@ -22,22 +22,22 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
 
 /** The table of the README's map: what each room may import, beside itself. `*` is any `node:` module. */
 const rooms: Record<string, { own: string[]; foreign: string[] }> = {
-  'signature': { own: [], foreign: ['node:crypto'] },
-  'model': { own: [], foreign: ['zod'] },
-  'operations': { own: ['model'], foreign: [] },
-  'store': { own: ['model'], foreign: ['lowdb', 'sorted-btree', 'node:*'] },
+  signature: { own: [], foreign: ['node:crypto'] },
+  model: { own: [], foreign: ['zod'] },
+  operations: { own: ['model'], foreign: [] },
+  store: { own: ['model'], foreign: ['lowdb', 'sorted-btree', 'node:*'] },
   'service.ts': { own: ['model', 'operations', 'store', 'clock.ts'], foreign: [] },
   'clock.ts': { own: [], foreign: [] },
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'certificates.ts': { own: ['certificates'], foreign: ['node:*'] },
-  'certificates': { own: [], foreign: ['@peculiar/x509', 'node:*'] },
+  certificates: { own: [], foreign: ['@peculiar/x509', 'node:*'] },
   'data-directory.ts': { own: [], foreign: ['node:*'] },
-  'delivery': {
+  delivery: {
     own: ['model', 'operations', 'signature', 'service.ts', 'clock.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
-  'findings': { own: ['model'], foreign: [] },
-  'http': {
+  findings: { own: ['model'], foreign: [] },
+  http: {
     own: ['model', 'operations', 'findings', 'service.ts'],
     foreign: ['h3', 'listhen', 'node:*'],
   },
@@ -46,11 +46,11 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['*'],
     foreign: ['node:*'],
   },
-  'cli': {
+  cli: {
     own: ['client.ts', 'data-directory.ts', 'model', 'signature'],
     foreign: ['@oclif/core', 'chalk', 'ora', 'chokidar', 'cli-table3', 'string-width', 'node:*'],
   },
-  'commands': {
+  commands: {
     own: ['cli', 'client.ts', 'certificates.ts', 'model', 'signature'],
     foreign: ['@oclif/core', 'node:*'],
   },
@@ -72,12 +72,16 @@ describe('the house', () => {
     const rule = rooms[room]
     const allowed = [room, ...(rule?.own ?? []), ...(exceptions[path] ?? [])]
     const strangers = own.filter((target) => !allowed.includes(roomOf(target)))
-    expect(allowed.includes('*') ? strangers.filter((target) => roomOf(target) === 'commands') : strangers).toEqual([])
+    expect(
+      allowed.includes('*') ? strangers.filter((target) => roomOf(target) === 'commands') : strangers,
+    ).toEqual([])
     expect(foreign.filter((name) => !mayImport(rule?.foreign ?? [], name))).toEqual([])
   })
 
   it('imports services for their types alone outside of the wiring', () => {
-    const importers = files.filter(({ path, text }) => path !== 'simulator.ts' && importsOf(text).some(takesTheService))
+    const importers = files.filter(
+      ({ path, text }) => path !== 'simulator.ts' && importsOf(text).some(takesTheService),
+    )
     expect(importers.map(({ path }) => path)).toEqual([])
   })
 
@@ -90,8 +94,30 @@ describe('the house', () => {
   })
 
   it.each([
-    ['the real time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/, ['clock.ts', 'simulator.ts', 'commands/', 'cli/', 'delivery/send.ts', 'delivery/pump.ts', 'delivery/flights.ts', 'delivery/connect.ts', 'delivery/rests.ts', 'http/app.ts', 'signature/verify.ts', 'certificates/', 'store/']],
-    ['randomness', /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/, ['ids.ts', 'certificates/', 'store/']],
+    [
+      'the real time',
+      /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
+      [
+        'clock.ts',
+        'simulator.ts',
+        'commands/',
+        'cli/',
+        'delivery/send.ts',
+        'delivery/pump.ts',
+        'delivery/flights.ts',
+        'delivery/connect.ts',
+        'delivery/rests.ts',
+        'http/app.ts',
+        'signature/verify.ts',
+        'certificates/',
+        'store/',
+      ],
+    ],
+    [
+      'randomness',
+      /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/,
+      ['ids.ts', 'certificates/', 'store/'],
+    ],
     ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts']],
     ['the console and the streams', /\bconsole\.|\bprocess\.(stdout|stderr)\b/, ['cli/base-command.ts']],
   ])('reads %s only where it may', (_what, pattern, allowed) => {
@@ -102,7 +128,9 @@ describe('the house', () => {
   it('keeps operations free of time, chance and the outside', () => {
     const impure = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bawait\b|\basync\b/
     const inside = files.filter(({ path }) => /^(operations|model|findings)\//.test(path))
-    expect(inside.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual([])
+    expect(inside.filter(({ text }) => impure.test(withoutComments(text))).map(({ path }) => path)).toEqual(
+      [],
+    )
   })
 })
 
@@ -113,7 +141,11 @@ function read(path: string): SourceFile {
   return {
     path,
     text,
-    own: own.map((name) => relative(root, join(root, dirname(path), name)).split(sep).join('/')),
+    own: own.map((name) =>
+      relative(root, join(root, dirname(path), name))
+        .split(sep)
+        .join('/'),
+    ),
     foreign: specifiers.filter((name) => !name.startsWith('.')),
   }
 }

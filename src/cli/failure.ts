@@ -2,7 +2,14 @@ import { Errors } from '@oclif/core'
 import { ApiError, Unreachable } from '../client.ts'
 
 /** What a command's end tells its caller (contract section 12). */
-export const exitCodes = { done: 0, failed: 1, usage: 2, checkFailed: 3, keyRefused: 4, interrupted: 130 } as const
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  checkFailed: 3,
+  keyRefused: 4,
+  interrupted: 130,
+} as const
 
 /** Something that a command found wrong and can tell in words: what, why, what to do. */
 export class CommandError extends Error {
@@ -35,7 +42,12 @@ export function describeFailure(error: Error): Failure {
     return { ...plain, exitCode: error.exitCode, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
     const hint = `${message} Start one with: tabwire start`
-    return { ...plain, message: hint, exitCode: exitCodes.failed, json: { code: 'unreachable', message: hint } }
+    return {
+      ...plain,
+      message: hint,
+      exitCode: exitCodes.failed,
+      json: { code: 'unreachable', message: hint },
+    }
   }
   if (error instanceof Errors.CLIError) {
     const usage = message.replace(/\nSee more help with --help$/, '')

@@ -3,12 +3,16 @@ import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
-  for (const [name, flag] of Object.entries(flags)) flag.env ??= `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+  for (const [name, flag] of Object.entries(flags))
+    flag.env ??= `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
   return flags
 }
 
 export const jsonFlag = fromEnvironment({
-  json: Flags.boolean({ description: 'Print the resource as JSON; streams as one JSON per line.', helpGroup: 'GLOBAL' }),
+  json: Flags.boolean({
+    description: 'Print the resource as JSON; streams as one JSON per line.',
+    helpGroup: 'GLOBAL',
+  }),
 })
 
 /** How a command finds the service. */
@@ -38,7 +42,8 @@ export const listFlags = fromEnvironment({
 export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
     const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
-    if (Number.isNaN(time.getTime())) throw new Error(`${input} is neither unix seconds nor an ISO 8601 time.`)
+    if (Number.isNaN(time.getTime()))
+      throw new Error(`${input} is neither unix seconds nor an ISO 8601 time.`)
     return time
   },
 })
@@ -49,6 +54,8 @@ export const serviceNameFlag = Flags.string({
   default: 'Service',
   parse: async (input) => {
     if (/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/.test(input)) return input
-    throw new Error(`--service-name ${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
+    throw new Error(
+      `--service-name ${input} cannot be part of a header's name. Use letters, digits and hyphens.`,
+    )
   },
 })

@@ -8,7 +8,10 @@ export async function readInput(file: string): Promise<Buffer> {
     return await readFile(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unreadable_file', `${file} cannot be read: ${reasons[code ?? ''] ?? String(code)}.`)
+    throw new CommandError(
+      'unreadable_file',
+      `${file} cannot be read: ${reasons[code ?? ''] ?? String(code)}.`,
+    )
   }
 }
 

@@ -3,7 +3,10 @@ import { watch } from 'chokidar'
 
 /** Yields a file's name each time it was written, once the writing is over. */
 export async function* watchFiles(files: readonly string[]): AsyncGenerator<string> {
-  const watcher = watch([...files], { ignoreInitial: true, awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 } })
+  const watcher = watch([...files], {
+    ignoreInitial: true,
+    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },
+  })
   try {
     for await (const [event, file] of on(watcher, 'all') as AsyncIterable<[event: string, file: string]>)
       if (event === 'change' || event === 'add') yield file

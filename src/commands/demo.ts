@@ -30,7 +30,8 @@ export default class Demo extends BaseCommand {
 
   private show(scene: Scene): void {
     this.printLine(scene, () => renderScene(scene))
-    const wrong = (scene.type === 'delivered' && !scene.verified) || (scene.type === 'compared' && !scene.equal)
+    const wrong =
+      (scene.type === 'delivered' && !scene.verified) || (scene.type === 'compared' && !scene.equal)
     if (wrong) process.exitCode = exitCodes.failed
   }
 }

@@ -19,12 +19,24 @@ export default class Push extends ServiceCommand {
     '<%= config.bin %> push check.json --watch',
   ]
   static override strict = false
-  static override args = { file: Args.string({ description: 'A file with a check; several are pushed in order.', required: true }) }
+  static override args = {
+    file: Args.string({ description: 'A file with a check; several are pushed in order.', required: true }),
+  }
   static override flags = fromEnvironment({
     id: Flags.string({ description: "The check's external id; by default the file's name without .json." }),
-    watch: Flags.boolean({ description: 'Push again whenever a file changes, until Ctrl-C.', exclusive: ['repeat', 'shuffle'] }),
-    repeat: Flags.integer({ description: 'Push everything this many times: replays change nothing.', min: 1, default: 1 }),
-    shuffle: Flags.integer({ description: 'Push in an order drawn with this seed: revisions make any order converge.', min: 0 }),
+    watch: Flags.boolean({
+      description: 'Push again whenever a file changes, until Ctrl-C.',
+      exclusive: ['repeat', 'shuffle'],
+    }),
+    repeat: Flags.integer({
+      description: 'Push everything this many times: replays change nothing.',
+      min: 1,
+      default: 1,
+    }),
+    shuffle: Flags.integer({
+      description: 'Push in an order drawn with this seed: revisions make any order converge.',
+      min: 0,
+    }),
   })
 
   async run(): Promise<void> {
@@ -52,19 +64,23 @@ export default class Push extends ServiceCommand {
     for await (const changed of watchFiles(pushes.map(({ file }) => file)))
       for (const { file, id } of pushes.filter((push) => push.file === changed))
         // A file that is wrong for now is told of, and watched on.
-        await this.pushOne(client, id, (await readInput(file)).toString(), true).catch((error: unknown) => this.catch(error as Error))
+        await this.pushOne(client, id, (await readInput(file)).toString(), true).catch((error: unknown) =>
+          this.catch(error as Error),
+        )
   }
 }
 
 function idOf(file: string): string {
-  if (file === '-') throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
+  if (file === '-')
+    throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
   return basename(file).replace(/\.json$/i, '')
 }
 
 /** Standard input can be read once; a repeated push sends what it held again. */
 function rememberingStandardInput() {
   let held: Promise<Buffer> | undefined
-  return async (file: string): Promise<string> => (await (file === '-' ? (held ??= readInput('-')) : readInput(file))).toString()
+  return async (file: string): Promise<string> =>
+    (await (file === '-' ? (held ??= readInput('-')) : readInput(file))).toString()
 }
 
 /** What the simulator knows of the push beside its answer; nothing from another service, or without the scope. */

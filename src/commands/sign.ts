@@ -7,14 +7,18 @@ import { curlCommand } from '../cli/render/curl.ts'
 import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {
-  static override description = "Make the signature header's value for a body, offline; or a whole curl command."
+  static override description =
+    "Make the signature header's value for a body, offline; or a whole curl command."
   static override examples = [
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
     '<%= config.bin %> sign --secret whsec_… --body delivery.json --curl https://localhost:8443/webhooks | sh',
   ]
   static override flags = fromEnvironment({
     secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
-    body: Flags.string({ description: 'The exact bytes to sign: a file, or - for standard input.', default: '-' }),
+    body: Flags.string({
+      description: 'The exact bytes to sign: a file, or - for standard input.',
+      default: '-',
+    }),
     timestamp: timeFlag({ description: 'The time to sign with (unix seconds or ISO 8601); now by default.' }),
     curl: Flags.string({ description: 'Print a curl command that sends the signed body to this URL.' }),
     'service-name': serviceNameFlag,
@@ -24,7 +28,8 @@ export default class Sign extends BaseCommand {
     const { flags } = await this.parse(Sign)
     const payload = await readInput(flags.body)
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
-    if (flags.secret.trim() === '') throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
+    if (flags.secret.trim() === '')
+      throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
     const value = sign({ payload, secret: flags.secret, timestamp })
     const name = `X-${flags['service-name']}-Signature`
     const { curl } = flags

@@ -8,7 +8,8 @@ import { readRun, removeRun, writeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 
 export default class Start extends BaseCommand {
-  static override description = 'Run the service until Ctrl-C: the API under /v1, deliveries over HTTPS, data in .tabwire.'
+  static override description =
+    'Run the service until Ctrl-C: the API under /v1, deliveries over HTTPS, data in .tabwire.'
   static override examples = [
     '<%= config.bin %> start',
     '<%= config.bin %> start --port 0 --in-memory --json',
@@ -19,16 +20,30 @@ export default class Start extends BaseCommand {
     host: Flags.string({ description: 'Address to listen on.', default: '127.0.0.1' }),
     'data-dir': connectionFlags['data-dir'],
     'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
-    https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.', exclusive: ['in-memory'] }),
-    'api-key': Flags.string({ description: 'Accept this API key, with all scopes; otherwise one is made and kept.' }),
+    https: Flags.boolean({
+      description: 'Serve HTTPS, with a certificate of the local authority.',
+      exclusive: ['in-memory'],
+    }),
+    'api-key': Flags.string({
+      description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
+    }),
     'service-name': serviceNameFlag,
     strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
-    'allow-http-loopback': Flags.boolean({ description: 'Accept http: endpoints on loopback addresses, which the specification forbids.' }),
-    cacert: Flags.string({ description: "PEM file of an authority to trust for receivers' certificates.", multiple: true }),
+    'allow-http-loopback': Flags.boolean({
+      description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
+    }),
+    cacert: Flags.string({
+      description: "PEM file of an authority to trust for receivers' certificates.",
+      multiple: true,
+    }),
     insecure: Flags.boolean({ description: "Do not check receivers' certificates." }),
     'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
     'allowed-host': Flags.string({ description: 'Answer requests for this host name, too.', multiple: true }),
-    'disable-after': Flags.integer({ description: 'Failing deliveries in a row that disable an endpoint; 0 never does.', min: 0, default: 10 }),
+    'disable-after': Flags.integer({
+      description: 'Failing deliveries in a row that disable an endpoint; 0 never does.',
+      min: 0,
+      default: 10,
+    }),
   })
 
   private readonly signals = listenForSignals()
@@ -63,7 +78,8 @@ export default class Start extends BaseCommand {
 
   private ready(simulator: Simulator): void {
     const { url, baseUrl, apiKey } = simulator
-    if (this.wantsJson) this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
+    if (this.wantsJson)
+      this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
     else this.say(renderReady(simulator))
   }
 
@@ -106,15 +122,30 @@ function listenForSignals() {
   return { first, raise }
 }
 
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
+
 async function readCertificate(file: string): Promise<string> {
   const pem = (await readInput(file)).toString()
   if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
-  throw new CommandError('usage', `${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`, exitCodes.usage)
+  throw new CommandError(
+    'usage',
+    `${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`,
+    exitCodes.usage,
+  )
 }
 
-function warningsOf(flags: { insecure: boolean; 'allow-http-loopback': boolean }): string[] {
+function warningsOf(flags: { host: string; insecure: boolean; 'allow-http-loopback': boolean }): string[] {
   return [
-    flags.insecure ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert." : '',
-    flags['allow-http-loopback'] ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.' : '',
+    isLoopback(flags.host)
+      ? ''
+      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key and a Host that is allowed.`,
+    flags.insecure
+      ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert."
+      : '',
+    flags['allow-http-loopback']
+      ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.'
+      : '',
   ].filter((warning) => warning !== '')
 }

@@ -31,7 +31,8 @@ export default class Tail extends ServiceCommand {
 
   private show(message: StreamMessage, filter: Filter): void {
     const { data } = message
-    if (message.type === 'attempt' && passes(message, filter)) this.printLine(data, () => renderAttempt(message.data))
+    if (message.type === 'attempt' && passes(message, filter))
+      this.printLine(data, () => renderAttempt(message.data))
     if (message.type === 'request' && filter.requests) this.printLine(data, () => renderRequest(message.data))
   }
 }
@@ -43,7 +44,10 @@ interface Filter {
   requests: boolean
 }
 
-function passes({ data }: Extract<StreamMessage, { type: 'attempt' }>, { type, endpoint, failed }: Filter): boolean {
+function passes(
+  { data }: Extract<StreamMessage, { type: 'attempt' }>,
+  { type, endpoint, failed }: Filter,
+): boolean {
   if (type !== undefined && data.event_type !== type) return false
   if (endpoint !== undefined && data.endpoint_id !== endpoint) return false
   return !failed || data.attempt.outcome !== 'succeeded'

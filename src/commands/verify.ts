@@ -16,8 +16,15 @@ export default class Verify extends BaseCommand {
   static override flags = fromEnvironment({
     secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
     header: Flags.string({ description: 'The value of the signature header.', required: true }),
-    body: Flags.string({ description: 'The raw body as received: a file, or - for standard input.', default: '-' }),
-    tolerance: Flags.integer({ description: 'How many seconds t may be from now, both ways.', min: 0, default: 300 }),
+    body: Flags.string({
+      description: 'The raw body as received: a file, or - for standard input.',
+      default: '-',
+    }),
+    tolerance: Flags.integer({
+      description: 'How many seconds t may be from now, both ways.',
+      min: 0,
+      default: 300,
+    }),
     now: timeFlag({ description: 'Verify as if it were this time (unix seconds or ISO 8601).' }),
   })
 
@@ -28,7 +35,10 @@ export default class Verify extends BaseCommand {
     const options = { payload, header: flags.header, secret: flags.secret, tolerance: flags.tolerance, now }
     const result = judged(() => verify(options))
     const diagnosis = result.ok ? undefined : diagnose(options)
-    const report = { ...result, ...(diagnosis === undefined ? {} : { mistake: diagnosis.mistake, advice: diagnosis.advice }) }
+    const report = {
+      ...result,
+      ...(diagnosis === undefined ? {} : { mistake: diagnosis.mistake, advice: diagnosis.advice }),
+    }
     this.print(report, () => renderVerification(result, diagnosis, now))
     if (!result.ok) process.exitCode = exitCodes.checkFailed
   }

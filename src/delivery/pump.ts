@@ -109,7 +109,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   /** Such an attempt has not been: the delivery is attempted again (at-least-once). */
   function unrecorded(id: string, error: unknown): void {
-    if (stopped) return
+    // A reset may take deliveries away while they are attempted.
+    const gone = error instanceof Refusal && error.code === 'not_found'
+    if (stopped || gone) return
     onError(error)
     rests.start(id)
   }

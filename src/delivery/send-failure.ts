@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
       `${host} does not speak TLS that we understand (${code}). If the receiver is plain http, use \`tabwire listen --forward-to\`.`,
   },
   {
-    codes: /^(ERR_SSL_.*|ERR_TLS_.*|CERT_.*|HOSTNAME_MISMATCH)$/,
+    codes: /^(ERR_SSL_.*|ERR_TLS_.*|(ERROR_IN_)?CERT_.*|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|UNSPECIFIED)$/,
     outcome: 'tls_error',
     words: ({ host, code, error }) =>
       `No TLS connection to ${host} came about: ${error.message} (${code}). Check the receiver's TLS settings.`,

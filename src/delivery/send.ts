@@ -81,7 +81,7 @@ export function createSender(settings: SenderSettings): Sender {
   }
 }
 
-/** Resolves with the response once its headers are there. The signal counts until then and while the body is read. */
+/** Resolves with the response once its headers are there. What `signal` takes back after that ends by itself soon. */
 async function post(
   dispatcher: Dispatcher,
   { url, headers, body }: Message,

@@ -79,11 +79,19 @@ function refusedByFramework({ requestId }: Visit): Response {
   return new Response(body, { status: 400, headers: { ...jsonHeaders, 'x-request-id': requestId } })
 }
 
-function addTable(h3: H3, base: string, routes: readonly Route[], parts: AppParts, authenticate: Authenticate): void {
+function addTable(
+  h3: H3,
+  base: string,
+  routes: readonly Route[],
+  parts: AppParts,
+  authenticate: Authenticate,
+): void {
   for (const route of routes) {
     const methods = route.method === 'GET' ? (['GET', 'HEAD'] as const) : [route.method]
     for (const method of methods)
-      h3.on(method, base + route.path, (event) => respond(event, parts, () => follow(route, event, parts, authenticate)))
+      h3.on(method, base + route.path, (event) =>
+        respond(event, parts, () => follow(route, event, parts, authenticate)),
+      )
   }
   for (const [path, allow] of allowedMethods(routes))
     h3.all(base + path, (event) => respond(event, parts, () => refuseMethod(event, allow, authenticate)))
@@ -115,10 +123,16 @@ const nobody: ApiKey = {
   revoked_at: null,
 }
 
-async function follow(route: Route, event: H3Event, parts: AppParts, authenticate: Authenticate): Promise<Reply> {
+async function follow(
+  route: Route,
+  event: H3Event,
+  parts: AppParts,
+  authenticate: Authenticate,
+): Promise<Reply> {
   const key = route.scope === null ? nobody : await authenticate(event.req.headers.get('authorization'))
   if (route.scope !== null) requireScope(key, route.scope)
-  if (parts.isStopping()) throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
+  if (parts.isStopping())
+    throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
   visitOf(event).secret = route.secret ?? false
   return route.handle(callOf(event, key, parts.bodyLimit))
 }
@@ -142,7 +156,10 @@ function callOf(event: H3Event, key: ApiKey, bodyLimit: number): Call {
 }
 
 function notFound(event: H3Event): never {
-  throw new Refusal('not_found', `There is nothing at ${event.url.pathname.slice(0, 200)}. The API is under /v1.`)
+  throw new Refusal(
+    'not_found',
+    `There is nothing at ${event.url.pathname.slice(0, 200)}. The API is under /v1.`,
+  )
 }
 
 async function refuseMethod(event: H3Event, allow: string, authenticate: Authenticate): Promise<never> {
@@ -150,7 +167,7 @@ async function refuseMethod(event: H3Event, allow: string, authenticate: Authent
   throw new Refusal('method_not_allowed', `${event.req.method} is not possible here; ${allow} is.`, { allow })
 }
 
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' }
 
 /** Runs a handler and answers, whatever comes of it; then the request is in the log. */
 async function respond(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
@@ -166,7 +183,11 @@ async function respond(event: H3Event, parts: AppParts, handle: () => Promise<Re
   return answer.body
 }
 
-async function answerOf(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply): Promise<Answer> {
+async function answerOf(
+  event: H3Event,
+  parts: AppParts,
+  handle: () => Promise<Reply> | Reply,
+): Promise<Answer> {
   const { requestId } = visitOf(event)
   try {
     parts.checkOrigin(event.req.headers)

@@ -32,7 +32,9 @@ export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>):
 
 async function lookUp(service: Pick<Service, 'find'>, hash: string): Promise<ApiKey | undefined> {
   const keys = await service.find('keys', 'hash', hash)
-  return keys.find((key) => key.revoked_at === null && timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)))
+  return keys.find(
+    (key) => key.revoked_at === null && timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)),
+  )
 }
 
 function bearerOf(authorization: string | null): string {

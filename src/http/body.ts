@@ -8,16 +8,33 @@ const DEEPEST_NESTING = 32
  * reading), is no UTF-8, begins with a byte-order mark, is no JSON text or nests too deeply (400).
  */
 export async function readJson(request: Request, limit: number): Promise<{ text: string; value: unknown }> {
-  requireJson(request.headers.get('content-type'))
+  requireJson(request.headers)
   const text = decode(await readBytes(request, limit))
   return { text, value: parse(text) }
 }
 
-function requireJson(contentType: string | null): void {
-  const [mediaType] = (contentType ?? '').split(';', 1)
-  if (mediaType?.trim().toLowerCase() === 'application/json') return
-  const given = contentType === null ? 'has no Content-Type' : `has Content-Type ${contentType.slice(0, 100)}`
-  throw new Refusal('unsupported_media_type', `The body ${given}. Send it as Content-Type: application/json.`)
+/** UTF-8 JSON as it is: another charset or a compressed body would be guessed at. */
+function requireJson(headers: Headers): void {
+  const contentType = headers.get('content-type')
+  if (contentType === null || !/^\s*application\/json\s*(;|$)/i.test(contentType))
+    throw unsupported(
+      contentType === null
+        ? 'The body has no Content-Type.'
+        : `The body has Content-Type ${contentType.slice(0, 100)}.`,
+    )
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1]
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
+    throw unsupported(`The body has charset ${charset.slice(0, 100)}.`)
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    throw unsupported(`The body has Content-Encoding ${encoding.slice(0, 100)}.`)
+}
+
+function unsupported(what: string): Refusal {
+  return new Refusal(
+    'unsupported_media_type',
+    `${what} Send it as Content-Type: application/json, in UTF-8 and not compressed.`,
+  )
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
@@ -48,7 +65,11 @@ function chunksOf(request: Request): AsyncIterable<Uint8Array> {
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function tooLarge(limit: number): Refusal {
-  return new Refusal('payload_too_large', `The body is longer than ${limit} bytes, the most that is accepted.`, { limit })
+  return new Refusal(
+    'payload_too_large',
+    `The body is longer than ${limit} bytes, the most that is accepted.`,
+    { limit },
+  )
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -57,15 +78,24 @@ function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new Refusal('invalid_json', 'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.')
+    throw new Refusal(
+      'invalid_json',
+      'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
+    )
   }
 }
 
 function parse(text: string): unknown {
   if (text.startsWith('\uFEFF'))
-    throw new Refusal('invalid_json', 'The body begins with a byte-order mark. Send the JSON text without it.')
+    throw new Refusal(
+      'invalid_json',
+      'The body begins with a byte-order mark. Send the JSON text without it.',
+    )
   if (nestsDeeperThan(DEEPEST_NESTING, text))
-    throw new Refusal('invalid_json', `The body nests deeper than ${DEEPEST_NESTING} levels, the most that is accepted.`)
+    throw new Refusal(
+      'invalid_json',
+      `The body nests deeper than ${DEEPEST_NESTING} levels, the most that is accepted.`,
+    )
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -75,7 +105,9 @@ function parse(text: string): unknown {
 
 /** V8's words without the excerpt of the body that it appends. */
 function reasonOf(error: unknown): string {
-  const [reason] = String(error instanceof Error ? error.message : error).split(/, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/)
+  const [reason] = String(error instanceof Error ? error.message : error).split(
+    /, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/,
+  )
   return reason ?? 'it cannot be parsed'
 }
 
@@ -96,4 +128,6 @@ function nestsDeeperThan(limit: number, text: string): boolean {
   return false
 }
 
-const [QUOTE, BACKSLASH, BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d]
+const [QUOTE, BACKSLASH, BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d,
+]

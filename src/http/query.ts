@@ -19,15 +19,23 @@ function readCursor(cursor: string | null): string | undefined {
   if (cursor === null) return undefined
   const id = Buffer.from(cursor, 'base64url').toString()
   if (/^[a-z]{2,3}_[0-9A-Z]{26}$/.test(id) && cursorAfter(id) === cursor) return id
-  throw new Refusal('invalid_query', 'cursor is not one that this service gave. Pass next_cursor of the page before it.')
+  throw new Refusal(
+    'invalid_query',
+    'cursor is not one that this service gave. Pass next_cursor of the page before it.',
+  )
 }
 
 /** Reads `?name=` as one of a few words. */
-export function choiceOf<T extends string>(query: URLSearchParams, name: string, choices: readonly T[]): T | undefined {
+export function choiceOf<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly T[],
+): T | undefined {
   const given = query.get(name)
   if (given === null) return undefined
   const choice = choices.find((word) => word === given)
-  if (choice === undefined) throw new Refusal('invalid_query', `${name} must be one of ${choices.join(', ')}.`)
+  if (choice === undefined)
+    throw new Refusal('invalid_query', `${name} must be one of ${choices.join(', ')}.`)
   return choice
 }
 
@@ -36,18 +44,26 @@ export function decodeParam(name: string, raw: string): string {
   try {
     return decodeURIComponent(raw)
   } catch {
-    throw new Refusal('invalid_path', `${name} holds a malformed percent-escape. Encode it as UTF-8, each byte as %XX.`)
+    throw new Refusal(
+      'invalid_path',
+      `${name} holds a malformed percent-escape. Encode it as UTF-8, each byte as %XX.`,
+    )
   }
 }
 
 /** An external check id: 1–255 characters, no control character (contract section 4). */
 export function externalId(id: string): string {
   if (id.length >= 1 && id.length <= 255 && !/\p{Cc}/u.test(id)) return id
-  throw new Refusal('invalid_path', 'external_check_id must be 1 to 255 characters long, without control characters.')
+  throw new Refusal(
+    'invalid_path',
+    'external_check_id must be 1 to 255 characters long, without control characters.',
+  )
 }
 
 /** A filter of a list without those that were not asked for. */
 export function given(filter: Record<string, string | null | undefined>): Record<string, string> {
-  const entries = Object.entries(filter).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const entries = Object.entries(filter).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
   return Object.fromEntries(entries)
 }

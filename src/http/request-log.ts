@@ -59,10 +59,13 @@ export function createRequestLog(): RequestLog {
     },
     get: (id) => requests.get(id),
     list({ before, limit }) {
-      const newestFirst = [...requests.values()].reverse().filter(({ id }) => before === undefined || id < before)
+      const newestFirst = [...requests.values()]
+        .reverse()
+        .filter(({ id }) => before === undefined || id < before)
       return { data: newestFirst.slice(0, limit), more: newestFirst.length > limit }
     },
-    repeatsEarlier: (current, push) => states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false,
+    repeatsEarlier: (current, push) =>
+      states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false,
     applied(check) {
       const key = checkKey(check)
       const earlier = states.get(key) ?? []

@@ -36,9 +36,13 @@ export function simRoutes(parts: SimParts): Route[] {
   return [
     { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
     row('GET', '/deliveries', (call) => listDeliveries(service, call)),
-    row('GET', '/deliveries/:id', async ({ params }) => ok(found(await service.get('deliveries', params.id ?? ''), 'delivery'))),
+    row('GET', '/deliveries/:id', async ({ params }) =>
+      ok(found(await service.get('deliveries', params.id ?? ''), 'delivery')),
+    ),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
-    row('GET', '/events/:id', async ({ params }) => ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event')))),
+    row('GET', '/events/:id', async ({ params }) =>
+      ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
+    ),
     row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
     row('GET', '/stream', () => stream.open()),
@@ -55,7 +59,10 @@ export function simRoutes(parts: SimParts): Route[] {
 
 function found<T>(record: T | undefined, noun: string): T {
   if (record === undefined)
-    throw new Refusal('not_found', `There is no such ${noun}, or no more: finished ones are kept up to a limit.`)
+    throw new Refusal(
+      'not_found',
+      `There is no such ${noun}, or no more: finished ones are kept up to a limit.`,
+    )
   return record
 }
 

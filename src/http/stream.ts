@@ -41,7 +41,11 @@ export function createStream(service: Pick<Service, 'onCommit'>, log: Pick<Reque
   return {
     open: () => ({
       status: 200,
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      },
       body: openReader(readers, encoder.encode(': listening\n\n')),
     }),
     close() {
@@ -77,7 +81,8 @@ function deliver(reader: Controller, bytes: Uint8Array, readers: Set<Controller>
 function announcements(write: Write): [type: string, data: string][] {
   if (!('put' in write)) return []
   if (write.collection === 'events') return [['event', eventMessage(write.put)]]
-  if (write.collection === 'deliveries' && write.put.attempts.length > 0) return [['attempt', attemptMessage(write.put)]]
+  if (write.collection === 'deliveries' && write.put.attempts.length > 0)
+    return [['attempt', attemptMessage(write.put)]]
   return []
 }
 

@@ -28,14 +28,50 @@ export interface V1Parts {
 export function v1Routes(parts: V1Parts): Route[] {
   const { service } = parts
   return [
-    { method: 'GET', path: '/locations', scope: 'read', handle: (call) => listOf(service, 'locations', call) },
+    {
+      method: 'GET',
+      path: '/locations',
+      scope: 'read',
+      handle: (call) => listOf(service, 'locations', call),
+    },
     { method: 'GET', path: '/checks', scope: 'read', handle: (call) => listChecks(service, call) },
-    { method: 'PUT', path: '/checks/external/:external_check_id', scope: 'write', handle: (call) => acceptPush(parts, call) },
-    { method: 'GET', path: '/checks/external/:external_check_id', scope: 'read', handle: (call) => showCheck(service, call) },
-    { method: 'POST', path: '/webhook-endpoints', scope: 'write', secret: true, handle: (call) => register(parts, call) },
-    { method: 'GET', path: '/webhook-endpoints', scope: 'read', handle: (call) => listOf(service, 'endpoints', call, {}, viewEndpoint) },
-    { method: 'GET', path: '/webhook-endpoints/:id', scope: 'read', handle: (call) => showEndpoint(service, call) },
-    { method: 'POST', path: '/webhook-endpoints/:id/test', scope: 'write', handle: (call) => ping(parts, call) },
+    {
+      method: 'PUT',
+      path: '/checks/external/:external_check_id',
+      scope: 'write',
+      handle: (call) => acceptPush(parts, call),
+    },
+    {
+      method: 'GET',
+      path: '/checks/external/:external_check_id',
+      scope: 'read',
+      handle: (call) => showCheck(service, call),
+    },
+    {
+      method: 'POST',
+      path: '/webhook-endpoints',
+      scope: 'write',
+      secret: true,
+      handle: (call) => register(parts, call),
+    },
+    {
+      method: 'GET',
+      path: '/webhook-endpoints',
+      scope: 'read',
+      handle: (call) => listOf(service, 'endpoints', call, {}, viewEndpoint),
+    },
+    {
+      method: 'GET',
+      path: '/webhook-endpoints/:id',
+      scope: 'read',
+      handle: (call) => showEndpoint(service, call),
+    },
+    {
+      method: 'POST',
+      path: '/webhook-endpoints/:id/test',
+      scope: 'write',
+      handle: (call) => ping(parts, call),
+    },
   ]
 }
 
@@ -47,9 +83,16 @@ function listChecks(service: Service, call: Call) {
 
 async function showCheck(service: Service, { key, params }: Call) {
   const external_id = externalId(params.external_check_id ?? '')
-  const [check] = await service.find('checks', 'external', checkKey({ location_id: key.location_id, external_id }))
+  const [check] = await service.find(
+    'checks',
+    'external',
+    checkKey({ location_id: key.location_id, external_id }),
+  )
   if (check === undefined)
-    throw new Refusal('not_found', `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`)
+    throw new Refusal(
+      'not_found',
+      `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`,
+    )
   return ok(viewCheck(check))
 }
 

@@ -1,5 +1,5 @@
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
 
 /** What the store does with a file that it writes. Tests give files that fail. */
@@ -37,7 +37,9 @@ export function shownDirectory(directory: string): string {
 /** Makes the directory if need be, and keeps its content out of version control. */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
+    await mkdir(dirname(directory), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
+    // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
+    await mkdir(directory, OWNER_ONLY_DIRECTORY).catch(unlessThere)
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
   } catch (error) {
     throw unusable(shownDirectory(directory), error)

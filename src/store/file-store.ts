@@ -6,8 +6,8 @@ import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
 import { fileIn, prepareDirectory, shownDirectory, type OpenFile, type StoreFile } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
 import { createFolding } from './folding.ts'
-import { openJournals, type JournalFiles } from './journals.ts'
-import { emptySnapshot, load, type Notice } from './load.ts'
+import { openJournals } from './journals.ts'
+import { emptySnapshot, load, type Notice, type StoreFiles } from './load.ts'
 import { acquireLock } from './lock.ts'
 import type { Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
@@ -51,25 +51,25 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 
 async function openLocked(options: FileStoreOptions, release: () => void): Promise<Store> {
   const { directory, onNotice = () => {}, foldAtBytes = FOLD_AT_BYTES, openFile = open } = options
-  const snapshotFile = fileIn(directory, 'db.json')
-  const low = new Low(snapshotAdapter(snapshotFile, openFile), emptySnapshot())
-  const tables = createTables()
-  const files: JournalFiles = {
+  const files: StoreFiles = {
+    snapshot: fileIn(directory, 'db.json'),
     current: fileIn(directory, 'journal.ndjson'),
     old: fileIn(directory, 'journal.old.ndjson'),
   }
+  const low = new Low(snapshotAdapter(files.snapshot, openFile), emptySnapshot())
+  const tables = createTables()
   const loaded = await load(low, files, tables, onNotice)
   const journals = await openJournals(files, loaded, openFile)
   const folding = createFolding({
     journals,
-    snapshotSize: await sizeOf(snapshotFile),
+    snapshotSize: await sizeOf(files.snapshot),
     unfinished: loaded.old !== undefined,
     foldAtBytes,
     onNotice,
     async writeSnapshot(records, sequence) {
       low.data = { sequence, records: valuesOf(records) }
       await low.write().finally(() => (low.data = emptySnapshot()))
-      return sizeOf(snapshotFile)
+      return sizeOf(files.snapshot)
     },
   })
   const queue = createCommitQueue({

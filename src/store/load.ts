@@ -3,11 +3,16 @@ import { readWhole, type StoreFile } from './disk.ts'
 import { StoreDamaged } from './errors.ts'
 import type { JournalFiles } from './journals.ts'
 import { replay, type Replay } from './replay.ts'
-import type { Snapshot } from './snapshot-text.ts'
+import { foreign, type Snapshot } from './snapshot-text.ts'
 import { collectionNames, type Tables } from './tables.ts'
 
 /** Told what somebody should know though it stops nothing. */
 export type Notice = (message: string) => void
+
+/** All files that hold records. */
+export interface StoreFiles extends JournalFiles {
+  snapshot: StoreFile
+}
 
 /** What was found on the disk. */
 export interface Loaded {
@@ -24,15 +29,11 @@ export interface Loaded {
  */
 export async function load(
   low: Low<Snapshot>,
-  files: JournalFiles,
+  files: StoreFiles,
   tables: Tables,
   onNotice: Notice,
 ): Promise<Loaded> {
-  await low.read()
-  const { sequence, records } = low.data
-  low.data = emptySnapshot() // The tables have the records from here on.
-  for (const name of collectionNames) for (const record of records[name]) tables.of(name).put(record)
-
+  const sequence = await loadSnapshot(low, files.snapshot, tables)
   const [oldBytes, currentBytes] = [await readWhole(files.old), await readWhole(files.current)]
   const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
     bytes && replay(bytes, file, known, ({ writes }) => tables.apply(writes))
@@ -44,6 +45,18 @@ export async function load(
   return { sequence: current?.sequence ?? old?.sequence ?? sequence, current, old }
 }
 
+/** Returns the number of the transaction after which the snapshot was made. */
+async function loadSnapshot(low: Low<Snapshot>, { shown }: StoreFile, tables: Tables): Promise<number> {
+  await low.read()
+  const { sequence, records } = low.data
+  low.data = emptySnapshot() // The tables have the records from here on.
+  for (const name of collectionNames)
+    for (const record of records[name])
+      if (tables.of(name).put(record) !== undefined)
+        throw foreign(shown, `two of its ${name} have the "id" ${record.id}`)
+  return sequence
+}
+
 export function emptySnapshot(): Snapshot {
   return {
     sequence: 0,
@@ -51,7 +64,7 @@ export function emptySnapshot(): Snapshot {
   }
 }
 
-function tornInTheMiddle({ old, current }: JournalFiles): StoreDamaged {
+function tornInTheMiddle({ old, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
     `${old.shown} is damaged: its last line is not whole, though ${current.shown} follows it. Nothing was changed. Put back a backup; or, to keep what comes before, make a copy of the directory and delete that line and ${current.shown}.`,
   )

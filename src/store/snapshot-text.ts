@@ -145,24 +145,19 @@ function lineAt(bytes: Buffer, end: number): number {
 
 function recordsIn(name: string, value: unknown, shown: string): readonly { id: string }[] {
   if (!Array.isArray(value)) throw foreign(shown, `"${name}" is not an array`)
-  const seen = new Set<string>()
-  for (const [index, record] of (value as unknown[]).entries()) {
-    const id = idOf(record)
-    if (id === undefined) throw foreign(shown, `${name}[${index}] is not an object with an "id"`)
-    if (seen.has(id)) throw foreign(shown, `${name}[${index}] has the "id" of another: ${id}`)
-    seen.add(id)
-  }
+  const stranger = value.findIndex((record: unknown) => !hasId(record))
+  if (stranger !== -1) throw foreign(shown, `${name}[${stranger}] is not an object with an "id"`)
   return value as { id: string }[]
 }
 
-function idOf(record: unknown): string | undefined {
-  const id = typeof record === 'object' && record !== null && 'id' in record ? record.id : undefined
-  return typeof id === 'string' && id !== '' ? id : undefined
+function hasId(record: unknown): boolean {
+  return typeof record === 'object' && record !== null && 'id' in record && typeof record.id === 'string'
 }
 
 const REMEDY =
   'Nothing was changed. Put back a backup, or mend the file by hand and delete its "checksum" line; move the file and the journals away to begin anew.'
 
-function foreign(shown: string, why: string): StoreDamaged {
+/** The refusal of a file that is whole, but not what it should be. */
+export function foreign(shown: string, why: string): StoreDamaged {
   return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${REMEDY}`)
 }

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates.ts'
-import { makeAuthority } from '../../src/certificates/issue.ts'
+import { loadX509 } from '../../src/certificates/x509.ts'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
 import { createSender, type SenderSettings } from '../../src/delivery/send.ts'
 import { explainFailure } from '../../src/delivery/send-failure.ts'
@@ -63,6 +63,16 @@ async function rawTls(speak: (socket: Socket) => void): Promise<number> {
       socket.on('error', () => undefined).once('data', () => speak(socket))
     }),
   )
+}
+
+/** What most tutorials make: a certificate that is its own authority. */
+async function selfSigned() {
+  const { PemConverter, X509CertificateGenerator } = await loadX509()
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const cert = await X509CertificateGenerator.createSelfSigned({ name: 'CN=127.0.0.1', keys })
+  const key = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY')
+  return { cert: cert.toString('pem'), key }
 }
 
 async function send(url: string, options: Options = {}) {
@@ -287,8 +297,7 @@ describe('a certificate', () => {
   })
 
   it('that is self-signed is named so', async () => {
-    const { cert, key } = await makeAuthority()
-    const receiver = await startReceiver({ tls: { cert, key } })
+    const receiver = await startReceiver({ tls: await selfSigned() })
     trash.push(() => receiver.close())
     const result = await send(receiver.url)
     expect(result).toMatchObject({ outcome: 'tls_error' })
@@ -328,9 +337,9 @@ describe('the policy at sending', () => {
   it('judges every address that a name resolves to, and connects to none when one is refused', async () => {
     const receiver = await receiverWith(200)
     const resolve = async () => ['127.0.0.1', '169.254.169.254']
-    const result = await send(`https://localhost:${receiver.port}/`, { policy: { resolve } })
+    const result = await send(`https://shop.example:${receiver.port}/`, { policy: { resolve } })
     expect(result).toMatchObject({ outcome: 'address_refused' })
-    expect(result.error).toContain('localhost resolves to 169.254.169.254')
+    expect(result.error).toContain('shop.example resolves to 169.254.169.254')
     expect(receiver.connected()).toBe(0)
   })
 

@@ -8,14 +8,27 @@ import type { startReceiver } from './receiver.ts'
 export type Scene =
   | { type: 'registered'; endpoint_id: string; url: string }
   | { type: 'pushed'; what: string; check: Check; report: PushReport | null; status: number }
-  | { type: 'delivered'; event_type: string; event_id: string; over_tls: boolean; verified: boolean; bytes: number }
+  | {
+      type: 'delivered'
+      event_type: string
+      event_id: string
+      over_tls: boolean
+      verified: boolean
+      bytes: number
+    }
   | { type: 'compared'; what: string; equal: boolean }
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 const EXTERNAL_ID = 'demo-table-12'
 
-const burger = { external_id: 'line-1', name: 'Copper Burger', quantity: 2, price_cents: 1450, note: 'one without onions' }
+const burger = {
+  external_id: 'line-1',
+  name: 'Copper Burger',
+  quantity: 2,
+  price_cents: 1450,
+  note: 'one without onions',
+}
 const fries = { external_id: 'line-2', name: 'Hand-cut Fries', quantity: 1, price_cents: 525, note: null }
 const tart = { external_id: 'line-3', name: 'Plum Tart', quantity: 2, price_cents: 780, note: null }
 
@@ -59,7 +72,11 @@ function deliveryScene({ body, verified, encrypted }: Awaited<ReturnType<Receive
   return { type: 'delivered', event_type: type, event_id: id, over_tls: encrypted, verified, bytes }
 }
 
-function checkOf(revision: number, status: 'open' | 'closed', items: readonly (typeof burger | typeof fries)[]) {
+function checkOf(
+  revision: number,
+  status: 'open' | 'closed',
+  items: readonly (typeof burger | typeof fries)[],
+) {
   const subtotal_cents = items.reduce((sum, { quantity, price_cents }) => sum + quantity * price_cents, 0)
   const tax_cents = Math.round(subtotal_cents * 0.0875)
   const totals = { subtotal_cents, tax_cents, total_cents: subtotal_cents + tax_cents }

@@ -14,7 +14,11 @@ export function renderDeliveries(deliveries: readonly Delivery[]): string {
     nextStep(delivery),
   ])
   const headings = ['delivery', 'event', 'status', 'attempts', 'last', 'next (UTC)']
-  return renderTable(headings, rows, 'No deliveries yet. Register a receiver with: tabwire endpoints create URL --events check.created')
+  return renderTable(
+    headings,
+    rows,
+    'No deliveries yet. Register a receiver with: tabwire endpoints create URL --events check.created',
+  )
 }
 
 export function renderDelivery(delivery: Delivery): string {
@@ -37,12 +41,17 @@ function renderAttempts(attempts: readonly Attempt[]): string {
     attempt.response_status === null ? '' : String(attempt.response_status),
     `${attempt.duration_ms} ms`,
   ])
-  const table = renderTable(['attempt', 'started (UTC)', 'outcome', 'status', 'took'], rows, 'No attempts yet.')
+  const table = renderTable(
+    ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
+    rows,
+    'No attempts yet.',
+  )
   return [table, ...attempts.flatMap(reasons)].join('\n')
 }
 
 function reasons({ number, error, response_body }: Attempt): string[] {
-  const told = response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
+  const told =
+    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
   return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
 }
 
@@ -53,7 +62,10 @@ export function renderAttempt({ attempt, ...delivery }: AttemptMessage): string 
   const answer = attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
   const line = `${mark} ${attempt.started_at.slice(11, 19)}  ${delivery.event_type}${about}  ${answer}  ${attempt.duration_ms} ms`
   if (attempt.outcome === 'succeeded') return `${line}  ${chalk.dim(delivery.id)}`
-  const next = delivery.next_attempt_at === null ? 'no further attempt' : `next attempt ${moment(delivery.next_attempt_at)} UTC`
+  const next =
+    delivery.next_attempt_at === null
+      ? 'no further attempt'
+      : `next attempt ${moment(delivery.next_attempt_at)} UTC`
   return `${line}  attempt ${attempt.number}  ${chalk.dim(delivery.id)}\n    ${printable(attempt.error ?? '')} ${chalk.dim(`(${next})`)}`
 }
 

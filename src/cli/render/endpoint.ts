@@ -3,8 +3,14 @@ import { renderFields, renderTable } from './table.ts'
 import { moment, status } from './words.ts'
 
 export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): string {
-  const rows = endpoints.map(({ id, status: state, url, event_types }) => [id, status(state), url, event_types.join(' ')])
-  const empty = 'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
+  const rows = endpoints.map(({ id, status: state, url, event_types }) => [
+    id,
+    status(state),
+    url,
+    event_types.join(' '),
+  ])
+  const empty =
+    'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
   return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty)
 }
 

@@ -16,13 +16,16 @@ export function renderPush(check: Check, report: PushReport | null, httpStatus: 
     count(check.items.length, 'item'),
     `total ${money(check.totals.total_cents)}`,
   ].join('  ')
-  const findings = (report?.findings ?? []).map(({ code, message }) => `  ${chalk.yellow(`! ${code}`)} ${message}`)
+  const findings = (report?.findings ?? []).map(
+    ({ code, message }) => `  ${chalk.yellow(`! ${code}`)} ${message}`,
+  )
   return [summary, ...explanation(outcome), ...diffLines(report?.diff ?? null), ...findings].join('\n')
 }
 
 function explanation(outcome: string): string[] {
   if (outcome === 'unchanged') return [chalk.dim('  the check is so already: nothing was written, no event')]
-  if (outcome === 'stale') return [chalk.dim('  the service knows a newer state: nothing was written, no event')]
+  if (outcome === 'stale')
+    return [chalk.dim('  the service knows a newer state: nothing was written, no event')]
   return []
 }
 
@@ -34,7 +37,9 @@ function diffLines(diff: ItemDiff | null): string[] {
     ...diff.removed.map((item) => chalk.red(`  - ${line(item)}`)),
     ...diff.added.map((item) => chalk.green(`  + ${line(item)}`)),
     ...diff.changed.map(({ external_id, name, changes }) =>
-      chalk.yellow(`  ~ ${printable(name)}  ${changes.map(changeText).join(', ')}  ${chalk.dim(printable(external_id))}`),
+      chalk.yellow(
+        `  ~ ${printable(name)}  ${changes.map(changeText).join(', ')}  ${chalk.dim(printable(external_id))}`,
+      ),
     ),
     ...(diff.unchanged > 0 ? [chalk.dim(`    ${count(diff.unchanged, 'item')} unchanged`)] : []),
   ]

@@ -3,13 +3,28 @@ import Table from 'cli-table3'
 import stringWidth from 'string-width'
 
 const bare = Object.fromEntries(
-  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid']
+  [
+    'top',
+    'top-mid',
+    'top-left',
+    'top-right',
+    'bottom',
+    'bottom-mid',
+    'bottom-left',
+    'bottom-right',
+    'left',
+    'left-mid',
+  ]
     .concat(['mid', 'mid-mid', 'right', 'right-mid', 'middle'])
     .map((name) => [name, '']),
 )
 
 /** Rows under headings, in columns that align whatever script the cells are in. An empty list says so. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
+export function renderTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  empty: string,
+): string {
   if (rows.length === 0) return chalk.dim(empty)
   const table = new Table({
     head: headings.map((heading) => chalk.dim(heading.toUpperCase())),
@@ -28,7 +43,10 @@ export function renderFields(fields: readonly (readonly [name: string, value: st
 
 /** A POS, a guest or a receiver wrote this text: nothing in it may steer the terminal. Our own colours stay. */
 export function printable(text: string): string {
-  return text.replace(/\u001b(?!\[\d{1,3}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, '\ufffd')
+  return text.replace(
+    /\u001b(?!\[\d{1,3}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g,
+    '\ufffd',
+  )
 }
 
 function trimEnds(text: string): string {

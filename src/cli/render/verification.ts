@@ -2,8 +2,13 @@ import chalk from 'chalk'
 import type { Diagnosis, Verification } from '../../signature/index.ts'
 import { printable } from './table.ts'
 
-export function renderVerification(result: Verification, diagnosis: Diagnosis | undefined, now: Date): string {
-  if (result.ok) return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
+export function renderVerification(
+  result: Verification,
+  diagnosis: Diagnosis | undefined,
+  now: Date,
+): string {
+  if (result.ok)
+    return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
   const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
   return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
 }

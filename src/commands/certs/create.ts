@@ -15,7 +15,9 @@ export default class CertsCreate extends BaseCommand {
   ]
   static override strict = false
   static override baseFlags = jsonFlag
-  static override args = { host: Args.string({ description: 'Host names and addresses it is for.', required: true }) }
+  static override args = {
+    host: Args.string({ description: 'Host names and addresses it is for.', required: true }),
+  }
   static override flags = fromEnvironment({
     out: Flags.string({ description: 'The directory to write to.', default: '.' }),
     'data-dir': connectionFlags['data-dir'],
@@ -30,7 +32,13 @@ export default class CertsCreate extends BaseCommand {
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     await writeBoth(files, cert, key, flags.out)
-    this.print(files, () => renderFields([['certificate', files.cert], ['key', files.key], ['authority', files.ca]]))
+    this.print(files, () =>
+      renderFields([
+        ['certificate', files.cert],
+        ['key', files.key],
+        ['authority', files.ca],
+      ]),
+    )
   }
 }
 
@@ -41,6 +49,10 @@ async function writeBoth(files: { cert: string; key: string }, cert: string, key
     await writeFile(files.key, key, { mode: 0o600 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable', `${directory} cannot be written to (${code}). Choose another with --out.`, exitCodes.failed)
+    throw new CommandError(
+      'unwritable',
+      `${directory} cannot be written to (${code}). Choose another with --out.`,
+      exitCodes.failed,
+    )
   }
 }

@@ -5,7 +5,10 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ChecksList extends ServiceCommand {
   static override description = 'List checks, newest first.'
-  static override examples = ['<%= config.bin %> checks list', '<%= config.bin %> checks list --status open --table 12']
+  static override examples = [
+    '<%= config.bin %> checks list',
+    '<%= config.bin %> checks list --status open --table 12',
+  ]
   static override flags = fromEnvironment({
     status: Flags.string({ description: 'Only checks in this status.', options: ['open', 'closed'] }),
     table: Flags.string({ description: 'Only checks of this table.' }),

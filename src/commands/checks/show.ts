@@ -4,8 +4,13 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ChecksShow extends ServiceCommand {
   static override description = 'Show a check and its items.'
-  static override examples = ['<%= config.bin %> checks show two-top', '<%= config.bin %> checks show two-top --json']
-  static override args = { check: Args.string({ description: 'The external id of the check.', required: true }) }
+  static override examples = [
+    '<%= config.bin %> checks show two-top',
+    '<%= config.bin %> checks show two-top --json',
+  ]
+  static override args = {
+    check: Args.string({ description: 'The external id of the check.', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ChecksShow)

@@ -10,7 +10,10 @@ export default class DeliveriesList extends ServiceCommand {
     '<%= config.bin %> deliveries list --status dead --type check.closed',
   ]
   static override flags = fromEnvironment({
-    status: Flags.string({ description: 'Only deliveries in this status.', options: ['pending', 'delivered', 'dead'] }),
+    status: Flags.string({
+      description: 'Only deliveries in this status.',
+      options: ['pending', 'delivered', 'dead'],
+    }),
     type: Flags.string({ description: 'Only deliveries of this event type.' }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     check: Flags.string({ description: 'Only deliveries about this check (external id).' }),

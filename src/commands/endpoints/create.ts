@@ -20,18 +20,25 @@ export default class EndpointsCreate extends ServiceCommand {
       multiple: true,
       delimiter: ',',
     }),
-    'secret-file': Flags.string({ description: 'Write the secret to this file, readable by you alone, and not here.' }),
+    'secret-file': Flags.string({
+      description: 'Write the secret to this file, readable by you alone, and not here.',
+    }),
   })
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
     const client = await this.connect(flags)
-    const event_types = flags.events.includes('all') ? [...eventTypes] : (flags.events.map((type) => type.trim()) as EventType[])
+    const event_types = flags.events.includes('all')
+      ? [...eventTypes]
+      : (flags.events.map((type) => type.trim()) as EventType[])
     const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })
     const file = flags['secret-file']
     if (file !== undefined) await writeFile(file, `${signing_secret}\n`, { mode: 0o600 })
     const told = file === undefined ? { ...endpoint, signing_secret } : endpoint
-    this.print(told, () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`)
+    this.print(
+      told,
+      () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
+    )
     this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
     this.say(`Next: tabwire ping ${endpoint.id}`)
   }

@@ -19,7 +19,9 @@ export default class KeysCreate extends ServiceCommand {
       options: scopes,
       default: [...scopes],
     }),
-    location: Flags.string({ description: 'The location whose checks it sees; by default that of the key in use.' }),
+    location: Flags.string({
+      description: 'The location whose checks it sees; by default that of the key in use.',
+    }),
   })
 
   async run(): Promise<void> {

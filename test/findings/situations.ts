@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What a POS sends in one situation: one push, or several in order. */
+export interface Situation {
+  name: string
+  bodies: readonly unknown[]
+}
+
+export const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url))
+const folder = join(fixtures, 'checks')
+
+/** `fixtures/checks/<situation>.json` and `fixtures/checks/<situation>/<number>-<step>.json`. */
+export const situations: readonly Situation[] = readdirSync(folder, { withFileTypes: true })
+  .map((entry) => {
+    const path = join(folder, entry.name)
+    const files = entry.isDirectory() ? filesOf(path) : [path]
+    return { name: basename(entry.name, '.json'), bodies: files.map(readJson) }
+  })
+  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+export function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function filesOf(path: string): string[] {
+  return readdirSync(path)
+    .toSorted()
+    .map((name) => join(path, name))
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest'
+import type { Check, Push, PushedItem } from '../../src/model/check.ts'
+import type { Claim } from '../../src/model/claim.ts'
+import type { PushReply } from '../../src/operations/push-check.ts'
+import type { Decision } from '../../src/operations/operation.ts'
+import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'
+
+const open = checkAfter(push())
+const closed = checkAfter(push({ status: 'closed' }))
+
+describe('a push of a new check', () => {
+  test('makes the check, with all of its fields', () => {
+    const { reply, writes } = decide(undefined, push({ revision: 7 }))
+    const check = {
+      id: 'chk_1',
+      external_id: 'c-1',
+      location_id: 'loc_1',
+      table: { number: '12' },
+      status: 'open',
+      items: [
+        { ...burger, claimed_quantity: 0, paid_quantity: 0 },
+        { ...fries, claimed_quantity: 0, paid_quantity: 0 },
+      ],
+      totals: { subtotal_cents: 3500, tax_cents: 0, total_cents: 3500 },
+      revision: 7,
+      paid_cents: 0,
+      balance_cents: 3500,
+      created_at: noon.toISOString(),
+      updated_at: noon.toISOString(),
+      closed_at: null,
+    }
+    expect(reply).toEqual({ outcome: 'created', check, before: null })
+    expect(writes).toEqual([{ collection: 'checks', put: check }])
+  })
+
+  test('gives check.created', () => expect(types(decide(undefined, push()))).toEqual(['check.created']))
+
+  test('that is closed already gives created and closed', () => {
+    const decision = decide(undefined, push({ status: 'closed' }))
+    expect(types(decision)).toEqual(['check.created', 'check.closed'])
+    expect(decision.reply.check.closed_at).toBe(noon.toISOString())
+  })
+
+  test('without a revision has the revision null', () => expect(open.revision).toBeNull())
+
+  test('with nothing to pay is not fully paid, since nothing is paid', () => {
+    const totals = { subtotal_cents: 0, tax_cents: 0, total_cents: 0 }
+    expect(types(decide(undefined, push({ items: [], totals })))).toEqual(['check.created'])
+  })
+})
+
+describe('a replay', () => {
+  test.each([
+    ['of an open check', open, push()],
+    ['of a closed check', closed, push({ status: 'closed' })],
+    ['with its revision', checkAfter(push({ revision: 3 })), push({ revision: 3 })],
+    ['that has lost its revision', checkAfter(push({ revision: 3 })), push()],
+    ['of a check that guests have claimed', checkAfter(push()), push(), [claim()]],
+    ['with its keys in another order', open, reversedKeys(push())],
+  ])(
+    '%s writes nothing, gives no event and answers the check',
+    (_name, check, pushed, claims: Claim[] = []) => {
+      expect(decide(check, pushed, claims)).toEqual({
+        reply: { outcome: 'unchanged', check, before: check },
+        writes: [],
+        events: [],
+      })
+    },
+  )
+})
+
+describe('a stale push', () => {
+  const current = checkAfter(push({ revision: 5 }))
+
+  test.each([
+    ['with a lower revision', push({ revision: 4, items: [burger] })],
+    ['without the revision that the check has', push({ items: [burger] })],
+  ])('%s changes nothing and answers the current check', (_name, pushed) => {
+    expect(decide(current, pushed)).toEqual({
+      reply: { outcome: 'stale', check: current, before: current },
+      writes: [],
+      events: [],
+    })
+  })
+
+  test('is stale and no conflict, even when it lacks what is claimed', () => {
+    expect(decide(current, push({ revision: 4, items: [] }), [claim()]).reply.outcome).toBe('stale')
+  })
+})
+
+describe('a conflict', () => {
+  test.each<[string, PushedItem[], object[]]>([
+    ['a claimed item is absent', [fries], [{ reason: 'removed' }]],
+    ['it came back under another id', [{ ...burger, external_id: 'b2' }, fries], [{ reason: 'removed' }]],
+    ['it is cheaper by a cent', [{ ...burger, price_cents: 1499 }, fries], [{ reason: 'price_decreased' }]],
+    ['it is fewer than claimed', [{ ...burger, quantity: 0.999 }], [{ reason: 'quantity_below_claimed' }]],
+    [
+      'it is cheaper and fewer',
+      [{ ...burger, price_cents: 1, quantity: 0.5 }],
+      [{ reason: 'price_decreased' }, { reason: 'quantity_below_claimed' }],
+    ],
+  ])('%s', (_name, items, reasons) => {
+    const conflicts = reasons.map((reason) => ({ external_id: 'burger', claimed_quantity: 1, ...reason }))
+    expect(conflictsOf(items, [claim()])).toEqual(conflicts)
+  })
+
+  test('is refused with conflict_with_paid_items, naming each item and reason', () => {
+    const refusal = refusalOf(() => decide(open, push({ items: [fries] }), [claim()]))
+    expect(refusal).toMatchObject({ code: 'conflict_with_paid_items' })
+    expect(refusal?.message).toContain('burger (removed)')
+  })
+
+  test('lists those of all items at once', () => {
+    const both = [
+      claim(),
+      claim({ id: 'clm_2', items: [{ external_id: 'fries', quantity: 1, price_cents: 500 }] }),
+    ]
+    expect(conflictsOf([{ ...fries, price_cents: 400 }], both)).toEqual([
+      { external_id: 'burger', reason: 'removed', claimed_quantity: 1 },
+      { external_id: 'fries', reason: 'price_decreased', claimed_quantity: 1 },
+    ])
+  })
+
+  test('counts paid claims like active ones', () => {
+    expect(conflictsOf([fries], [claim({ status: 'paid' })])).toHaveLength(1)
+  })
+
+  test('does not count released claims', () => {
+    expect(conflictsOf([fries], [claim({ status: 'released' })])).toEqual([])
+  })
+
+  test('adds up what several guests have claimed of one item', () => {
+    const two = [claim(), claim({ id: 'clm_2', status: 'paid' })]
+    expect(conflictsOf([{ ...burger, quantity: 1 }], two)).toEqual([
+      { external_id: 'burger', reason: 'quantity_below_claimed', claimed_quantity: 2 },
+    ])
+  })
+
+  test('adds quantities without the errors of binary fractions', () => {
+    const [a, b] = [0.1, 0.2].map((quantity) =>
+      claim({ items: [{ external_id: 'burger', quantity, price_cents: 1500 }] }),
+    ) as [Claim, Claim]
+    expect(conflictsOf([{ ...burger, quantity: 0.3 }], [a, b])).toEqual([])
+  })
+
+  test('measures a lower price by the price at which guests claimed, whatever the check says now', () => {
+    const raised = checkAfter(push(), push({ items: [{ ...burger, price_cents: 1800 }, fries] }))
+    expect(conflictsOf([{ ...burger, price_cents: 1500 }], [claim()], raised)).toEqual([])
+    expect(conflictsOf([{ ...burger, price_cents: 1499 }], [claim()], raised)).toHaveLength(1)
+  })
+
+  test('measures by the highest price at which anybody claimed', () => {
+    const later = claim({ items: [{ external_id: 'burger', quantity: 1, price_cents: 1800 }] })
+    expect(conflictsOf([{ ...burger, price_cents: 1799 }], [later, claim()])).toHaveLength(1)
+    expect(conflictsOf([{ ...burger, price_cents: 1800 }], [later, claim()])).toEqual([])
+  })
+
+  test('leaves the check that it was given as it was', () => {
+    const before = structuredClone(open)
+    refusalOf(() => decide(open, push({ items: [] }), [claim()]))
+    expect(open).toEqual(before)
+  })
+})
+
+describe('no conflict', () => {
+  test.each<[string, PushedItem[]]>([
+    ['a claimed item that costs more', [{ ...burger, price_cents: 1501 }, fries]],
+    ['another name and note', [{ ...burger, name: 'Cheeseburger', note: 'no onion' }, fries]],
+    ['another place in the list', [fries, burger]],
+    ['exactly what is claimed', [{ ...burger, quantity: 1 }, fries]],
+    ['an unclaimed item removed', [burger]],
+    ['an unclaimed item cheaper', [burger, { ...fries, price_cents: 1 }]],
+  ])('%s', (_name, items) => expect(decide(open, push({ items }), [claim()]).reply.outcome).toBe('updated'))
+})
+
+describe('an applied push', () => {
+  const items = [{ ...fries, quantity: 3 }, { ...burger, external_id: 'tea', name: 'Tea' }, burger]
+
+  test('takes the items of the push, in its order', () => {
+    expect(decide(open, push({ items })).reply.check.items.map(({ external_id }) => external_id)).toEqual([
+      'fries',
+      'tea',
+      'burger',
+    ])
+  })
+
+  test('keeps what guests claimed and paid with the item of the same external_id', () => {
+    const { check } = decide(open, push({ items }), [claim(), claim({ status: 'paid' })]).reply
+    expect(check.items.map((item) => [item.claimed_quantity, item.paid_quantity])).toEqual([
+      [0, 0],
+      [0, 0],
+      [2, 1],
+    ])
+  })
+
+  test('keeps the identity and the birth of the check', () => {
+    const { check } = decide(open, push({ items }), [], later(60_000)).reply
+    expect(check).toMatchObject({ id: open.id, created_at: open.created_at })
+  })
+
+  test('owes the new total without what is paid', () => {
+    const totals = { subtotal_cents: 5000, tax_cents: 0, total_cents: 5000 }
+    expect(decide(paid(1500), push({ totals })).reply.check).toMatchObject({
+      paid_cents: 1500,
+      balance_cents: 3500,
+    })
+  })
+
+  test('answers the check before it, too', () => {
+    expect(decide(open, push({ items })).reply).toMatchObject({ outcome: 'updated', before: open })
+  })
+
+  test('writes the check that it answers and that its events show, and nothing else', () => {
+    const { reply, writes, events } = decide(open, push({ items, status: 'closed' }))
+    expect(writes).toEqual([{ collection: 'checks', put: reply.check }])
+    expect(events.map(({ data }) => data)).toEqual([reply.check, reply.check])
+    expect(events.map(({ external_check_id }) => external_check_id)).toEqual(['c-1', 'c-1'])
+  })
+})
+
+describe('the events of a push, in order', () => {
+  const cheaper = { subtotal_cents: 1500, tax_cents: 0, total_cents: 1500 }
+
+  test.each<[string, Check, Push, string[]]>([
+    ['a change of items', open, push({ items: [burger] }), ['check.updated']],
+    ['another table', open, push({ table: { number: '14' } }), ['check.updated']],
+    ['other totals', open, push({ totals: cheaper }), ['check.updated']],
+    ['a new revision alone', open, push({ revision: 1 }), ['check.updated']],
+    ['a pure close', open, push({ status: 'closed' }), ['check.closed']],
+    ['a pure close with a revision', open, push({ status: 'closed', revision: 1 }), ['check.closed']],
+    [
+      'a change that closes',
+      open,
+      push({ status: 'closed', items: [burger] }),
+      ['check.updated', 'check.closed'],
+    ],
+    ['a change of a closed check', closed, push({ status: 'closed', items: [burger] }), ['check.updated']],
+    ['a reopening by revision', closed, push({ revision: 1 }), ['check.updated']],
+    [
+      'a total down to what is paid',
+      paid(1500),
+      push({ totals: cheaper }),
+      ['check.updated', 'check.fully_paid'],
+    ],
+    [
+      'a total below what is paid',
+      paid(2000),
+      push({ totals: cheaper }),
+      ['check.updated', 'check.fully_paid'],
+    ],
+    [
+      'all three',
+      paid(1500),
+      push({ totals: cheaper, status: 'closed' }),
+      ['check.updated', 'check.closed', 'check.fully_paid'],
+    ],
+    ['a total down to 0 with nothing paid', open, push({ totals: total(0) }), ['check.updated']],
+    ['a change of a check that is paid already', paid(3500), push({ items: [burger] }), ['check.updated']],
+    ['a total above what is paid', paid(3500), push({ totals: total(4000) }), ['check.updated']],
+  ])('%s', (_name, check, pushed, expected) => expect(types(decide(check, pushed))).toEqual(expected))
+
+  test('fully_paid comes again when the balance rises and falls to 0 again', () => {
+    const { check } = decide(paid(3500), push({ totals: total(4000) })).reply
+    expect(types(decide(check, push({ totals: total(3500) })))).toContain('check.fully_paid')
+  })
+})
+
+describe('closed_at', () => {
+  test('is when the check was closed, and stays when it is pushed again', () => {
+    const { check } = decide(open, push({ status: 'closed' }), [], later(1000)).reply
+    expect(check.closed_at).toBe(later(1000).toISOString())
+    const again = decide(check, push({ status: 'closed', items: [burger] }), [], later(5000)).reply.check
+    expect(again.closed_at).toBe(check.closed_at)
+  })
+
+  test('is null again once a revision has reopened the check', () => {
+    expect(decide(closed, push({ revision: 1 })).reply.check).toMatchObject({
+      status: 'open',
+      closed_at: null,
+    })
+  })
+})
+
+describe('updated_at moves only forward, by a millisecond at least,', () => {
+  test.each([
+    ['with the clock', 1000, 1000],
+    ['when the clock stands still', 0, 1],
+    ['when the clock moves back', -3_600_000, 1],
+  ])('%s', (_name, moved, expected) => {
+    const { check } = decide(open, push({ items: [burger] }), [], later(moved)).reply
+    expect(check.updated_at).toBe(later(expected).toISOString())
+  })
+})
+
+function types({ events }: Decision<PushReply>): string[] {
+  return events.map(({ type }) => type)
+}
+
+function conflictsOf(items: PushedItem[], claims: Claim[], check = open): unknown {
+  return refusalOf(() => decide(check, push({ items }), claims))?.details.conflicts ?? []
+}
+
+function paid(paid_cents: number): Check {
+  return { ...open, paid_cents, balance_cents: open.totals.total_cents - paid_cents }
+}
+
+function total(cents: number): Push['totals'] {
+  return { subtotal_cents: cents, tax_cents: 0, total_cents: cents }
+}
+
+function later(milliseconds: number): Date {
+  return new Date(noon.getTime() + milliseconds)
+}
+
+function reversedKeys<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(reversedKeys) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toReversed()
+  return Object.fromEntries(entries.map(([key, field]) => [key, reversedKeys(field)])) as T
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contentOf, type Check, type Push } from '../../src/model/check.ts'
+import type { Claim } from '../../src/model/claim.ts'
+import { order } from '../../src/operations/push-order.ts'
+import { burger, checkAfter, claim, decide, fries, push, refusalOf } from './push-given.ts'
+
+const less: Partial<Push> = { items: [burger] }
+
+describe('both have a revision', () => {
+  const current = checkAfter(push({ revision: 5 }))
+
+  test.each<[string, Push, string]>([
+    ['the higher one is the state', push({ ...less, revision: 6 }), 'newer'],
+    ['also when its content is the same', push({ revision: 6 }), 'newer'],
+    ['a lower one is stale', push({ ...less, revision: 4 }), 'stale'],
+    ['also when its content is the same', push({ revision: 4 }), 'stale'],
+    ['0 is a revision like any other', push({ ...less, revision: 0 }), 'stale'],
+    ['equal revision and equal content is a replay', push({ revision: 5 }), 'same'],
+  ])('%s', (_sentence, pushed, expected) => expect(order(current, pushed)).toBe(expected))
+
+  test('of equal revisions with different content, the greater text wins on both orders of arrival', () => {
+    const [a, b] = [push({ revision: 5 }), push({ ...less, revision: 5 })]
+    const [smaller, greater] = contentOf(a) < contentOf(b) ? [a, b] : [b, a]
+    expect(order(checkAfter(smaller), greater)).toBe('newer')
+    expect(order(checkAfter(greater), smaller)).toBe('stale')
+  })
+
+  test('a higher one reopens a closed check, a lower one does not', () => {
+    const closed = checkAfter(push({ status: 'closed', revision: 5 }))
+    expect(order(closed, push({ revision: 6 }))).toBe('newer')
+    expect(order(closed, push({ revision: 4 }))).toBe('stale')
+  })
+})
+
+describe('neither has a revision', () => {
+  const open = checkAfter(push())
+  const closed = checkAfter(push({ status: 'closed' }))
+
+  test.each<[string, Check, Push, string]>([
+    ['the last to arrive counts', open, push(less), 'newer'],
+    ['what is equal is a replay', open, push(), 'same'],
+    ['a close counts', open, push({ status: 'closed' }), 'newer'],
+    ['once closed, a push that would reopen is stale', closed, push(), 'stale'],
+    ['also with other items', closed, push(less), 'stale'],
+    ['once closed, a push that stays closed counts', closed, push({ ...less, status: 'closed' }), 'newer'],
+    ['a replay of the close is a replay', closed, push({ status: 'closed' }), 'same'],
+    ['a state that was superseded counts again', checkAfter(push(less), push()), push(less), 'newer'],
+  ])('%s', (_sentence, check, pushed, expected) => expect(order(check, pushed)).toBe(expected))
+})
+
+describe('one of both has a revision', () => {
+  const numbered = checkAfter(push({ revision: 5 }))
+
+  test.each<[string, Check, Push, string]>([
+    ['the state has one and the push has none: stale', numbered, push(less), 'stale'],
+    ['unless it is identical', numbered, push(), 'same'],
+    ['the push has one and the state none: it applies', checkAfter(push()), push({ revision: 0 }), 'newer'],
+    ['also to reopen', checkAfter(push({ status: 'closed' })), push({ revision: 0 }), 'newer'],
+  ])('%s', (_sentence, check, pushed, expected) => expect(order(check, pushed)).toBe(expected))
+})
+
+describe('pushes with revisions converge', () => {
+  // Few revisions and few contents, so that equal ones of either kind come up all the time.
+  const anyPush = fc.record({
+    table: fc.record({ number: fc.constantFrom('1', '2') }),
+    status: fc.constantFrom('open', 'closed'),
+    items: fc.subarray([burger, fries, { ...burger, external_id: 'tea', price_cents: 300 }]).chain(cheapened),
+    totals: fc.constant({ subtotal_cents: 3500, tax_cents: 0, total_cents: 3500 }),
+    revision: fc.nat(3),
+  })
+  const anySet = fc.array(anyPush, { minLength: 1, maxLength: 4 })
+  const anyRepeats = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 4 })
+  const anyClaims = fc.subarray([
+    claim(),
+    claim({ id: 'clm_2', status: 'paid', items: [{ external_id: 'fries', quantity: 1, price_cents: 500 }] }),
+    claim({
+      id: 'clm_3',
+      status: 'released',
+      items: [{ external_id: 'tea', quantity: 2, price_cents: 300 }],
+    }),
+  ])
+
+  test('in every order and with any duplications, with no check at first', () => {
+    const converges = (pushes: Push[], repeats: Repeats) => oneEnd(undefined, pushes, repeats, [])
+    fc.assert(fc.property(anySet, anyRepeats, converges), { numRuns: 300 })
+  })
+
+  test('in every order and with any duplications, with guests’ claims on the check', () => {
+    const first = fc.option(fc.nat(3), { nil: undefined })
+    const converges = (revision: number | undefined, pushes: Push[], repeats: Repeats, claims: Claim[]) =>
+      oneEnd(checkAfter(revision === undefined ? push() : push({ revision })), pushes, repeats, claims)
+    fc.assert(fc.property(first, anySet, anyRepeats, anyClaims, converges), { numRuns: 300 })
+  })
+})
+
+type Repeats = readonly (readonly [which: number, where: number])[]
+
+/** Whether every order of the pushes ends in one content and revision, and with an event that shows it. */
+function oneEnd(first: Check | undefined, pushes: Push[], repeats: Repeats, claims: Claim[]): boolean {
+  const ends = permutations(pushes).map((ordered) => endOf(first, repeated(ordered, repeats), claims))
+  return new Set(ends).size === 1
+}
+
+function endOf(first: Check | undefined, pushes: readonly Push[], claims: Claim[]): string {
+  let [check, shown]: [Check | undefined, unknown] = [first, first]
+  for (const pushed of pushes) {
+    const refusal = refusalOf(() => {
+      const { reply, events } = decide(check, pushed, claims)
+      check = reply.check
+      shown = events.at(-1)?.data ?? shown
+    })
+    if (refusal !== undefined) expect(refusal.code).toBe('conflict_with_paid_items')
+  }
+  expect(shown).toEqual(check)
+  return check === undefined ? 'no check' : `${check.revision} ${contentOf(check)}`
+}
+
+function repeated(pushes: readonly Push[], repeats: Repeats): Push[] {
+  const list = [...pushes]
+  for (const [which, where] of repeats)
+    list.splice(where % (list.length + 1), 0, ...pushes.slice(which % pushes.length).slice(0, 1))
+  return list
+}
+
+function permutations<T>(list: readonly T[]): T[][] {
+  if (list.length === 0) return [[]]
+  return list.flatMap((first, at) => permutations(list.toSpliced(at, 1)).map((rest) => [first, ...rest]))
+}
+
+function cheapened(items: Push['items']): fc.Arbitrary<Push['items']> {
+  return fc
+    .constantFrom(0, 0, 0, 100)
+    .map((off) => items.map((item) => ({ ...item, price_cents: item.price_cents - off })))
+}

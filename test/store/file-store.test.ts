@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { put, remove } from '../../src/model/records.ts'
+import { DirectoryUnusable } from '../../src/store/errors.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
+import { check, delivery, idOf, save, saveChecks, storedChecks } from './records.ts'
+import { storeSuite } from './store-suite.ts'
+
+tidyUp()
+storeSuite('the file store', async () => openStore(await newDirectory()))
+
+describe('the file store, opened again', () => {
+  it('has everything, from the journal of a process that was killed', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1, 2, 3)
+    await save(store, remove('checks', idOf('chk', 2)), put('deliveries', delivery(1)))
+    const copy = await copyOf(directory)
+    const again = await openStore(copy)
+    expect(await storedChecks(again)).toEqual([1, 3])
+    expect(await again.find('deliveries', 'pending_of', 'we_1')).toEqual([delivery(1)])
+  })
+
+  it('has everything after close, folded into a snapshot that people can read', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1, 2)
+    await store.close()
+    expect(await readFile(join(directory, 'journal.ndjson'), 'utf8')).toBe('')
+    const text = await readFile(join(directory, 'db.json'), 'utf8')
+    expect(text.split('\n')).toContain(`    ${JSON.stringify(check(1))},`)
+    expect(JSON.parse(text)).toMatchObject({ format: 1, sequence: 2, checks: [check(1), check(2)] })
+    expect(await storedChecks(await openStore(directory))).toEqual([1, 2])
+  })
+
+  it('keeps any text as it was', async () => {
+    const directory = await newDirectory()
+    const external_id = 'é\u2028\n"\\\u0000😀\ud800'
+    const store = await openStore(directory)
+    await save(store, put('checks', check(1, { external_id })))
+    const again = await openStore(await copyOf(directory))
+    expect((await again.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
+    await again.close()
+    await store.close()
+    const folded = await openStore(directory)
+    expect((await folded.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
+  })
+
+  it('refuses what comes after close', async () => {
+    const store = await openStore(await newDirectory())
+    await store.close()
+    await expect(store.get('checks', 'chk_1')).rejects.toMatchObject({ code: 'shutting_down' })
+  })
+})
+
+describe('the directory', () => {
+  it("is its owner's alone, and out of version control", async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await saveChecks(store, 1)
+    await store.close()
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    for (const name of await readdir(directory))
+      expect([name, (await stat(join(directory, name))).mode & 0o777]).toEqual([name, 0o600])
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
+  })
+
+  it('leaves a .gitignore alone that is there', async () => {
+    const directory = await newDirectory()
+    await (await openStore(directory)).close()
+    await writeFile(join(directory, '.gitignore'), 'mine\n')
+    await openStore(directory)
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
+  })
+
+  it('cannot be a file, or lie below one', async () => {
+    const directory = await newDirectory()
+    await writeFile(directory, '')
+    await expect(openStore(directory)).rejects.toThrow(DirectoryUnusable)
+    await expect(openStore(join(directory, 'below'))).rejects.toThrow(/below cannot be used: .*\(ENOTDIR\)/)
+  })
+
+  it.runIf(process.platform === 'linux')('cannot be on a medium that takes no files', async () => {
+    await expect(openStore('/proc/tabwire')).rejects.toThrow(DirectoryUnusable)
+  })
+
+  it.skipIf(process.getuid?.() === 0)('cannot be one that this user may not write', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    await chmod(directory, 0o500)
+    await expect(openStore(directory)).rejects.toThrow(/permission is denied/)
+  })
+})

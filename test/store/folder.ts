@@ -1,0 +1,38 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { openFileStore, type FileStoreOptions } from '../../src/store/file-store.ts'
+import type { Store } from '../../src/store/store.ts'
+
+const folders: string[] = []
+const stores: Store[] = []
+
+/** Registers the removal of what a file's tests leave behind. Call it once, at the top of the file. */
+export function tidyUp(): void {
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close().catch(() => {})
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
+  })
+}
+
+/** A path `…/.tabwire` that does not exist yet, in a new temporary folder. */
+export async function newDirectory(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tabwire-store-'))
+  folders.push(folder)
+  return join(folder, '.tabwire')
+}
+
+export async function openStore(directory: string, options: Partial<FileStoreOptions> = {}): Promise<Store> {
+  const store = await openFileStore({ directory, ...options })
+  stores.push(store)
+  return store
+}
+
+/** What a process that was killed at this moment would leave behind, but for its lock: this process is alive. */
+export async function copyOf(directory: string): Promise<string> {
+  const copy = await newDirectory()
+  await cp(directory, copy, { recursive: true })
+  for (const name of await readdir(copy)) if (name.startsWith('lock')) await rm(join(copy, name))
+  return copy
+}

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { put, remove } from '../../src/model/records.ts'
+import { Refusal } from '../../src/model/refusal.ts'
+import type { Store } from '../../src/store/store.ts'
+import { check, claim, delivery, endpoint, idOf, save, saveChecks, storedChecks } from './records.ts'
+
+/** What every store promises. */
+export function storeSuite(name: string, open: () => Promise<Store>): void {
+  let store: Store
+  beforeEach(async () => {
+    store = await open()
+  })
+  afterEach(() => store.close())
+
+  describe(`${name}: a transaction`, () => {
+    it('gives the decision the records that it asked for', async () => {
+      await save(store, put('checks', check(1)), put('claims', claim(2)), put('claims', claim(1)))
+      const asks = {
+        byId: { collection: 'checks', id: idOf('chk', 1) },
+        nothing: { collection: 'checks', id: 'chk_none' },
+        byKey: { collection: 'checks', lookup: 'external', key: 'loc_1/POS-1' },
+        claims: { collection: 'claims', lookup: 'check', key: 'loc_1/POS-1' },
+        none: { collection: 'claims', lookup: 'check', key: 'loc_2/POS-1' },
+      } as const
+      const { seen } = await store.transact(asks, (records) => ({
+        seen: { ...records, byKey: [...records.byKey], claims: [...records.claims], none: [...records.none] },
+        writes: [],
+      }))
+      expect(seen).toEqual({
+        byId: check(1),
+        nothing: undefined,
+        byKey: [check(1)],
+        claims: [claim(1), claim(2)],
+        none: [],
+      })
+    })
+
+    it('gives records that can be walked more than once', async () => {
+      await save(store, put('endpoints', endpoint(1)))
+      const asks = { enabled: { collection: 'endpoints', lookup: 'status', key: 'enabled' } } as const
+      const { counts } = await store.transact(asks, ({ enabled }) => ({
+        counts: [[...enabled].length, [...enabled].length],
+        writes: [],
+      }))
+      expect(counts).toEqual([1, 1])
+    })
+
+    it('returns what the decision returned', async () => {
+      const writes = [put('checks', check(1))]
+      await expect(store.transact({}, () => ({ reply: 7, writes }))).resolves.toEqual({ reply: 7, writes })
+    })
+
+    it('writes nothing when the decision throws', async () => {
+      const refusal = new Refusal('not_found', 'no')
+      const refused = store.transact({}, () => {
+        throw refusal
+      })
+      await expect(refused).rejects.toBe(refusal)
+      expect(await storedChecks(store)).toEqual([])
+    })
+
+    it('sees what earlier ones wrote, even when all are begun at once', async () => {
+      const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
+      const increments = Array.from({ length: 100 }, () =>
+        store.transact(asks, ({ found }) => ({
+          writes: [put('checks', check(1, { paid_cents: (found?.paid_cents ?? 0) + 1 }))],
+        })),
+      )
+      await Promise.all(increments)
+      expect((await store.get('checks', idOf('chk', 1)))?.paid_cents).toBe(100)
+    })
+
+    it('applies its writes in their order', async () => {
+      await save(store, put('checks', check(1)), remove('checks', idOf('chk', 1)), put('checks', check(2)))
+      expect(await storedChecks(store)).toEqual([2])
+    })
+  })
+
+  describe(`${name}: a lookup`, () => {
+    it('follows a record whose key changes, and forgets one that is removed', async () => {
+      await save(
+        store,
+        put('endpoints', endpoint(1)),
+        put('endpoints', endpoint(2)),
+        put('endpoints', endpoint(3)),
+      )
+      await save(
+        store,
+        put('endpoints', endpoint(2, { status: 'disabled' })),
+        remove('endpoints', endpoint(3).id),
+      )
+      expect(await store.find('endpoints', 'status', 'enabled')).toEqual([endpoint(1)])
+      expect(await store.find('endpoints', 'status', 'disabled')).toEqual([
+        endpoint(2, { status: 'disabled' }),
+      ])
+    })
+
+    it('gives the record as it is now when its key stays', async () => {
+      await save(store, put('checks', check(1)))
+      await save(store, put('checks', check(1, { paid_cents: 5 })))
+      expect(await store.find('checks', 'external', 'loc_1/POS-1')).toEqual([check(1, { paid_cents: 5 })])
+    })
+
+    it('lists oldest first, in whatever order they came', async () => {
+      await save(store, ...[3, 1, 2].map((number) => put('deliveries', delivery(number))))
+      const found = await store.find('deliveries', 'pending_of', 'we_1')
+      expect(found.map(({ id }) => id)).toEqual([1, 2, 3].map((number) => idOf('dlv', number)))
+    })
+
+    it('keeps keys apart whatever characters they hold', async () => {
+      const keys = ['a', 'a\u0000', 'a\u0000b', 'a\uffff', 'ab', '']
+      await save(store, ...keys.map((external_id, index) => put('checks', check(index, { external_id }))))
+      for (const [index, external_id] of keys.entries())
+        expect(await store.find('checks', 'external', `loc_1/${external_id}`)).toEqual([
+          check(index, { external_id }),
+        ])
+    })
+  })
+
+  describe(`${name}: a page`, () => {
+    it('is newest first, in whatever order they came', async () => {
+      await saveChecks(store, 2, 3, 1)
+      const { data, more } = await store.list('checks', { limit: 10 })
+      expect(data.map(({ id }) => id)).toEqual([3, 2, 1].map((number) => idOf('chk', number)))
+      expect(more).toBe(false)
+    })
+
+    it('says whether there is more, and goes on behind any identifier', async () => {
+      await saveChecks(store, 1, 2, 4, 5)
+      const page = async (before: string | undefined, limit: number) => {
+        const { data, more } = await store.list('checks', { before, limit })
+        return [...data.map(({ id }) => Number(id.slice(4))), more]
+      }
+      expect(await page(undefined, 2)).toEqual([5, 4, true])
+      expect(await page(idOf('chk', 4), 2)).toEqual([2, 1, false])
+      expect(await page(idOf('chk', 3), 1)).toEqual([2, true])
+      expect(await page(idOf('chk', 1), 1)).toEqual([false])
+    })
+
+    it('holds only what matches, also by a field within a field', async () => {
+      await save(
+        store,
+        put('checks', check(1, { status: 'closed' })),
+        put('checks', check(2, { table: { number: '7' } })),
+        put('checks', check(3, { status: 'closed', table: { number: '7' } })),
+      )
+      const numbers = async (where: Record<string, string>) =>
+        (await store.list('checks', { where, limit: 10 })).data.map(({ id }) => Number(id.slice(4)))
+      expect(await numbers({ status: 'closed' })).toEqual([3, 1])
+      expect(await numbers({ 'table.number': '7' })).toEqual([3, 2])
+      expect(await numbers({ 'table.number': '7', status: 'open' })).toEqual([2])
+      expect(await numbers({ 'nowhere.to.be.found': '7' })).toEqual([])
+    })
+  })
+
+  describe(`${name}: what is due`, () => {
+    const at = (minute: number) => `2026-01-01T12:0${minute}:00.000Z`
+    const due = async (minute: number, perEndpoint = 10, busy: readonly number[] = []) => {
+      const busyIds = new Set(busy.map((number) => idOf('dlv', number)))
+      const { deliveries, next_at } = await store.due({
+        now: new Date(at(minute)),
+        perEndpoint,
+        busy: busyIds,
+      })
+      return { due: deliveries.map(({ id }) => Number(id.slice(4))), next_at }
+    }
+    const pending = (number: number, minute: number, endpoint_id = 'we_1') =>
+      put('deliveries', delivery(number, { next_attempt_at: at(minute), endpoint_id }))
+
+    it('is nothing when nothing waits', async () => {
+      expect(await due(1)).toEqual({ due: [], next_at: null })
+    })
+
+    it('comes earliest first, with the time of the next', async () => {
+      await save(
+        store,
+        pending(1, 3),
+        pending(2, 1, 'we_2'),
+        pending(3, 2),
+        pending(4, 5),
+        pending(5, 4, 'we_2'),
+      )
+      expect(await due(3)).toEqual({ due: [2, 3, 1], next_at: at(4) })
+      expect(await due(9)).toEqual({ due: [2, 3, 1, 5, 4], next_at: null })
+      expect(await due(0)).toEqual({ due: [], next_at: at(1) })
+    })
+
+    it('leaves out the busy ones, but counts them for their endpoint', async () => {
+      await save(store, pending(1, 1), pending(2, 1), pending(3, 1), pending(4, 1, 'we_2'))
+      expect(await due(1, 2, [1])).toEqual({ due: [2, 4], next_at: null })
+      expect(await due(1, 2, [1, 2])).toEqual({ due: [4], next_at: null })
+      expect(await due(0, 2, [1, 4])).toEqual({ due: [], next_at: at(1) })
+    })
+
+    it('follows a delivery that is put off, and forgets one that is done', async () => {
+      await save(store, pending(1, 1), pending(2, 1))
+      await save(store, pending(1, 2))
+      await save(store, put('deliveries', delivery(2, { status: 'delivered', next_attempt_at: null })))
+      expect(await due(1)).toEqual({ due: [], next_at: at(2) })
+      expect(await store.find('deliveries', 'pending_of', 'we_1')).toHaveLength(1)
+    })
+  })
+}
