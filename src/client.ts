@@ -98,8 +98,8 @@ export function createClient(options: ClientOptions) {
     checks: {
       list: (query?: ListQuery) => get<List<Check>>('/v1/checks', query),
       get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
-      /** Sends `body`, a JSON text, as it is. */
-      async push(externalId: string, body: string) {
+      /** Sends `body`, a JSON text, as it is: of bytes, not one is changed. */
+      async push(externalId: string, body: string | Uint8Array) {
         const { status, requestId, json } = await call('PUT', `/v1/checks/external/${one(externalId)}`, body)
         return { status, requestId, check: json as Check }
       },
@@ -140,7 +140,7 @@ function queryText(query: ListQuery): string {
 }
 
 function caller(options: ClientOptions) {
-  return async (method: string, path: string, body?: string) => {
+  return async (method: string, path: string, body?: string | Uint8Array) => {
     const response = await send(options, method, path, body)
     const requestId = response.headers.get('x-request-id')
     const json = await readBody(response)
@@ -153,7 +153,7 @@ async function send(
   options: ClientOptions,
   method: string,
   path: string,
-  body?: string,
+  body?: string | Uint8Array,
   signal?: AbortSignal,
 ) {
   const url = new URL(options.url)
@@ -191,7 +191,9 @@ function reasonOf(error: unknown): string {
 }
 
 async function readBody(response: Response): Promise<unknown> {
-  const text = await response.text()
+  const text = await response.text().catch((cause: unknown) => {
+    throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
+  })
   try {
     return JSON.parse(text)
   } catch {

@@ -20,16 +20,19 @@ export interface Run {
   ca?: string
 }
 
-export function readCredentials(directory: string): Promise<Credentials | undefined> {
-  return readJsonFile<Credentials>(join(directory, 'credentials.json'))
+export async function readCredentials(directory: string): Promise<Credentials | undefined> {
+  const found = await readJsonFile<Credentials>(join(directory, 'credentials.json'))
+  return typeof found?.api_key === 'string' && found.api_key !== '' ? { api_key: found.api_key } : undefined
 }
 
 export function writeCredentials(directory: string, credentials: Credentials): Promise<void> {
   return writePrivately(join(directory, 'credentials.json'), credentials)
 }
 
-export function readRun(directory: string): Promise<Run | undefined> {
-  return readJsonFile<Run>(join(directory, 'run.json'))
+export async function readRun(directory: string): Promise<Run | undefined> {
+  const found = await readJsonFile<Run>(join(directory, 'run.json'))
+  const whole = typeof found?.url === 'string' && URL.canParse(found.url) && Number.isInteger(found.pid)
+  return whole ? (found as Run) : undefined
 }
 
 export function writeRun(directory: string, run: Run): Promise<void> {
@@ -43,9 +46,9 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
 }
 
 /** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
-async function readJsonFile<T>(path: string): Promise<T | undefined> {
+async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as T
+    return JSON.parse(await readFile(path, 'utf8')) as Partial<T> | null
   } catch {
     return undefined
   }

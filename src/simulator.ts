@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { openAuthority, readAuthorityCertificate } from './certificates.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { readCredentials, writeCredentials } from './data-directory.ts'
 import { createDeliver } from './delivery/deliver.ts'
 import { createDestinationPolicy, type OwnAddress } from './delivery/destination.ts'
-import { createPump } from './delivery/pump.ts'
+import { normalUrl } from './delivery/destination-url.ts'
+import { createPump, type Pump } from './delivery/pump.ts'
 import { createSender } from './delivery/send.ts'
+import { furnish } from './furnish.ts'
 import { createApp } from './http/app.ts'
-import { hashOf } from './http/auth.ts'
 import { createHostCheck } from './http/host-check.ts'
 import { openDoor } from './http/listen.ts'
 import { createRequestLog } from './http/request-log.ts'
@@ -15,9 +14,6 @@ import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createNewId, newApiKey, newSecret } from './ids.ts'
-import { scopes } from './model/api-key.ts'
-import { addLocations } from './operations/add-locations.ts'
-import { createKey } from './operations/create-key.ts'
 import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { createMemoryStore } from './store/memory-store.ts'
@@ -116,7 +112,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const stream = createStream(service, log)
   const own: { address?: OwnAddress } = {}
   let stopping = false
-  const deliveries = await openDeliveries(service, parts, () => own.address)
+  const deliveries = openDeliveries(service, parts, () => own.address)
   const host = parts.host ?? defaults.host
   const startedAt = new Date().toISOString()
   const app = createApp({
@@ -129,7 +125,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         service,
         log,
         strict: parts.strict ?? false,
-        refuseDestination: deliveries.refuse,
+        judgeDestination: deliveries.judge,
         deliverNow: deliveries.attempt,
       }),
       '/_sim': simRoutes({ service, log, stream, newApiKey, health: () => ({ started_at: startedAt }) }),
@@ -150,6 +146,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     throw error
   })
   own.address = { host, port: door.port }
+  deliveries.begin()
   return {
     url: door.url,
     baseUrl: `${door.url}/v1`,
@@ -165,45 +162,17 @@ async function startOn(parts: Parts): Promise<Simulator> {
   }
 }
 
-/** Gives a fresh store its locations and sees to it that a key is there that its caller knows. */
-async function furnish(service: Service, { dataDirectory, apiKey }: Parts): Promise<string> {
-  const page = await service.list('locations', { limit: 100 })
-  const locations =
-    page.data.length > 0 ? page.data : await service.execute(addLocations, { locations: await fixture() })
-  const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
-  const wanted = apiKey ?? kept?.api_key ?? newApiKey()
-  const known = await service.find('keys', 'hash', hashOf(wanted))
-  const usable = known.some((key) => key.revoked_at === null)
-  const key = usable || apiKey !== undefined || known.length === 0 ? wanted : newApiKey()
-  const [first] = [...locations].sort((a, b) => (a.id < b.id ? -1 : 1))
-  if (!usable && first !== undefined)
-    await service.execute(createKey, {
-      name: 'start',
-      scopes: [...scopes],
-      hash: hashOf(key),
-      location_id: first.id,
-    })
-  if (dataDirectory !== undefined && kept?.api_key !== key)
-    await writeCredentials(dataDirectory, { api_key: key })
-  return key
-}
-
-async function fixture() {
-  const path = new URL('../fixtures/locations.json', import.meta.url)
-  return JSON.parse(await readFile(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
-}
-
 /** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
-async function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | undefined) {
+function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | undefined) {
   const { clock, dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
     denyPrivate: parts.denyPrivate ?? false,
     own,
   })
-  const local = dataDirectory === undefined ? undefined : await readAuthorityCertificate(dataDirectory)
-  const ca = [...(parts.ca ?? []), ...(local === undefined ? [] : [local])]
-  const sender = createSender({ policy, trust: { ca, insecure: parts.insecure ?? false } })
+  const local = () => (dataDirectory === undefined ? undefined : readAuthorityCertificate(dataDirectory))
+  const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
+  const sender = createSender({ policy, trust })
   const deliver = createDeliver({
     service,
     sender,
@@ -212,13 +181,19 @@ async function openDeliveries(service: Service, parts: Parts, own: () => OwnAddr
     serviceName: parts.serviceName ?? defaults.serviceName,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
   })
-  const pump = createPump({ service, deliver, clock, onError: (error) => onError(error) })
+  let started: Pump | undefined
+  // What an earlier run has left is due at once, so nothing is taken up before the door tells its own address.
+  const pump = () => (started ??= createPump({ service, deliver, clock, onError: (error) => onError(error) }))
   return {
-    refuse: (url: string) => policy.refuse(url),
-    attempt: (id: string) => pump.attempt(id),
-    idle: () => pump.idle(),
+    async judge(url: string) {
+      const reason = await policy.refuse(url)
+      return reason === undefined ? { url: normalUrl(url) } : { reason }
+    },
+    begin: () => void pump(),
+    attempt: (id: string) => pump().attempt(id),
+    idle: () => pump().idle(),
     async stop() {
-      await pump.stop({ graceMs: GRACE_MS })
+      await started?.stop({ graceMs: GRACE_MS })
       await sender.close()
     },
   }

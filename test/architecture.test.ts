@@ -30,11 +30,15 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'clock.ts': { own: [], foreign: [] },
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'certificates.ts': { own: ['certificates'], foreign: ['node:*'] },
-  certificates: { own: [], foreign: ['@peculiar/x509', 'node:*'] },
+  certificates: { own: [], foreign: ['@peculiar/x509', 'reflect-metadata', 'node:*'] },
   'data-directory.ts': { own: [], foreign: ['node:*'] },
   delivery: {
     own: ['model', 'operations', 'signature', 'service.ts', 'clock.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
+  },
+  'furnish.ts': {
+    own: ['model', 'operations', 'service.ts', 'http', 'ids.ts', 'data-directory.ts'],
+    foreign: ['node:*'],
   },
   findings: { own: ['model'], foreign: [] },
   http: {

@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors } from '@oclif/core'
+import chalk, { chalkStderr } from 'chalk'
 import { describeFailure, exitCodes } from './failure.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
@@ -9,10 +11,13 @@ export abstract class BaseCommand extends Command {
 
   protected override async init(): Promise<void> {
     await super.init()
+    // chalk knows FORCE_COLOR and terminals, but not https://no-color.org.
+    if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
     // A reader that has seen enough (`| head`) is no error.
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(exitCodes.done)
-    })
+    for (const stream of [process.stdout, process.stderr])
+      stream.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EPIPE') process.exit(exitCodes.done)
+      })
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.interrupted())
   }
 
@@ -22,7 +27,9 @@ export abstract class BaseCommand extends Command {
   }
 
   protected get wantsJson(): boolean {
-    return this.argv.includes('--json') || ['1', 'true', 'yes'].includes(process.env.TABWIRE_JSON ?? '')
+    // Asked before, and also when, the flags cannot be parsed; the words are those that oclif takes for true.
+    const inEnvironment = (process.env.TABWIRE_JSON ?? '').toLowerCase()
+    return this.argv.includes('--json') || ['1', 'true', 'y', 'yes'].includes(inEnvironment)
   }
 
   /** Data: the resource with `--json`, for people otherwise. */
@@ -35,16 +42,16 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(`${this.wantsJson ? JSON.stringify(resource) : render()}\n`)
   }
 
-  /** Talk: banners, hints. */
+  /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
-    process.stderr.write(`${text}\n`)
+    process.stderr.write(`${chalkStderr.level > 0 ? text : stripVTControlCharacters(text)}\n`)
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
     if (error instanceof Errors.ExitError) throw error
     const failure = describeFailure(error)
     if (this.wantsJson) process.stdout.write(`${JSON.stringify({ error: failure.json })}\n`)
-    else process.stderr.write(`${renderError(failure)}\n`)
+    else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { Errors } from '@oclif/core'
 import { ApiError, Unreachable } from '../client.ts'
 
@@ -50,16 +51,34 @@ export function describeFailure(error: Error): Failure {
     }
   }
   if (error instanceof Errors.CLIError) {
-    const usage = message.replace(/\nSee more help with --help$/, '')
+    const usage = usageText(message)
     const text = `${usage}\nSee more help with --help`
     return { ...plain, message: text, exitCode: exitCodes.usage, json: { code: 'usage', message: usage } }
   }
   return { ...plain, exitCode: exitCodes.failed, json: { code: 'failed', message } }
 }
 
+/** What oclif says of wrong usage, in one breath. */
+function usageText(message: string): string {
+  return stripVTControlCharacters(message)
+    .replace(/\nSee more help with --help$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^Parsing (--\S+)\s+/, '$1: ')
+    .replace(/^Missing required flag (?=\w)/gm, 'Missing required flag --')
+    .replace(/^Missing 1 required arg:\n/, 'Missing argument: ')
+}
+
 function describeApiError({ status, body, message, requestId, code }: ApiError): Failure {
   const issues = (Array.isArray(body.issues) ? body.issues : []) as Failure['issues']
   const refused = status === 401 || status === 403
   const exitCode = refused ? exitCodes.keyRefused : exitCodes.failed
-  return { message, issues, requestId, exitCode, json: { ...body, code, message } }
+  return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
+
+  function told(): string {
+    // The issues follow, each on its line.
+    if (issues.length > 0) return 'The body is not valid:'
+    return status === 401 ? `${message} ${KEY_HINT}` : message
+  }
 }
+
+const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'

@@ -38,7 +38,7 @@ export const listFlags = fromEnvironment({
   cursor: Flags.string({ description: 'Continue after this `next_cursor`.' }),
 })
 
-/** Whole seconds or milliseconds of a day, an ISO time, or nothing for now. */
+/** Unix time in whole seconds, or an ISO 8601 time. */
 export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
     const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
@@ -54,8 +54,6 @@ export const serviceNameFlag = Flags.string({
   default: 'Service',
   parse: async (input) => {
     if (/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/.test(input)) return input
-    throw new Error(
-      `--service-name ${input} cannot be part of a header's name. Use letters, digits and hyphens.`,
-    )
+    throw new Error(`${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
   },
 })

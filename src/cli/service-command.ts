@@ -1,6 +1,7 @@
 import { createClient, type Client } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { BaseCommand } from './base-command.ts'
+import { CommandError, exitCodes } from './failure.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
@@ -17,9 +18,16 @@ export abstract class ServiceCommand extends BaseCommand {
 
   /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
   protected async connect(flags: Connection): Promise<Client> {
+    requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     const apiKey = flags['api-key'] ?? run?.api_key ?? credentials?.api_key
     return createClient({ url: flags.url ?? run?.url ?? DEFAULT_URL, apiKey, ca: run?.ca })
   }
+}
+
+function requireUrl(url: string | undefined): void {
+  if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
+  const hint = `--url ${url} is no URL of a service. It looks like ${DEFAULT_URL}.`
+  throw new CommandError('usage', hint, exitCodes.usage)
 }

@@ -10,7 +10,7 @@ import { startSimulator } from '../simulator.ts'
 
 export default class Demo extends BaseCommand {
   static override description =
-    'The whole story in one process: a service, an HTTPS receiver that verifies, a meal pushed from first order to close. Leaves nothing behind.'
+    'See the whole story in a few seconds.\nA service and an HTTPS receiver that verifies, in one process: a meal is pushed from first order to close. Nothing is left behind.'
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
 
   async run(): Promise<void> {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
@@ -11,9 +11,9 @@ import { ApiError, type Client } from '../client.ts'
 
 export default class Push extends ServiceCommand {
   static override description =
-    'Push checks: the full state in a file, or - for standard input. Shows the outcome and the item diff.'
+    'Push checks, each as its full state in a file.\nShows the outcome and the item diff. The file - is standard input.'
   static override examples = [
-    '<%= config.bin %> push fixtures/checks/two-top.json',
+    '<%= config.bin %> push fixtures/checks/two-top-with-notes.json',
     '<%= config.bin %> push - --id table-12 < check.json',
     '<%= config.bin %> push fixtures/checks/bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
     '<%= config.bin %> push check.json --watch',
@@ -42,17 +42,23 @@ export default class Push extends ServiceCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Push)
     const files = argv as string[]
+    if (flags.watch && files.includes('-'))
+      throw new CommandError('usage', 'Standard input cannot be watched. Pass files.', exitCodes.usage)
     const client = await this.connect(flags)
     const once = files.map((file) => ({ file, id: flags.id ?? idOf(file) }))
     const inOrder = Array.from({ length: flags.repeat }, () => once).flat()
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
     const read = rememberingStandardInput()
-    for (const { file, id } of pushes) await this.pushOne(client, id, await read(file), several)
+    for (const { file, id } of pushes)
+      await this.pushOne(client, id, await read(file), several).catch((error: unknown) => {
+        if (several) this.say(`At ${file}, and nothing after it was pushed:`)
+        throw error
+      })
     if (flags.watch) await this.watch(client, once)
   }
 
-  private async pushOne(client: Client, id: string, body: string, several: boolean): Promise<void> {
+  private async pushOne(client: Client, id: string, body: Buffer, several: boolean): Promise<void> {
     const { status, requestId, check } = await client.checks.push(id, body)
     const report = requestId === null ? null : await reportOf(client, requestId)
     if (several) this.printLine(check, () => renderPush(check, report, status))
@@ -62,9 +68,9 @@ export default class Push extends ServiceCommand {
   private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {
     this.say('Watching for changes; Ctrl-C ends it.')
     for await (const changed of watchFiles(pushes.map(({ file }) => file)))
-      for (const { file, id } of pushes.filter((push) => push.file === changed))
+      for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // A file that is wrong for now is told of, and watched on.
-        await this.pushOne(client, id, (await readInput(file)).toString(), true).catch((error: unknown) =>
+        await this.pushOne(client, id, await readInput(file), true).catch((error: unknown) =>
           this.catch(error as Error),
         )
   }
@@ -79,8 +85,7 @@ function idOf(file: string): string {
 /** Standard input can be read once; a repeated push sends what it held again. */
 function rememberingStandardInput() {
   let held: Promise<Buffer> | undefined
-  return async (file: string): Promise<string> =>
-    (await (file === '-' ? (held ??= readInput('-')) : readInput(file))).toString()
+  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
 }
 
 /** What the simulator knows of the push beside its answer; nothing from another service, or without the scope. */

@@ -8,7 +8,7 @@ import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {
   static override description =
-    "Make the signature header's value for a body, offline; or a whole curl command."
+    "Make the signature header for a body, offline.\nPrints the header's value, or a whole curl command that sends the signed body."
   static override examples = [
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
     '<%= config.bin %> sign --secret whsec_… --body delivery.json --curl https://localhost:8443/webhooks | sh',
@@ -30,6 +30,7 @@ export default class Sign extends BaseCommand {
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
     if (flags.secret.trim() === '')
       throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
+    if (timestamp < 0) throw new CommandError('usage', '--timestamp lies before 1970.', exitCodes.usage)
     const value = sign({ payload, secret: flags.secret, timestamp })
     const name = `X-${flags['service-name']}-Signature`
     const { curl } = flags

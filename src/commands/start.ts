@@ -9,7 +9,7 @@ import { startSimulator, type Simulator } from '../simulator.ts'
 
 export default class Start extends BaseCommand {
   static override description =
-    'Run the service until Ctrl-C: the API under /v1, deliveries over HTTPS, data in .tabwire.'
+    'Run the service until Ctrl-C.\nIt serves the API under /v1, delivers over HTTPS, and keeps its data in .tabwire.'
   static override examples = [
     '<%= config.bin %> start',
     '<%= config.bin %> start --port 0 --in-memory --json',
@@ -69,7 +69,7 @@ export default class Start extends BaseCommand {
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
     for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
-    await announce(simulator, directory, flags['in-memory'])
+    await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)
     await this.signals.first
     await simulator.close()
@@ -88,6 +88,9 @@ export default class Start extends BaseCommand {
     this.signals.raise()
   }
 }
+
+const UNANNOUNCED =
+  'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
 
 /** Tells the commands where the service is, unless another one runs on this directory and is told of already. */
 async function announce({ url, apiKey, ca }: Simulator, directory: string, inMemory: boolean): Promise<void> {

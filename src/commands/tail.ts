@@ -4,17 +4,18 @@ import { renderAttempt } from '../cli/render/delivery.ts'
 import { renderRequest } from '../cli/render/request.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { StreamMessage } from '../client.ts'
+import { eventTypes } from '../model/event.ts'
 
 export default class Tail extends ServiceCommand {
   static override description =
-    'Show deliveries as they are attempted: status, latency, and why one failed. Until Ctrl-C or the service ends.'
+    'Show deliveries as they are attempted.\nEach with status, latency and why it failed, until Ctrl-C or the service ends.'
   static override examples = [
     '<%= config.bin %> tail',
     '<%= config.bin %> tail --failed --type check.closed',
     "<%= config.bin %> tail --json | jq -c '{type: .event_type, outcome: .attempt.outcome}'",
   ]
   static override flags = fromEnvironment({
-    type: Flags.string({ description: 'Only this event type.' }),
+    type: Flags.string({ description: 'Only this event type.', options: [...eventTypes, 'ping'] }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     failed: Flags.boolean({ description: 'Only attempts that failed.' }),
     requests: Flags.boolean({ description: 'Show the requests to the API as well.' }),

@@ -8,7 +8,7 @@ import { diagnose, verify } from '../signature/index.ts'
 
 export default class Verify extends BaseCommand {
   static override description =
-    'Check the signature of a delivery, offline. Exit 0 when it is right, 3 when not; then the mistake is named if it is a known one.'
+    'Check the signature of a delivery, offline.\nExit 0 when it is right, 3 when not; then the mistake is named if it is a known one.'
   static override examples = [
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
     "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",

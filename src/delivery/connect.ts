@@ -6,8 +6,8 @@ import { destinationOf } from './destination-url.ts'
 
 interface ConnectSettings {
   policy: Pick<DestinationPolicy, 'lookup'>
-  /** What is trusted; asked for at the first TLS connection, since making it takes a while. */
-  secureContext: () => SecureContext
+  /** What is trusted; asked for at each TLS connection. */
+  secureContext: () => Promise<SecureContext>
   insecure: boolean
   /** A connection that is not ready for a request by then is given up. */
   timeoutMs: number
@@ -30,37 +30,52 @@ export interface CertificateError extends NodeJS.ErrnoException {
  */
 export function createConnector(settings: ConnectSettings) {
   const sockets = new Set<Socket>()
-  const connect: buildConnector.connector = (target, callback) => {
-    const socket = open(target, settings)
+  let destroyed = false
+  const keep = (socket: Socket) => {
     sockets.add(socket)
-    socket.setNoDelay(true).once('close', () => sockets.delete(socket))
-    whenReady(
-      socket,
-      target.protocol === 'https:' ? 'secureConnect' : 'connect',
-      settings.timeoutMs,
-      callback,
+    socket.once('close', () => sockets.delete(socket))
+    if (destroyed) socket.destroy()
+    return socket
+  }
+  const open = async (target: buildConnector.Options) => {
+    if (target.protocol === 'http:')
+      return whenReady(keep(connectTcp(addressOf(target, settings))), 'connect', settings.timeoutMs)
+    const secureContext = await settings.secureContext()
+    return whenReady(keep(openTls(target, settings, secureContext)), 'secureConnect', settings.timeoutMs)
+  }
+  const connect: buildConnector.connector = (target, callback) => {
+    open(target).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
     )
   }
   const destroy = () => {
+    destroyed = true
     for (const socket of sockets) socket.destroy()
   }
   return { connect, destroy }
 }
 
-function open(target: buildConnector.Options, settings: ConnectSettings): Socket {
+function addressOf(target: buildConnector.Options, { policy }: ConnectSettings) {
   const { hostname, port } = destinationOf(new URL(`${target.protocol}//${target.host ?? target.hostname}`))
-  const address = { host: hostname, port, lookup: settings.policy.lookup(port) }
-  if (target.protocol === 'http:') return connectTcp(address)
-  return namingIssuers(
-    connectTls({
-      ...address,
-      // TLS has no server names for addresses.
-      ...(isIP(hostname) === 0 && { servername: hostname }),
-      secureContext: settings.secureContext(),
-      rejectUnauthorized: !settings.insecure,
-      ALPNProtocols: ['http/1.1'],
-    }),
-  )
+  return { host: hostname, port, lookup: policy.lookup(port), noDelay: true }
+}
+
+function openTls(
+  target: buildConnector.Options,
+  settings: ConnectSettings,
+  secureContext: SecureContext,
+): TLSSocket {
+  const address = addressOf(target, settings)
+  const socket = connectTls({
+    ...address,
+    // TLS has no server names for addresses.
+    ...(isIP(address.host) === 0 && { servername: address.host }),
+    secureContext,
+    rejectUnauthorized: !settings.insecure,
+    ALPNProtocols: ['http/1.1'],
+  })
+  return namingIssuers(socket.setNoDelay(true))
 }
 
 /** A refused certificate is out of reach by the time its error is reported, so it is looked at before Node judges it. */
@@ -75,26 +90,22 @@ function namingIssuers(socket: TLSSocket): TLSSocket {
   })
 }
 
-function whenReady(
-  socket: Socket,
-  ready: 'connect' | 'secureConnect',
-  timeoutMs: number,
-  callback: buildConnector.Callback,
-): void {
-  const timer = setTimeout(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
-  const fail = (error: Error) => settle(() => callback(error, null))
-  const close = () => fail(new Error('closed before it was ready'))
-  const settle = (report: () => void) => {
-    clearTimeout(timer)
-    socket.off('error', fail).off('close', close)
-    // Later errors are undici's, but one may come between a failure and the close.
-    socket.on('error', () => undefined)
-    report()
-  }
-  socket
-    .once('error', fail)
-    .once('close', close)
-    .once(ready, () => settle(() => callback(null, socket)))
+function whenReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs: number): Promise<Socket> {
+  // Later errors are undici's to handle, but one may come when it does not listen yet, or no longer.
+  socket.on('error', () => undefined)
+  return new Promise<Socket>((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
+    const closed = () => reject(new Error('The connection was closed before it was ready'))
+    socket
+      .once('error', reject)
+      .once('close', closed)
+      .once('close', () => clearTimeout(timer))
+    socket.once(ready, () => {
+      clearTimeout(timer)
+      socket.off('error', reject).off('close', closed)
+      resolve(socket)
+    })
+  })
 }
 
 /** A name may have several parts of one kind, which the types of Node do not always tell. */

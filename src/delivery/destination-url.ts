@@ -39,7 +39,7 @@ function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined 
     return 'must be an https: URL; http: is accepted for loopback hosts alone, with --allow-http-loopback'
   return allowHttpLoopback
     ? undefined
-    : 'must be an https: URL. Use `tabwire listen --forward-to` for a plain http receiver, `tabwire certs create` for a certificate, or start with --allow-http-loopback'
+    : 'must be an https: URL. `tabwire certs create localhost` makes a certificate that the service trusts; a receiver on plain http at loopback is accepted with --allow-http-loopback'
 }
 
 function refuseParts(url: URL, text: string): string | undefined {

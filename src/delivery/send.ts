@@ -42,9 +42,12 @@ const KEEP_ALIVE_MS = 1_000
 export function createSender(settings: SenderSettings): Sender {
   const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000 } = settings
   requireCertificates(trust.ca)
-  let context: ReturnType<typeof createTrustContext> | undefined
-  const secureContext = () => (context ??= createTrustContext(trust))
-  const connector = createConnector({ policy, secureContext, insecure: trust.insecure, timeoutMs })
+  const connector = createConnector({
+    policy,
+    secureContext: createTrustContext(trust),
+    insecure: trust.insecure,
+    timeoutMs,
+  })
   const dispatcher = new Agent({
     connect: connector.connect,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -81,7 +84,7 @@ export function createSender(settings: SenderSettings): Sender {
   }
 }
 
-/** Resolves with the response once its headers are there. What `signal` takes back after that ends by itself soon. */
+/** Resolves with the response once its headers are there. After that an attempt soon ends by itself. */
 async function post(
   dispatcher: Dispatcher,
   { url, headers, body }: Message,

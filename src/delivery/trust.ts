@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
 
 export interface Trust {
-  /** Certificates of authorities in PEM, beside those of the system: the toolkit's own, and `--cacert`. */
+  /** Certificates of authorities in PEM, beside those of the system (`--cacert`). */
   ca: readonly string[]
   /** Accept any certificate (`--insecure`). */
   insecure: boolean
+  /** The toolkit's own authority. Asked for at each connection, since it may be made while the service runs. */
+  local?: () => Promise<string | undefined>
 }
 
 /** Where systems keep the bundle of the authorities they trust. Only needed where Node cannot tell (before 22.15). */
@@ -18,10 +20,20 @@ const bundleFiles = [
 ]
 
 /**
- * The certificates that deliveries trust, parsed once: hundreds of authorities given to each connection anew would cost
- * each of them tens of milliseconds.
+ * What deliveries trust. It is parsed once, or again when the local authority has changed: hundreds of authorities given
+ * to each connection anew would cost each of them tens of milliseconds.
  */
-export function createTrustContext({ ca }: Pick<Trust, 'ca'>): tls.SecureContext {
+export function createTrustContext({ ca, local }: Trust): () => Promise<tls.SecureContext> {
+  let known: { pem: string | undefined; context: tls.SecureContext } | undefined
+  return async () => {
+    const pem = await local?.()
+    if (known === undefined || known.pem !== pem)
+      known = { pem, context: trusting(pem === undefined ? ca : [...ca, pem]) }
+    return known.context
+  }
+}
+
+function trusting(ca: readonly string[]): tls.SecureContext {
   return tls.createSecureContext({
     ca: [...distinct([...tls.rootCertificates, ...systemCertificates()]), ...ca],
   })

@@ -6,7 +6,7 @@ import type { Service } from '../service.ts'
 import { createAuthenticate, requireScope, type Authenticate } from './auth.ts'
 import { readJson } from './body.ts'
 import { decodeParam } from './query.ts'
-import { answerTo, errorBody, type Answer } from './refusals.ts'
+import { answerTo, type Answer } from './refusals.ts'
 import type { LoggedRequest, PushNote, RequestLog } from './request-log.ts'
 import type { Call, Reply, Route } from './route.ts'
 
@@ -57,7 +57,7 @@ export function createApp(parts: AppParts): App {
       const visit = newVisit(parts)
       const response = await h3.request(request, undefined, { visit })
       // h3 answers some malformed URLs before any handler of ours sees them.
-      return visit.answered ? response : refusedByFramework(visit)
+      return visit.answered ? response : refuseMalformed(request, visit, parts, authenticate)
     },
   }
 }
@@ -74,9 +74,25 @@ function newVisit({ newId, now }: AppParts): Visit {
   }
 }
 
-function refusedByFramework({ requestId }: Visit): Response {
-  const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
-  return new Response(body, { status: 400, headers: { ...jsonHeaders, 'x-request-id': requestId } })
+/** A URL with a malformed escape, which comes after origin and key like everything else that is wrong with a request. */
+async function refuseMalformed(
+  request: Request,
+  visit: Visit,
+  parts: AppParts,
+  authenticate: Authenticate,
+): Promise<Response> {
+  const answer = await answerOf(request, visit, parts, async () => {
+    await authenticate(request.headers.get('authorization'))
+    throw new Refusal(
+      'invalid_path',
+      'The URL of the request is malformed. Encode it as UTF-8, each byte as %XX.',
+    )
+  })
+  const { pathname, search } = new URL(request.url)
+  if (isLogged(pathname))
+    parts.log.add(entryOf({ method: request.method, path: pathname + search }, visit, answer))
+  const headers = { ...jsonHeaders, ...answer.headers, 'x-request-id': visit.requestId }
+  return new Response(answer.body, { status: answer.status, headers })
 }
 
 function addTable(
@@ -172,25 +188,31 @@ const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-cont
 /** Runs a handler and answers, whatever comes of it; then the request is in the log. */
 async function respond(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
   const visit = visitOf(event)
-  const answer = await answerOf(event, parts, handle)
+  const answer = await answerOf(event.req, visit, parts, handle)
   const headers = event.res.headers
   for (const [name, value] of Object.entries({ ...jsonHeaders, ...answer.headers })) headers.set(name, value)
   headers.set('x-request-id', visit.requestId)
   event.res.status = answer.status
   visit.answered = true
-  // Looking at the log is not part of what is looked at.
-  if (!event.url.pathname.startsWith('/_sim/')) parts.log.add(entryOf(event, visit, answer))
+  const { pathname, search } = event.url
+  if (isLogged(pathname))
+    parts.log.add(entryOf({ method: event.req.method, path: pathname + search }, visit, answer))
   return answer.body
 }
 
+/** Looking at the log is not part of what is looked at. */
+function isLogged(pathname: string): boolean {
+  return !pathname.startsWith('/_sim/')
+}
+
 async function answerOf(
-  event: H3Event,
+  { headers }: Pick<Request, 'headers'>,
+  { requestId }: Visit,
   parts: AppParts,
   handle: () => Promise<Reply> | Reply,
 ): Promise<Answer> {
-  const { requestId } = visitOf(event)
   try {
-    parts.checkOrigin(event.req.headers)
+    parts.checkOrigin(headers)
     const reply = await handle()
     return 'json' in reply ? { status: reply.status, body: JSON.stringify(reply.json) } : reply
   } catch (error) {
@@ -198,11 +220,14 @@ async function answerOf(
   }
 }
 
-function entryOf(event: H3Event, visit: Visit, { status, body }: Answer): LoggedRequest {
+function entryOf(
+  request: Pick<LoggedRequest, 'method' | 'path'>,
+  visit: Visit,
+  { status, body }: Answer,
+): LoggedRequest {
   return {
     id: visit.requestId,
-    method: event.req.method,
-    path: event.url.pathname + event.url.search,
+    ...request,
     status,
     started_at: visit.startedAt.toISOString(),
     duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,

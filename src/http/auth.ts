@@ -16,16 +16,18 @@ export type Authenticate = (authorization: string | null) => Promise<ApiKey>
  * @throws Refusal `unauthorized` for no, a malformed, an unknown or a revoked key.
  */
 export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>): Authenticate {
-  const known = new Map<string, ApiKey>()
+  let known = new Map<string, ApiKey>()
   service.onCommit((writes) => {
-    if (writes.some(({ collection }) => collection === 'keys')) known.clear()
+    // A new map, so that a look-up from before the change cannot remember a key that it has revoked.
+    if (writes.some(({ collection }) => collection === 'keys')) known = new Map()
   })
   return async (authorization) => {
     const presented = bearerOf(authorization)
     const hash = hashOf(presented)
-    const key = known.get(hash) ?? (await lookUp(service, hash))
+    const remembered = known
+    const key = remembered.get(hash) ?? (await lookUp(service, hash))
     if (key === undefined) throw unauthorized('This API key is not known, or was revoked.')
-    known.set(hash, key)
+    remembered.set(hash, key)
     return key
   }
 }

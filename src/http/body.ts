@@ -42,10 +42,17 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (announced > limit) throw tooLarge(limit)
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of chunksOf(request)) {
-    size += chunk.byteLength
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+  try {
+    for await (const chunk of chunksOf(request)) {
+      size += chunk.byteLength
+      if (size > limit) throw tooLarge(limit)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // Its sender hung up, or sent what is no HTTP: nothing of that is a bug of ours.
+    throw error instanceof Refusal
+      ? error
+      : new Refusal('invalid_request', 'The body ended before it was complete.')
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)
 }

@@ -88,6 +88,7 @@ function answerOddRequests(server: Server, handler: NodeHandler, newId: NewId): 
   // Without a Host header Node answers 400 alone; our own check does it with an id.
   Object.assign(server, { requireHostHeader: false })
   server.on('checkExpectation', (request, response) => void handler(request, response))
+  server.on('connect', (_request, socket) => socket.end(refusalOf('', newId('req'))))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
     return socket.end(refusalOf(error.code ?? '', newId('req')))

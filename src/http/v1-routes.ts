@@ -18,8 +18,8 @@ export interface V1Parts {
   log: RequestLog
   /** Refuse pushes with unknown fields. */
   strict: boolean
-  /** Why a URL may not be registered, or undefined when it may (contract section 9). */
-  refuseDestination: (url: string) => Promise<string | undefined>
+  /** Judges a URL (contract section 9): the form to store it in, or why it may not be registered. */
+  judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
   /** Attempts a delivery at once and answers with what came of it. */
   deliverNow: (deliveryId: string) => Promise<Delivery>
 }
@@ -96,11 +96,11 @@ async function showCheck(service: Service, { key, params }: Call) {
   return ok(viewCheck(check))
 }
 
-async function register({ service, refuseDestination }: V1Parts, call: Call) {
+async function register({ service, judgeDestination }: V1Parts, call: Call) {
   const body = validate(registerEndpointBody, await call.body())
-  const reason = await refuseDestination(body.url)
-  if (reason !== undefined) throw invalid([{ path: 'url', message: reason }])
-  const endpoint = await service.execute(registerEndpoint, body)
+  const destination = await judgeDestination(body.url)
+  if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
+  const endpoint = await service.execute(registerEndpoint, { ...body, ...destination })
   return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
 }
 

@@ -33,7 +33,7 @@ export function diagnose(options: DiagnoseOptions): Diagnosis | undefined {
 }
 
 function explanation({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureHeader) {
-  const body = typeof payload === 'string' ? Buffer.from(payload) : Buffer.from(payload)
+  const body = Buffer.from(payload)
   const givens = secretsOf(secret).map((one) => ({ t, body, secret: one }))
   return mistakes.find(({ signatures }) =>
     givens.some((given) => signatures(given).some((signature) => anyMatches(v1, signature))),

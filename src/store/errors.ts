@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'the file may not grow any further',
   EIO: 'the disk reports an error',
   ENOTDIR: 'a part of the path is not a directory',
-  EEXIST: 'it is not a directory',
+  EEXIST: 'a file is where a directory should be',
   EISDIR: 'a directory is where a file should be',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',

@@ -3,7 +3,8 @@ import { readWhole, type StoreFile } from './disk.ts'
 import { StoreDamaged } from './errors.ts'
 import type { JournalFiles } from './journals.ts'
 import { replay, type Replay } from './replay.ts'
-import { foreign, type Snapshot } from './snapshot-text.ts'
+import { foreign } from './read-snapshot.ts'
+import type { Snapshot } from './snapshot-text.ts'
 import { collectionNames, type Tables } from './tables.ts'
 
 /** Told what somebody should know though it stops nothing. */

@@ -1,7 +1,4 @@
-import { crc32 } from 'node:zlib'
 import type { CollectionName, Collections } from '../model/records.ts'
-import type { StoreFile } from './disk.ts'
-import { StoreDamaged } from './errors.ts'
 import { hex } from './journal-line.ts'
 import { collectionNames } from './tables.ts'
 
@@ -13,7 +10,7 @@ export interface Snapshot {
 }
 
 /** Goes up when older versions of Tabwire could no longer read the file. */
-const FORMAT = 1
+export const FORMAT = 1
 
 /** The text of a snapshot but for its checksum, in pieces: one record a line, so that people can read and compare it. */
 export function* snapshotText({ sequence, records }: Snapshot): Iterable<string> {
@@ -33,131 +30,4 @@ export function* snapshotText({ sequence, records }: Snapshot): Iterable<string>
 /** The comma comes first, so that a file without this line is whole: who edits the file takes the line away. */
 export function checksumLine(crc: number): string {
   return `  ,"checksum": "${hex(crc)}"\n}\n`
-}
-
-/** @throws StoreDamaged when this is no snapshot, or not the one that was written. */
-export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
-  const { format, sequence = 0, ...collections } = parseContent(bytes, shown)
-  if (format !== FORMAT)
-    throw new StoreDamaged(
-      `${shown} is not a snapshot that this version of Tabwire reads: its "format" is ${JSON.stringify(format)}, not ${FORMAT}. Use the version that wrote it, or move the file away to begin anew.`,
-    )
-  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
-    throw foreign(shown, '"sequence" is not a whole number')
-  const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
-  if (stranger !== undefined) throw foreign(shown, `${JSON.stringify(stranger)} is no collection`)
-  const records = Object.fromEntries(
-    collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
-  )
-  return { sequence: Number(sequence), records: records as unknown as Snapshot['records'] }
-}
-
-function parseContent(bytes: Buffer, shown: string): Record<string, unknown> {
-  const end = checkedEnd(bytes, shown)
-  return end === undefined ? parseEdited(bytes, shown) : parseLines(bytes.subarray(0, end))
-}
-
-const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/
-const CHECKSUM_LINE_BYTES = checksumLine(0).length
-
-/** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
-function checkedEnd(bytes: Buffer, shown: string): number | undefined {
-  const end = Math.max(bytes.length - CHECKSUM_LINE_BYTES, 0)
-  const written = CHECKSUM_LINE.exec(bytes.toString('latin1', Math.max(end - 1, 0)))?.[1]
-  if (written === undefined) return undefined
-  if (written !== hex(crc32(bytes.subarray(0, end)))) throw edited(shown, lineAt(bytes, end))
-  return end
-}
-
-/** Reads the text exactly as it is written above, record by record: as a whole it may be more than a string can hold. */
-function parseLines(bytes: Buffer): Record<string, unknown> {
-  const content: Record<string, unknown> = {}
-  let records: unknown[] = []
-  for (const line of linesOf(bytes)) {
-    if (line.startsWith('    ')) {
-      records.push(JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line))
-      continue
-    }
-    const [, name, number] = /^ {2}"(\w+)": (?:\[|(\d+),?)$/.exec(line) ?? []
-    if (name !== undefined) content[name] = number === undefined ? (records = []) : Number(number)
-  }
-  return content
-}
-
-function* linesOf(bytes: Buffer): Iterable<string> {
-  for (let start = 0, end; start < bytes.length; start = end + 1) {
-    end = bytes.indexOf('\n', start)
-    if (end === -1) end = bytes.length
-    yield bytes.toString('utf8', start, end)
-  }
-}
-
-/** A file that somebody wrote or edited on purpose, in any layout. */
-function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
-  const text = bytes.toString()
-  if (text.startsWith('\ufeff'))
-    throw foreign(shown, 'it begins with a byte order mark; save it as UTF-8 without one')
-  const content = parseJson(text, shown)
-  if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw foreign(shown, 'it is not a JSON object')
-  if ('checksum' in content) throw edited(shown, lineAt(bytes, bytes.lastIndexOf('"checksum"')))
-  return content as Record<string, unknown>
-}
-
-function parseJson(text: string, shown: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const place = lineOfMistake(text, error)
-    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${REMEDY}`, { cause: error })
-  }
-}
-
-/** The parser does not always tell where; then the first line that looks like a record and is none is the likeliest. */
-function lineOfMistake(text: string, error: unknown): string {
-  const position = /at position (\d+)/.exec(String(error))?.[1]
-  if (position !== undefined) return ` line ${text.slice(0, Number(position)).split('\n').length}`
-  const lines = text.split('\n')
-  const index = lines.findIndex((line) => line.startsWith('    {') && !isJson(line.replace(/,$/, '')))
-  return index === -1 ? '' : ` line ${index + 1}`
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function edited(shown: string, line: number): StoreDamaged {
-  return new StoreDamaged(
-    `${shown} is not as it was written: the checksum in line ${line} does not match. If it was edited on purpose, delete line ${line} and it is accepted as it is. If not, put back a backup.`,
-  )
-}
-
-function lineAt(bytes: Buffer, end: number): number {
-  let line = 1
-  for (let at = bytes.indexOf('\n'); at !== -1 && at < end; at = bytes.indexOf('\n', at + 1)) line += 1
-  return line
-}
-
-function recordsIn(name: string, value: unknown, shown: string): readonly { id: string }[] {
-  if (!Array.isArray(value)) throw foreign(shown, `"${name}" is not an array`)
-  const stranger = value.findIndex((record: unknown) => !hasId(record))
-  if (stranger !== -1) throw foreign(shown, `${name}[${stranger}] is not an object with an "id"`)
-  return value as { id: string }[]
-}
-
-function hasId(record: unknown): boolean {
-  return typeof record === 'object' && record !== null && 'id' in record && typeof record.id === 'string'
-}
-
-const REMEDY =
-  'Nothing was changed. Put back a backup, or mend the file by hand and delete its "checksum" line; move the file and the journals away to begin anew.'
-
-/** The refusal of a file that is whole, but not what it should be. */
-export function foreign(shown: string, why: string): StoreDamaged {
-  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${REMEDY}`)
 }

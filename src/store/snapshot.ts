@@ -13,7 +13,8 @@ import {
   type OpenFile,
   type StoreFile,
 } from './disk.ts'
-import { checksumLine, parseSnapshot, snapshotText, type Snapshot } from './snapshot-text.ts'
+import { parseSnapshot } from './read-snapshot.ts'
+import { checksumLine, snapshotText, type Snapshot } from './snapshot-text.ts'
 
 /** How much is serialised, in characters, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
+import { normalUrl } from '../../src/delivery/destination-url.ts'
 
 const names: Record<string, readonly string[]> = {
   localhost: ['127.0.0.1', '::1'],
@@ -213,6 +214,7 @@ describe('the URL of an endpoint', () => {
     'http://[::1]:8080/',
     'http://0x7f000001/',
     'http://localhost./',
+    'http://shop.localhost:3000/',
   ])('may be plain http on loopback with --allow-http-loopback: %s', async (url) => {
     expect(await policyWith({ allowHttpLoopback: true }).refuse(url)).toBeUndefined()
     expect(await policyWith().refuse(url)).toContain('--allow-http-loopback')
@@ -262,6 +264,17 @@ describe('the service itself', () => {
   it('on the default port of https is known without a port in the URL', async () => {
     const policy = policyWith({ own: () => ({ host: '127.0.0.1', port: 443 }) })
     expect(await policy.refuse('https://localhost/')).toContain('this service itself')
+  })
+})
+
+describe('the normal form of a URL', () => {
+  it.each([
+    ['HTTPS://Shop.Example', 'https://shop.example/'],
+    ['https://shop.example:443/A?b=C', 'https://shop.example/A?b=C'],
+    ['https://0x7f.1:8443/', 'https://127.0.0.1:8443/'],
+    ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+  ])('of %s is %s', (url, normal) => {
+    expect(normalUrl(url)).toBe(normal)
   })
 })
 

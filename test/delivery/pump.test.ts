@@ -230,6 +230,21 @@ describe('an attempt whose outcome cannot be recorded', () => {
   })
 })
 
+describe('a delivery that is gone when its attempt ends', () => {
+  it("is nobody's error", async () => {
+    const house = await open()
+    const receiver = await receiveByHand()
+    await house.register(receiver.url)
+    await house.announce()
+    await receiver.received(1)
+    const { id } = await house.delivery()
+    await house.forget(id)
+    receiver.answer()
+    await house.pump.idle()
+    expect(house.errors).toEqual([])
+  })
+})
+
 describe('a store that cannot be read', () => {
   it('is asked again after a pause, and told to whoever waits', async () => {
     let failures = 2

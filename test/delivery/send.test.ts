@@ -264,6 +264,17 @@ describe('a certificate', () => {
     expect(trusting).toMatchObject({ outcome: 'succeeded' })
   })
 
+  it('of a local authority that is made while the service runs is trusted from then on', async () => {
+    const made = await createAuthority()
+    const receiver = await receiverWith(200, ['127.0.0.1'], Promise.resolve(made))
+    let local: string | undefined
+    const sender = await senderWith({ trust: { ca: [], insecure: false, local: async () => local } })
+    const message = { url: receiver.url, headers: {}, body: 'x' }
+    expect(await sender.send(message)).toMatchObject({ outcome: 'tls_error' })
+    local = made.certificatePem
+    expect(await sender.send(message)).toMatchObject({ outcome: 'succeeded' })
+  })
+
   it('that nobody vouches for is accepted with --insecure alone', async () => {
     const receiver = await receiverWith(200, ['other.example'], createAuthority())
     expect(await send(receiver.url)).toMatchObject({ outcome: 'tls_error' })

@@ -6,6 +6,7 @@ import { createSender } from '../../src/delivery/send.ts'
 import { createNewId, newSecret } from '../../src/ids.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
+import { remove } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { pingEndpoint } from '../../src/operations/ping-endpoint.ts'
@@ -109,6 +110,7 @@ export async function openHouse(options: HouseOptions = {}) {
       service.execute(registerEndpoint, { url, event_types }),
     announce: (note = 'hello', type: EventType = 'check.updated') =>
       service.execute(announce, { type, note }),
+    forget: (id: string) => store.transact({}, () => ({ writes: [remove('deliveries', id)] })),
     ping: (endpoint_id: string): Promise<Delivery> => service.execute(pingEndpoint, { endpoint_id }),
     async deliveries(): Promise<readonly Delivery[]> {
       const { data } = await service.list('deliveries', { limit: 1000 })

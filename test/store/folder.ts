@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
@@ -32,7 +33,18 @@ export async function openStore(directory: string, options: Partial<FileStoreOpt
 /** What a process that was killed at this moment would leave behind, but for its lock: this process is alive. */
 export async function copyOf(directory: string): Promise<string> {
   const copy = await newDirectory()
-  await cp(directory, copy, { recursive: true })
+  while (!copied(directory, copy)) await rm(copy, { recursive: true })
   for (const name of await readdir(copy)) if (name.startsWith('lock')) await rm(join(copy, name))
   return copy
+}
+
+/** In one go, so that the store gets no further than the one step that is under way; if that removes a file, once more. */
+function copied(directory: string, copy: string): boolean {
+  try {
+    cpSync(directory, copy, { recursive: true })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }

@@ -34,12 +34,13 @@ export function renderCheck(check: Check): string {
 
 function renderItems({ items }: Check): string {
   const rows = items.map((item) => [
-    item.external_id,
     String(item.quantity),
     item.name,
     money(item.price_cents),
     item.claimed_quantity > 0 ? `${item.claimed_quantity} claimed, ${item.paid_quantity} paid` : '',
     item.note ?? '',
+    // Often long and of no meaning to people, so that it is what a narrow terminal wraps.
+    chalk.dim(item.external_id),
   ])
-  return renderTable(['item', 'qty', 'name', 'each', 'guests', 'note'], rows, 'No items.')
+  return renderTable(['qty', 'name', 'each', 'guests', 'note', 'item'], rows, 'No items.')
 }

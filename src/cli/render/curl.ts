@@ -8,7 +8,7 @@ export function curlCommand(url: string, header: string, body: Uint8Array): stri
   const isText = !text.includes('\0') && Buffer.from(text).equals(Buffer.from(body))
   // curl reads a body that begins with @ from a file, so every body comes through standard input.
   const source = isText ? `printf %s ${quote(text)}` : `printf ${quote(octal(body))}`
-  return `${source} | curl -sS -X POST ${target} --data-binary @-`
+  return `${source} | curl -gsS -X POST ${target} --data-binary @-`
 }
 
 function quote(text: string): string {

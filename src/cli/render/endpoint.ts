@@ -1,3 +1,4 @@
+import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { renderFields, renderTable } from './table.ts'
 import { moment, status } from './words.ts'
@@ -7,11 +8,16 @@ export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): stri
     id,
     status(state),
     url,
-    event_types.join(' '),
+    eventsOf(event_types),
   ])
   const empty =
     'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
   return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty)
+}
+
+/** In a table, so many words would only be in the way. */
+function eventsOf(types: readonly string[]): string {
+  return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
 
 export function renderEndpoint(endpoint: WebhookEndpointView): string {

@@ -23,7 +23,8 @@ export function renderPush(check: Check, report: PushReport | null, httpStatus: 
 }
 
 function explanation(outcome: string): string[] {
-  if (outcome === 'unchanged') return [chalk.dim('  the check is so already: nothing was written, no event')]
+  if (outcome === 'unchanged')
+    return [chalk.dim('  the check is in this state already: nothing was written, no event')]
   if (outcome === 'stale')
     return [chalk.dim('  the service knows a newer state: nothing was written, no event')]
   return []

@@ -1,4 +1,5 @@
 import chalk from 'chalk'
+import { exampleCheck } from '../example-check.ts'
 import { renderFields } from './table.ts'
 
 /** What `start` says when it is ready, and what to do next. */
@@ -11,7 +12,7 @@ export function renderReady({ baseUrl, apiKey }: { baseUrl: string; apiKey: stri
 }
 
 const steps = [
-  ['push a check', 'tabwire push fixtures/checks/two-top.json'],
+  ['push a check', `tabwire push ${exampleCheck()}`],
   ['register a receiver', 'tabwire endpoints create https://localhost:8443/webhooks --events all'],
   ['watch deliveries', 'tabwire tail'],
 ] as const

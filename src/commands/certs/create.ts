@@ -8,7 +8,7 @@ import { renderFields } from '../../cli/render/table.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =
-    'Issue a certificate for your own HTTPS receiver, from the local authority that the service trusts.'
+    'Issue a certificate for your own HTTPS receiver.\nIt comes from the local authority in the data directory, which the service trusts.'
   static override examples = [
     '<%= config.bin %> certs create localhost',
     '<%= config.bin %> certs create receiver.test 127.0.0.1 --out certs',

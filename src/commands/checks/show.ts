@@ -5,8 +5,8 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 export default class ChecksShow extends ServiceCommand {
   static override description = 'Show a check and its items.'
   static override examples = [
-    '<%= config.bin %> checks show two-top',
-    '<%= config.bin %> checks show two-top --json',
+    '<%= config.bin %> checks show two-top-with-notes',
+    '<%= config.bin %> checks show two-top-with-notes --json',
   ]
   static override args = {
     check: Args.string({ description: 'The external id of the check.', required: true }),

@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { eventTypes } from '../../model/event.ts'
 
 export default class DeliveriesList extends ServiceCommand {
   static override description = 'List deliveries, newest first.'
@@ -14,7 +15,10 @@ export default class DeliveriesList extends ServiceCommand {
       description: 'Only deliveries in this status.',
       options: ['pending', 'delivered', 'dead'],
     }),
-    type: Flags.string({ description: 'Only deliveries of this event type.' }),
+    type: Flags.string({
+      description: 'Only deliveries of this event type.',
+      options: [...eventTypes, 'ping'],
+    }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
     ...listFlags,

@@ -3,7 +3,8 @@ import { renderDelivery } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class DeliveriesShow extends ServiceCommand {
-  static override description = 'Show a delivery: each attempt, why it failed, and when the next one is.'
+  static override description =
+    'Show a delivery and its attempts.\nWhy each one failed, and when the next one is.'
   static override examples = ['<%= config.bin %> deliveries show dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = { delivery: Args.string({ description: 'The id of the delivery.', required: true }) }
 

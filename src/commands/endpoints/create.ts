@@ -1,13 +1,13 @@
-import { writeFile } from 'node:fs/promises'
 import { Args, Flags } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { openSecretFile } from '../../cli/secret-file.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 
 export default class EndpointsCreate extends ServiceCommand {
   static override description =
-    'Register a webhook endpoint. Its signing secret is shown this once and never again.'
+    'Register a webhook endpoint.\nIts signing secret is shown this once and never again.'
   static override examples = [
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
@@ -31,9 +31,11 @@ export default class EndpointsCreate extends ServiceCommand {
     const event_types = flags.events.includes('all')
       ? [...eventTypes]
       : (flags.events.map((type) => type.trim()) as EventType[])
-    const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })
     const file = flags['secret-file']
-    if (file !== undefined) await writeFile(file, `${signing_secret}\n`, { mode: 0o600 })
+    const secretFile = file === undefined ? undefined : await openSecretFile(file)
+    const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })
+    await secretFile?.write(signing_secret)
+    await secretFile?.close()
     const told = file === undefined ? { ...endpoint, signing_secret } : endpoint
     this.print(
       told,

@@ -5,7 +5,7 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
 export default class KeysCreate extends ServiceCommand {
-  static override description = 'Make an API key. It is shown this once and never again.'
+  static override description = 'Make an API key.\nIt is shown this once and never again.'
   static override examples = [
     '<%= config.bin %> keys create --name ci --scopes read,write',
     '<%= config.bin %> keys create --name terrace --location loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',

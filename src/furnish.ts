@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { readCredentials, writeCredentials } from './data-directory.ts'
+import { hashOf } from './http/auth.ts'
+import { newApiKey } from './ids.ts'
+import { scopes } from './model/api-key.ts'
+import { addLocations } from './operations/add-locations.ts'
+import { createKey } from './operations/create-key.ts'
+import type { Service } from './service.ts'
+
+interface Wanted {
+  dataDirectory?: string | undefined
+  apiKey?: string | undefined
+}
+
+/**
+ * Gives a fresh store its locations, and sees to it that there is a key with all scopes that its caller knows: the one
+ * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2).
+ */
+export async function furnish(service: Service, { dataDirectory, apiKey }: Wanted): Promise<string> {
+  const location_id = await firstLocation(service)
+  const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
+  const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()
+  if (!(await isUsable(service, key)))
+    await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id })
+  if (dataDirectory !== undefined && kept?.api_key !== key)
+    await writeCredentials(dataDirectory, { api_key: key })
+  return key
+}
+
+/** The first of the restaurant's locations, which are made when there are none. */
+async function firstLocation(service: Service): Promise<string> {
+  const { data } = await service.list('locations', { limit: 100 })
+  const locations =
+    data.length > 0 ? data : await service.execute(addLocations, { locations: await fixture() })
+  const [first] = locations.map(({ id }) => id).sort()
+  if (first === undefined) throw new Error('fixtures/locations.json lists no location.')
+  return first
+}
+
+/** A kept key that was revoked on purpose stays so; one that the store does not know is taken up again. */
+async function stillGood(service: Service, key: string | undefined): Promise<string | undefined> {
+  if (key === undefined) return undefined
+  const known = await service.find('keys', 'hash', hashOf(key))
+  return known.length === 0 || known.some(({ revoked_at }) => revoked_at === null) ? key : undefined
+}
+
+async function isUsable(service: Service, key: string): Promise<boolean> {
+  const known = await service.find('keys', 'hash', hashOf(key))
+  return known.some(({ revoked_at }) => revoked_at === null)
+}
+
+async function fixture() {
+  const path = new URL('../fixtures/locations.json', import.meta.url)
+  return JSON.parse(await readFile(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
+}

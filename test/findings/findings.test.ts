@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest'
+import { findingsOf, type FindingCode, type PushSeen } from '../../src/findings/index.ts'
+import { contentOf, type Check, type Push, type PushedItem } from '../../src/model/check.ts'
+
+const soup = item('1', 'Soup', 900)
+const bread = item('2', 'Bread', 300)
+const wine = item('3', 'Wine', 1200)
+
+/** A push that adds up, with tax on top. */
+function push(change: Partial<Push> = {}): Push {
+  const items = change.items ?? [soup, bread]
+  const sum = items.reduce((total, { quantity, price_cents }) => total + quantity * price_cents, 0)
+  const totals = { subtotal_cents: sum, tax_cents: 100, total_cents: sum + 100 }
+  return { table: { number: '12' }, status: 'open', items, totals, ...change }
+}
+
+const revised = (revision: number, change: Partial<Push> = {}) => push({ revision, ...change })
+const totals = (subtotal_cents: number, tax_cents: number, total_cents: number) =>
+  push({ totals: { subtotal_cents, tax_cents, total_cents } })
+
+interface Case {
+  when: string
+  push: Push
+  before?: Push
+  outcome?: PushSeen['outcome']
+  earlier?: Push[]
+  body?: unknown
+}
+
+const cases: Record<FindingCode, { shown: Case[]; notShown: Case[] }> = {
+  totals_mismatch: {
+    shown: [
+      { when: 'the lines come to neither subtotal nor total', push: totals(1000, 100, 1100) },
+      { when: 'they are off by a cent', push: totals(1201, 100, 1301) },
+      { when: 'subtotal and tax do not make the total', push: totals(1200, 100, 1299) },
+      { when: 'a service charge is in the total alone', push: totals(1200, 100, 1516) },
+      { when: 'a discount is in the total alone', push: totals(1200, 100, 1100) },
+      { when: 'the net subtotal has another tax', push: totals(1000, 100, 1200) },
+      { when: 'there are totals but no lines', push: { ...totals(1200, 100, 1300), items: [] } },
+    ],
+    notShown: [
+      { when: 'tax is on top', push: totals(1200, 100, 1300) },
+      { when: 'tax is included, in a gross subtotal', push: totals(1200, 200, 1200) },
+      { when: 'tax is included, above a net subtotal', push: totals(1000, 200, 1200) },
+      { when: 'there is no tax', push: totals(1200, 0, 1200) },
+      { when: 'nothing is on the check', push: { ...totals(0, 0, 0), items: [] } },
+      { when: 'a discount is a line', push: push({ items: [soup, item('d', 'Happy hour', -450)] }) },
+      { when: 'a weighed line is rounded down', push: weighed(1332) },
+      { when: 'a weighed line is rounded up', push: weighed(1333) },
+      {
+        when: 'thirds blur in binary',
+        push: push({
+          items: [
+            { ...soup, quantity: 0.1 },
+            { ...bread, quantity: 0.2 },
+          ],
+        }),
+      },
+    ],
+  },
+  unknown_field: {
+    shown: [{ when: 'a field is misspelt', push: push(), body: { ...push(), tabel: { number: '12' } } }],
+    notShown: [{ when: 'all are fields of a check', push: revised(1) }],
+  },
+  revision_missing: {
+    shown: [
+      { when: 'the check has one', push: push({ items: [soup] }), before: revised(1), outcome: 'stale' },
+      { when: 'the check has one and is the same', push: push(), before: revised(1), outcome: 'unchanged' },
+    ],
+    notShown: [
+      { when: 'the check has none', push: push({ items: [soup] }), before: push() },
+      { when: 'the check is new', push: push() },
+      { when: 'both have one', push: revised(2), before: revised(1) },
+    ],
+  },
+  revision_reused: {
+    shown: [
+      { when: 'another content wins', push: revised(1, { items: [soup] }), before: revised(1) },
+      { when: 'it loses', push: revised(1, { items: [soup] }), before: revised(1), outcome: 'stale' },
+    ],
+    notShown: [
+      { when: 'it is a replay', push: revised(1), before: revised(1), outcome: 'unchanged' },
+      { when: 'the revision is another', push: revised(2, { items: [soup] }), before: revised(1) },
+    ],
+  },
+  reopen_needs_revision: {
+    shown: [{ when: 'a closed check is pushed as open', push: push(), before: closed(), outcome: 'stale' }],
+    notShown: [
+      { when: 'the push has a revision', push: revised(2), before: closed() },
+      { when: 'the check has a revision', push: push(), before: closed({ revision: 2 }), outcome: 'stale' },
+      { when: 'it stays closed', push: closed({ items: [soup] }), before: closed() },
+      { when: 'it was open', push: push({ items: [soup] }), before: push() },
+    ],
+  },
+  possible_late_retry: {
+    shown: [
+      {
+        when: 'an earlier state comes back',
+        push: push(),
+        before: push({ items: [soup] }),
+        earlier: [push()],
+      },
+      {
+        when: 'it comes back in vain',
+        push: push(),
+        before: push({ items: [soup, bread, wine] }),
+        earlier: [push({ items: [soup] }), push()],
+        outcome: 'conflict',
+      },
+    ],
+    notShown: [
+      {
+        when: 'the state is new',
+        push: push(),
+        before: push({ items: [soup] }),
+        earlier: [push({ items: [bread] })],
+      },
+      {
+        when: 'revisions order it',
+        push: revised(3),
+        before: revised(2, { items: [soup] }),
+        earlier: [push()],
+      },
+      { when: 'it is a replay', push: push(), before: push(), earlier: [push()], outcome: 'unchanged' },
+    ],
+  },
+  item_id_reused: {
+    shown: [
+      { when: 'an id has another name', push: push({ items: [{ ...soup, name: 'Wine' }] }), before: push() },
+      {
+        when: 'lines are numbered by position',
+        push: renumbered(),
+        before: push({ items: [soup, bread, wine] }),
+      },
+    ],
+    notShown: [
+      { when: 'names stay', push: push({ items: [{ ...soup, price_cents: 800 }, bread] }), before: push() },
+      {
+        when: 'a name is tidied up',
+        push: push({ items: [{ ...soup, name: ' SOUP' }, bread] }),
+        before: push(),
+      },
+      {
+        when: 'the push is stale',
+        push: revised(1, { items: [{ ...soup, name: 'Tea' }] }),
+        before: revised(2),
+        outcome: 'stale',
+      },
+    ],
+  },
+  item_id_unstable: {
+    shown: [
+      {
+        when: 'an item has a new id',
+        push: push({ items: [{ ...soup, external_id: '9' }, bread] }),
+        before: push(),
+      },
+      {
+        when: 'all have',
+        push: push({
+          items: [
+            { ...soup, external_id: '8' },
+            { ...bread, external_id: '9' },
+          ],
+        }),
+        before: push(),
+        outcome: 'conflict',
+      },
+    ],
+    notShown: [
+      {
+        when: 'another one of it is ordered',
+        push: push({ items: [soup, bread, { ...soup, external_id: '9' }] }),
+        before: push(),
+      },
+      {
+        when: 'its price is another',
+        push: push({ items: [item('9', 'Soup', 950), bread] }),
+        before: push(),
+      },
+      { when: 'the check is new', push: push() },
+    ],
+  },
+  delta_suspected: {
+    shown: [{ when: 'all vanished and all is new', push: push({ items: [wine] }), before: push() }],
+    notShown: [
+      { when: 'something is left', push: push({ items: [soup, wine] }), before: push() },
+      { when: 'one is exchanged for one', push: push({ items: [wine] }), before: push({ items: [soup] }) },
+      { when: 'all is voided', push: push({ items: [] }), before: push() },
+      { when: 'ids are unstable', push: push({ items: [{ ...soup, external_id: '9' }] }), before: push() },
+      {
+        when: 'it is an older state',
+        push: revised(1, { items: [wine] }),
+        before: revised(2),
+        outcome: 'stale',
+      },
+    ],
+  },
+}
+
+describe.each(Object.entries(cases))('%s', (code, { shown, notShown }) => {
+  test.each(shown)('is shown when $when', (given) => expect(codesOf(given)).toEqual([code]))
+  test.each(notShown)('is not shown when $when', (given) => expect(codesOf(given)).not.toContain(code))
+})
+
+test('what shows no finding of one kind shows none of another, but where one mistake is another', () => {
+  const quiet = Object.entries(cases).flatMap(([, { notShown }]) => notShown)
+  const loud = quiet.filter((given) => codesOf(given).length > 0).map(({ when }) => when)
+  expect(loud).toEqual(['the check has a revision', 'ids are unstable'])
+})
+
+describe('a message', () => {
+  test('gives the numbers that do not add up', () => {
+    const [finding] = findings({ when: '', push: totals(1000, 100, 1150) })
+    for (const number of ['1200', '1000', '1100', '1150']) expect(finding?.message).toContain(number)
+  })
+
+  test('names fields, ids and revisions', () => {
+    const body = { ...push(), tabel: 1 }
+    expect(findings({ when: '', push: push(), body })[0]?.message).toContain('tabel')
+    expect(findings({ when: '', push: push({ items: [soup] }), before: revised(41) })[0]?.message).toContain(
+      '41',
+    )
+    const moved = push({ items: [{ ...soup, external_id: '9' }, bread] })
+    expect(findings({ when: '', push: moved, before: push() })[0]?.message).toContain('Soup (1 → 9)')
+  })
+
+  test('names a few of many', () => {
+    const body = {
+      ...push(),
+      ...Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, at])),
+    }
+    expect(findings({ when: '', push: push(), body })[0]?.message).toContain('field4 and 45 more')
+  })
+})
+
+function codesOf(given: Case): string[] {
+  return findings(given).map(({ code }) => code)
+}
+
+function findings({ push: pushed, before, outcome, earlier = [], body = pushed }: Case) {
+  return findingsOf({
+    body,
+    push: pushed,
+    before: before === undefined ? null : checkOf(before),
+    outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
+    earlier: earlier.map(contentOf),
+  })
+}
+
+function checkOf(pushed: Push): Check {
+  const time = '2026-11-21T12:00:00.000Z'
+  return {
+    ...pushed,
+    id: 'chk_1',
+    external_id: 'c-1',
+    location_id: 'loc_1',
+    items: pushed.items.map((line) => ({ ...line, claimed_quantity: 0, paid_quantity: 0 })),
+    revision: pushed.revision ?? null,
+    paid_cents: 0,
+    balance_cents: pushed.totals.total_cents,
+    created_at: time,
+    updated_at: time,
+    closed_at: pushed.status === 'closed' ? time : null,
+  }
+}
+
+function item(external_id: string, name: string, price_cents: number): PushedItem {
+  return { external_id, name, quantity: 1, price_cents, note: null }
+}
+
+function closed(change: Partial<Push> = {}): Push {
+  return push({ status: 'closed', ...change })
+}
+
+/** 1.481 of soup at 9.00 is 13.329: a POS says 13.32 or 13.33. */
+function weighed(sum: number): Push {
+  return { ...totals(sum, 100, sum + 100), items: [{ ...soup, quantity: 1.481 }] }
+}
+
+function renumbered(): Push {
+  return push({ items: [soup, { ...wine, external_id: '2' }] })
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { findingsOf } from '../../src/findings/index.ts'
+import { contentOf, parsePush, type Check } from '../../src/model/check.ts'
+import { checkAfter, decide } from '../operations/push-given.ts'
+import { situations } from './situations.ts'
+
+/** What a situation is about, where that is something its sender should look at. */
+const expected: Record<string, string[]> = { 'service-charge-outside-lines': ['totals_mismatch'] }
+
+describe.each(situations)('$name', ({ name, bodies }) => {
+  test('pushed in order takes effect at every step', () => {
+    expect(outcomesOf(bodies)).toEqual(bodies.map((_, at) => (at === 0 ? 'created' : 'updated')))
+  })
+
+  test('shows no finding but what it is about', () => {
+    expect(codesOf(bodies)).toEqual(expected[name] ?? [])
+  })
+})
+
+function codesOf(bodies: readonly unknown[]): string[] {
+  const pushes = bodies.map((body) => parsePush(body))
+  return pushes.flatMap((push, at) => {
+    const before = at === 0 ? null : checkAfter(...pushes.slice(0, at))
+    const { outcome } = decide(before ?? undefined, push).reply
+    const earlier = pushes.slice(0, Math.max(at - 1, 0)).map(contentOf)
+    return findingsOf({ body: bodies[at], push, before, outcome, earlier }).map(({ code }) => code)
+  })
+}
+
+function outcomesOf(bodies: readonly unknown[]): string[] {
+  let check: Check | undefined
+  return bodies.map((body) => {
+    const { reply } = decide(check, parsePush(body))
+    check = reply.check
+    return reply.outcome
+  })
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/http/app.ts'
+import { openDoor } from '../../src/http/listen.ts'
+import { createRequestLog } from '../../src/http/request-log.ts'
+import { createNewId } from '../../src/ids.ts'
+import { Refusal } from '../../src/model/refusal.ts'
+import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from '../support/simulator.ts'
+
+const text = { 'content-type': 'text/plain' }
+const put = 'PUT /v1/checks/external/a'
+
+describe('every refusal has the status and the code of the contract, in the one shape', () => {
+  it.each<[status: number, code: string, what: string, route: string, options: CallOptions]>([
+    [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
+    [400, 'invalid_json', 'no body at all', put, { body: '' }],
+    [400, 'invalid_path', 'a malformed escape in a parameter', 'GET /v1/checks/external/%ZZ', {}],
+    [400, 'invalid_path', 'a malformed escape elsewhere', 'GET /v1/%E0%A4%A/x', {}],
+    [400, 'invalid_path', 'an external id that is too long', `GET /v1/checks/external/${'a'.repeat(256)}`, {}],
+    [400, 'invalid_query', 'a limit out of bounds', 'GET /v1/checks?limit=101', {}],
+    [400, 'invalid_query', 'a cursor of somebody else', 'GET /v1/checks?cursor=abc', {}],
+    [400, 'invalid_query', 'a filter that names nothing', 'GET /v1/checks?status=paid', {}],
+    [401, 'unauthorized', 'no key', 'GET /v1/locations', { key: null }],
+    [401, 'unauthorized', 'an unknown key', 'GET /v1/locations', { key: 'twk_x' }],
+    [404, 'not_found', 'an unknown path', 'GET /v1/nothing', {}],
+    [404, 'not_found', 'an unknown path outside of the API', 'GET /nothing', { key: null }],
+    [404, 'not_found', 'an unknown check', 'GET /v1/checks/external/nobody', {}],
+    [404, 'not_found', 'an unknown endpoint', 'GET /v1/webhook-endpoints/we_1', {}],
+    [404, 'not_found', 'an unknown endpoint to ping', 'POST /v1/webhook-endpoints/we_1/test', {}],
+    [404, 'not_found', 'an unknown event', 'GET /_sim/events/evt_1', {}],
+    [404, 'not_found', 'an unknown delivery', 'GET /_sim/deliveries/dlv_1', {}],
+    [404, 'not_found', 'an unknown request', 'GET /_sim/requests/req_1', {}],
+    [404, 'not_found', 'an unknown key to revoke', 'DELETE /_sim/keys/key_1', {}],
+    [404, 'not_found', 'an unknown endpoint to delete', 'DELETE /_sim/webhook-endpoints/we_1', {}],
+    [405, 'method_not_allowed', 'another method', 'DELETE /v1/checks/external/a', {}],
+    [413, 'payload_too_large', 'a body over the limit', put, { body: ' '.repeat(1024 * 1024 + 1) }],
+    [415, 'unsupported_media_type', 'a body that is not JSON', put, { body: '{}', headers: text }],
+    [422, 'validation_failed', 'a body that is no check', put, { json: {} }],
+    [422, 'validation_failed', 'a body that is no endpoint', 'POST /v1/webhook-endpoints', { json: {} }],
+    [422, 'validation_failed', 'a body that is no key', 'POST /_sim/keys', { json: { scopes: ['all'] } }],
+  ])('%i %s: %s', async (status, code, _what, route, options) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route, options)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(errorOf(answer).code).toBe(code)
+  })
+
+  it('403 insufficient_scope: a key without the scope', async () => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(put, { key: await simulator.key(['read']), json: check() })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: 'write' })
+  })
+
+  it('409 endpoint_disabled: a ping to a disabled endpoint', async () => {
+    const simulator = await openSimulator({ disableAfter: 1 })
+    const { client } = simulator
+    const { id } = await client.endpoints.create({ url: await deadUrl(), event_types: ['check.created'] })
+    await simulator.push('a')
+    await simulator.idle()
+    const answer = await simulator.call(`POST /v1/webhook-endpoints/${id}/test`)
+    expect(answer.status).toBe(409)
+    expect(errorOf(answer).code).toBe('endpoint_disabled')
+  })
+})
+
+/** A door of its own, behind which a route does what a test says, and the bugs that it reports. */
+async function openDoorTo(handle: () => never, { stopping = false } = {}) {
+  const bugs: [unknown, string][] = []
+  const newId = createNewId(() => new Date())
+  const app = createApp({
+    service: { find: async () => [], onCommit: () => () => undefined } as never,
+    log: createRequestLog(),
+    newId,
+    now: () => new Date(),
+    tables: { '/v1': [{ method: 'GET', path: '/it', scope: null, handle }] },
+    checkOrigin: () => undefined,
+    bodyLimit: 1,
+    isStopping: () => stopping,
+    report: (bug, requestId) => bugs.push([bug, requestId]),
+  })
+  const door = await openDoor(app, newId, { port: 0, host: '127.0.0.1' })
+  onTestFinished(() => door.close(0))
+  return { bugs, get: () => callAt(door.url, 'GET /v1/it', {}) }
+}
+
+describe('what is not the fault of the caller', () => {
+  it('a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
+    const bug = new Error('cannot read /home/me/.tabwire/credentials.json of twk_secret')
+    const { get, bugs } = await openDoorTo(() => {
+      throw bug
+    })
+    const answer = await get()
+    expect(answer.status).toBe(500)
+    expect(errorOf(answer).code).toBe('internal_error')
+    expect(answer.text).not.toContain('credentials')
+    expect(bugs).toEqual([[bug, errorOf(answer).request_id]])
+  })
+
+  it('a write that could not be made durable is 503 storage_unavailable with Retry-After', async () => {
+    const { get, bugs } = await openDoorTo(() => {
+      throw new Refusal('storage_unavailable', 'The disk is full. Make room and try again.')
+    })
+    const answer = await get()
+    expect(answer.status).toBe(503)
+    expect(errorOf(answer).code).toBe('storage_unavailable')
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(bugs).toEqual([])
+  })
+
+  it('a service that is stopping answers 503 shutting_down with Retry-After, and closes the connection', async () => {
+    const { get } = await openDoorTo(
+      () => {
+        throw new Error('This must not be reached.')
+      },
+      { stopping: true },
+    )
+    const answer = await get()
+    expect(answer.status).toBe(503)
+    expect(errorOf(answer).code).toBe('shutting_down')
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(answer.headers.get('connection')).toBe('close')
+  })
+
+  it('a sender that hangs up in the middle of a body is not reported as a bug', async () => {
+    const simulator = await openSimulator() // fails the test when a bug is reported
+    const { log, hangUp } = await halfSent(simulator)
+    await hangUp()
+    expect(await log).toMatchObject({ status: 400 })
+  })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { acquireLock } from '../../src/store/lock.ts'
+import { DirectoryInUse } from '../../src/store/errors.ts'
+import { buildStore, runChild, type Child } from './child.ts'
+import { newDirectory, openStore, tidyUp } from './folder.ts'
+import { storedChecks } from './records.ts'
+
+tidyUp()
+
+let built: Awaited<ReturnType<typeof buildStore>>
+beforeAll(async () => {
+  built = await buildStore()
+})
+afterAll(() => built.remove())
+
+/** Opens the directory, prints what came of it, and stays until it is killed. */
+const opener = `
+import { openFileStore } from './store/file-store.js'
+const [directory] = process.argv.slice(1)
+await openFileStore({ directory }).then(() => console.log('open'), (error) => console.log(error.message))
+setInterval(() => {}, 1000)`
+
+/** Writes checks one after the other, and prints the number of each that was acknowledged. */
+const writer = `
+import { openFileStore } from './store/file-store.js'
+const [directory, from] = process.argv.slice(1)
+const store = await openFileStore({ directory, foldAtBytes: 20000 })
+for (let number = Number(from); ; number += 1) {
+  const id = 'chk_' + String(number).padStart(26, '0')
+  await store.transact({}, () => ({ writes: [{ collection: 'checks', put: { id, external_id: id, location_id: 'l' } }] }))
+  console.log(number)
+}`
+
+const open = (directory: string): Child => runChild(built.folder, opener, directory)
+
+describe('a directory', () => {
+  it('is open in one process at a time: the next one fails at once and names the holder', async () => {
+    const directory = await newDirectory()
+    const holder = open(directory)
+    expect(await holder.line()).toBe('open')
+    const refused = await openStore(directory).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(DirectoryInUse)
+    expect(refused).toMatchObject({ pid: holder.pid })
+    expect(String(refused)).toContain(`.tabwire is in use by the process with pid ${holder.pid}`)
+    await holder.kill()
+  })
+
+  it('is free again when its holder was killed', async () => {
+    const directory = await newDirectory()
+    for (let round = 0; round < 3; round += 1) {
+      const holder = open(directory)
+      expect(await holder.line()).toBe('open')
+      await holder.kill()
+    }
+    await openStore(directory)
+    expect((await readdir(directory)).filter((name) => name.startsWith('lock'))).toEqual(['lock.4'])
+  })
+
+  it('goes to one of many who find the lock of a killed process at the same time', async () => {
+    const directory = await newDirectory()
+    const killed = open(directory)
+    await killed.line()
+    await killed.kill()
+    const many = Array.from({ length: 8 }, () => open(directory))
+    const results = await Promise.all(many.map((child) => child.line()))
+    const winner = many[results.indexOf('open')]
+    expect(results.filter((result) => result === 'open')).toHaveLength(1)
+    for (const result of results)
+      if (result !== 'open') expect(result).toContain(`in use by the process with pid ${winner?.pid},`)
+    await Promise.all(many.map((child) => child.kill()))
+  }, 30_000)
+
+  it('cannot be opened twice in this process either, but again after close', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory)
+    await expect(openStore(directory)).rejects.toThrow(/in use by this process \(pid \d+\)/)
+    await store.close()
+    await openStore(directory)
+  })
+
+  it('is free for other processes after close, though this one lives on', async () => {
+    const directory = await newDirectory()
+    await (await openStore(directory)).close()
+    const next = open(directory)
+    expect(await next.line()).toBe('open')
+    await next.kill()
+  })
+
+  it('has every write that a killed process had acknowledged', async () => {
+    const directory = await newDirectory()
+    let last = 0
+    for (let round = 0; round < 4; round += 1) {
+      const child = runChild(built.folder, writer, directory, String(last + 1))
+      const goal = last + 100 + round * 37
+      while (last < goal) last = Number(await child.line())
+      await child.kill()
+      const store = await openStore(directory)
+      const stored = await storedChecks(store)
+      expect(stored).toEqual(stored.map((_, index) => index + 1))
+      expect(stored.length).toBeGreaterThanOrEqual(last)
+      last = stored.length
+      await store.close()
+    }
+  }, 30_000)
+})
+
+describe('a lock', () => {
+  it.each([
+    ['names a process that ended', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
+    ['names a process id that another process has now', JSON.stringify({ pid: process.pid, started: '1' })],
+    ['lost its content in a power cut', ''],
+    ['holds rubbish', '\u0000\u0000null'],
+  ])('that %s is not in the way', async (_, content) => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    await writeFile(join(directory, 'lock.7'), content)
+    await writeFile(join(directory, 'lock-99-0123abcd'), content)
+    const release = acquireLock(directory)
+    expect(await readdir(directory)).toEqual(['lock.8'])
+    expect(() => acquireLock(directory)).toThrow(DirectoryInUse)
+    release()
+    acquireLock(directory)()
+  })
+})
