@@ -27,8 +27,8 @@ export interface PushSeen {
   /** The check that the push met; `null` for a new one. */
   before: Check | null
   outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
-  /** `contentOf` each earlier push of this check that was applied, oldest first, without the current state. */
-  earlier: readonly string[]
+  /** Whether the check was once as pushed, and has changed since. */
+  repeatsEarlier: boolean
 }
 
 /** What it takes to see how a push follows from the state that it met. */

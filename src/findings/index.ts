@@ -28,7 +28,7 @@ const rules = {
  * What the sender of a push should look at. Findings never change an answer.
  *
  * @example
- * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', earlier: [] })
+ * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', repeatsEarlier: false })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
   return Object.entries(rules).flatMap(([code, rule]) => {

@@ -1,4 +1,3 @@
-import { contentOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
 /** A state that the check has had before and left: a repeated request that was overtaken, or a change taken back. */
@@ -6,10 +5,10 @@ export function possibleLateRetry({
   push,
   before,
   outcome,
-  earlier,
+  repeatsEarlier,
 }: Omit<PushSeen, 'body'>): string | undefined {
   const unordered = push.revision === undefined && (before?.revision ?? null) === null
   const takesEffect = outcome === 'updated' || outcome === 'conflict'
-  if (!unordered || !takesEffect || !earlier.includes(contentOf(push))) return undefined
+  if (!unordered || !takesEffect || !repeatsEarlier) return undefined
   return 'The push brings the check back to a state that it has had before. If it is a retry that a newer push has overtaken, the newer state is now lost. Send a revision with each push, and a late retry changes nothing; if the change was meant, ignore this.'
 }

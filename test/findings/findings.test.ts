@@ -244,7 +244,7 @@ function findings({ push: pushed, before, outcome, earlier = [], body = pushed }
     push: pushed,
     before: before === undefined ? null : checkOf(before),
     outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
-    earlier: earlier.map(contentOf),
+    repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
   })
 }
 

@@ -22,8 +22,8 @@ function codesOf(bodies: readonly unknown[]): string[] {
   return pushes.flatMap((push, at) => {
     const before = at === 0 ? null : checkAfter(...pushes.slice(0, at))
     const { outcome } = decide(before ?? undefined, push).reply
-    const earlier = pushes.slice(0, Math.max(at - 1, 0)).map(contentOf)
-    return findingsOf({ body: bodies[at], push, before, outcome, earlier }).map(({ code }) => code)
+    const repeatsEarlier = pushes.slice(0, Math.max(at - 1, 0)).map(contentOf).includes(contentOf(push))
+    return findingsOf({ body: bodies[at], push, before, outcome, repeatsEarlier }).map(({ code }) => code)
   })
 }
 
