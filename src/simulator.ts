@@ -16,6 +16,7 @@ import { v1Routes } from './http/v1-routes.ts'
 import { createNewId, newApiKey, newSecret } from './ids.ts'
 import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
+import { KEPT_EVENTS } from './store/history.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 
 /** How a simulator is to be; everything has a default (contract sections 9 and 12). */
@@ -44,6 +45,8 @@ export interface SimulatorOptions {
   disableAfter?: number | undefined
   /** The longest body in bytes. */
   bodyLimit?: number | undefined
+  /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
+  keepEvents?: number | undefined
   clock?: Clock | undefined
   /** Told in one line of what the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
@@ -93,9 +96,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
 }
 
-function openStore({ dataDirectory, onNotice = ignore }: SimulatorOptions) {
-  if (dataDirectory === undefined) return createMemoryStore()
-  return openFileStore({ directory: dataDirectory, onNotice })
+function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS }: SimulatorOptions) {
+  if (dataDirectory === undefined) return createMemoryStore({ keepEvents })
+  return openFileStore({ directory: dataDirectory, onNotice, keepEvents })
 }
 
 interface Parts extends SimulatorOptions {

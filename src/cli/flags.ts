@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
@@ -43,7 +43,7 @@ export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
     const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
     if (Number.isNaN(time.getTime()))
-      throw new Error(`${input} is neither unix seconds nor an ISO 8601 time.`)
+      throw new Errors.CLIError(`${input} is neither unix seconds nor an ISO 8601 time.`)
     return time
   },
 })
@@ -54,6 +54,6 @@ export const serviceNameFlag = Flags.string({
   default: 'Service',
   parse: async (input) => {
     if (/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/.test(input)) return input
-    throw new Error(`${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
+    throw new Errors.CLIError(`${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
   },
 })

@@ -66,8 +66,8 @@ export default class Push extends ServiceCommand {
   }
 
   private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {
-    this.say('Watching for changes; Ctrl-C ends it.')
-    for await (const changed of watchFiles(pushes.map(({ file }) => file)))
+    const files = pushes.map(({ file }) => file)
+    for await (const changed of watchFiles(files, () => this.say('Watching for changes; Ctrl-C ends it.')))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // A file that is wrong for now is told of, and watched on.
         await this.pushOne(client, id, await readInput(file), true).catch((error: unknown) =>

@@ -39,6 +39,11 @@ export default class Start extends BaseCommand {
     insecure: Flags.boolean({ description: "Do not check receivers' certificates." }),
     'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
     'allowed-host': Flags.string({ description: 'Answer requests for this host name, too.', multiple: true }),
+    'keep-events': Flags.integer({
+      description: 'How many events are kept, with their deliveries; pending ones are kept beyond it.',
+      min: 1,
+      default: 10_000,
+    }),
     'disable-after': Flags.integer({
       description: 'Failing deliveries in a row that disable an endpoint; 0 never does.',
       min: 0,
@@ -65,6 +70,7 @@ export default class Start extends BaseCommand {
       insecure: flags.insecure,
       allowedHosts: flags['allowed-host'],
       disableAfter: flags['disable-after'],
+      keepEvents: flags['keep-events'],
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })

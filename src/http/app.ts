@@ -48,7 +48,7 @@ interface Visit {
  * whatever is thrown becomes the one error shape (contract section 4).
  */
 export function createApp(parts: AppParts): App {
-  const h3 = new H3({ debug: false, silent: true })
+  const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service)
   for (const [base, routes] of Object.entries(parts.tables)) addTable(h3, base, routes, parts, authenticate)
   h3.all('/**', (event) => respond(event, parts, () => notFound(event)))

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../model/refusal.ts'
 
 /** Deeper than any check, shallower than what could hurt (contract section 4). */
@@ -37,39 +38,52 @@ function unsupported(what: string): Refusal {
   )
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+function readBytes(request: Request, limit: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > limit) throw tooLarge(limit)
+  const { runtime } = request as Request & { runtime?: { node?: { req?: IncomingMessage } } }
+  const message = runtime?.node?.req
+  return message === undefined ? collect(request.body, limit) : receive(message, limit)
+}
+
+/** From Node's own message, by its events: several times quicker than by a web stream or an iterator. */
+function receive(message: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      // What comes after the limit is let go by, so that the refusal still reaches its sender.
+      if (size <= limit) chunks.push(chunk)
+      else reject(tooLarge(limit))
+    })
+    message.on('end', () => resolve(join(chunks, size)))
+    message.on('error', () => reject(brokenOff()))
+    message.on('close', () => reject(brokenOff()))
+  })
+}
+
+async function collect(body: AsyncIterable<Uint8Array> | null, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  try {
-    for await (const chunk of chunksOf(request)) {
-      size += chunk.byteLength
-      if (size > limit) throw tooLarge(limit)
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    // Its sender hung up, or sent what is no HTTP: nothing of that is a bug of ours.
-    throw error instanceof Refusal
-      ? error
-      : new Refusal('invalid_request', 'The body ended before it was complete.')
+  for await (const chunk of body ?? nothing()) {
+    size += chunk.byteLength
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(chunk)
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)
-}
-
-interface NodeBody {
-  iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>
-}
-
-/** The bytes as they arrive: from Node's own request when there is one, which is several times quicker. */
-function chunksOf(request: Request): AsyncIterable<Uint8Array> {
-  const { runtime } = request as Request & { runtime?: { node?: { req?: NodeBody } } }
-  // Left undestroyed, so that the refusal of a body that is too long still reaches its sender.
-  const fromNode = runtime?.node?.req?.iterator({ destroyOnReturn: false })
-  return fromNode ?? (request.body as AsyncIterable<Uint8Array> | null) ?? nothing()
+  return Buffer.concat(chunks, size)
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function join(chunks: readonly Buffer[], size: number): Buffer {
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)
+}
+
+function brokenOff(): Refusal {
+  return new Refusal('invalid_request', 'The body ended before it was whole. Send it again.')
+}
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(

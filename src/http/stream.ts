@@ -30,11 +30,14 @@ export function createStream(service: Pick<Service, 'onCommit'>, log: Pick<Reque
   }
   const publish = (type: string, data: string) => {
     count++
-    if (readers.size > 0) send(`id: ${count}\nevent: ${type}\ndata: ${data}\n\n`)
+    send(`id: ${count}\nevent: ${type}\ndata: ${data}\n\n`)
   }
-  log.onAdd((request) => publish('request', JSON.stringify(request)))
+  // Most of the time nobody listens, and then nothing is put into words.
+  log.onAdd((request) => {
+    if (readers.size > 0) publish('request', JSON.stringify(request))
+  })
   service.onCommit((writes) => {
-    for (const [type, data] of writes.flatMap(announcements)) publish(type, data)
+    if (readers.size > 0) for (const [type, data] of writes.flatMap(announcements)) publish(type, data)
   })
   const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS)
   heartbeat.unref()

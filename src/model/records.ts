@@ -28,8 +28,8 @@ export interface Lookups {
   claims: 'check'
   endpoints: 'status'
   events: never
-  /** `pending_of`: the endpoint whose delivery is pending. */
-  deliveries: 'pending_of'
+  /** `pending_of`: the endpoint whose delivery is pending; `event`: the event that is delivered. */
+  deliveries: 'pending_of' | 'event'
 }
 
 /** What an operation asks for: the record with an id, or all that a lookup finds. */

@@ -6,6 +6,7 @@ import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
 import { fileIn, prepareDirectory, shownDirectory, type OpenFile, type StoreFile } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
 import { createFolding } from './folding.ts'
+import { createHistory, KEPT_EVENTS } from './history.ts'
 import { openJournals } from './journals.ts'
 import { emptySnapshot, load, type Notice, type StoreFiles } from './load.ts'
 import { acquireLock } from './lock.ts'
@@ -22,6 +23,8 @@ export interface FileStoreOptions {
   onNotice?: Notice
   /** The journal is folded when it is larger than the snapshot, and than this many bytes. */
   foldAtBytes?: number
+  /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
+  keepEvents?: number
   /** Opens the files that are written. */
   openFile?: OpenFile
 }
@@ -51,6 +54,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 
 async function openLocked(options: FileStoreOptions, release: () => void): Promise<Store> {
   const { directory, onNotice = () => {}, foldAtBytes = FOLD_AT_BYTES, openFile = open } = options
+  const { keepEvents = KEPT_EVENTS } = options
   const files: StoreFiles = {
     snapshot: fileIn(directory, 'db.json'),
     current: fileIn(directory, 'journal.ndjson'),
@@ -81,14 +85,28 @@ async function openLocked(options: FileStoreOptions, release: () => void): Promi
       if (records !== undefined) await folding.begin(records, sequence)
     },
   })
-  return storeUpon(tables, queue, async () => {
+  return storeUpon(tables, queue, createHistory(tables, keepEvents), async () => {
     await folding.finish(tables.copy(), queue.sequence())
     await journals.close().finally(release)
   })
 }
 
 /** Answers from memory, once what the answer rests upon is on the disk. */
-function storeUpon(tables: Tables, queue: CommitQueue, letGo: () => Promise<void>): Store {
+function storeUpon(
+  tables: Tables,
+  queue: CommitQueue,
+  leaving: () => readonly Write[],
+  letGo: () => Promise<void>,
+): Store {
+  const commit = (writes: readonly Write[]) => {
+    if (writes.length === 0) return
+    // Serialised first: what JSON cannot hold must not reach memory either.
+    const text = JSON.stringify(writes)
+    const undo = tables.apply(writes)
+    const old = leaving()
+    if (old.length === 0) queue.add(text, undo)
+    else queue.add(`${text.slice(0, -1)},${JSON.stringify(old).slice(1)}`, [...tables.apply(old), ...undo])
+  }
   let closing: Promise<void> | undefined
   const answer = async <T>(work: () => T): Promise<T> => {
     if (closing !== undefined)
@@ -103,7 +121,7 @@ function storeUpon(tables: Tables, queue: CommitQueue, letGo: () => Promise<void
     transact: (asks, decide) =>
       answer(() => {
         const decision = decide(tables.give(asks))
-        commit(decision.writes, tables, queue)
+        commit(decision.writes)
         return decision
       }),
     get: (collection, id) => answer(() => tables.of(collection).records.get(id)),
@@ -116,13 +134,6 @@ function storeUpon(tables: Tables, queue: CommitQueue, letGo: () => Promise<void
         .catch(() => {})
         .then(letGo)),
   }
-}
-
-/** Serialised first: what JSON cannot hold must not reach memory either. */
-function commit(writes: readonly Write[], tables: Tables, queue: CommitQueue): void {
-  if (writes.length === 0) return
-  const text = JSON.stringify(writes)
-  queue.add(text, tables.apply(writes))
 }
 
 function valuesOf(records: RecordTrees): Snapshot['records'] {

@@ -37,7 +37,10 @@ export async function openJournals(
   const directory = dirname(files.current.path)
   const open = async (size: number) => {
     const opened = await openJournalFile(files.current.path, size, openFile)
-    await syncDirectory(directory).catch((error: unknown) => opened.close().then(() => Promise.reject(error)))
+    await syncDirectory(directory).catch(async (error: unknown) => {
+      await opened.close()
+      throw error
+    })
     return opened
   }
   if (found.old !== undefined && found.old.torn > 0) await truncate(files.old.path, found.old.size)

@@ -1,3 +1,4 @@
+import { createHistory, KEPT_EVENTS } from './history.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
 import { createTables } from './tables.ts'
@@ -9,12 +10,16 @@ import { createTables } from './tables.ts'
  * @example
  * const store = createMemoryStore()
  */
-export function createMemoryStore(): Store {
+export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: number } = {}): Store {
   const tables = createTables()
+  const leaving = createHistory(tables, keepEvents)
   return {
     async transact(asks, decide) {
       const decision = decide(tables.give(asks))
-      tables.apply(decision.writes)
+      if (decision.writes.length > 0) {
+        tables.apply(decision.writes)
+        tables.apply(leaving())
+      }
       return decision
     },
     get: async (collection, id) => tables.of(collection).records.get(id),

@@ -18,7 +18,7 @@ export function isRunning({ pid, started }: ProcessIdentity): boolean {
   if (pid === process.pid) return started === ownIdentity.started
   if (linuxProcess(process.pid) === undefined) return answersSignals(pid)
   const found = linuxProcess(pid)
-  return found !== undefined && found.started === started && !found.dead
+  return found?.started === started && !found.dead
 }
 
 /** A killed process whose parent has not yet taken note of it is still listed, in state Z. */

@@ -22,7 +22,7 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
   },
   endpoints: { status: byId(({ status }) => status) },
   events: {},
-  deliveries: { pending_of: byId(endpointWaitedFor) },
+  deliveries: { pending_of: byId(endpointWaitedFor), event: byId(({ event_id }) => event_id) },
 }
 
 /** The pending deliveries of each endpoint in the order in which they fall due. */

@@ -100,8 +100,9 @@ describe('an attempt succeeds', () => {
 
   it('and keeps the first 4 KiB of an endless body', async () => {
     const receiver = await receiverWith((response) => {
-      const more = () =>
-        void (response.destroyed || response.write('x'.repeat(16_384), () => setImmediate(more)))
+      const more = () => {
+        if (!response.destroyed) response.write('x'.repeat(16_384), () => setImmediate(more))
+      }
       response.writeHead(200)
       more()
     })
@@ -267,11 +268,11 @@ describe('a certificate', () => {
   it('of a local authority that is made while the service runs is trusted from then on', async () => {
     const made = await createAuthority()
     const receiver = await receiverWith(200, ['127.0.0.1'], Promise.resolve(made))
-    let local: string | undefined
-    const sender = await senderWith({ trust: { ca: [], insecure: false, local: async () => local } })
+    const local: { pem?: string } = {}
+    const sender = await senderWith({ trust: { ca: [], insecure: false, local: async () => local.pem } })
     const message = { url: receiver.url, headers: {}, body: 'x' }
     expect(await sender.send(message)).toMatchObject({ outcome: 'tls_error' })
-    local = made.certificatePem
+    local.pem = made.certificatePem
     expect(await sender.send(message)).toMatchObject({ outcome: 'succeeded' })
   })
 

@@ -8,7 +8,7 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
 import { remove } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
-import type { Operation } from '../../src/operations/operation.ts'
+import type { NoAsks, Operation } from '../../src/operations/operation.ts'
 import { pingEndpoint } from '../../src/operations/ping-endpoint.ts'
 import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
 import { createService, type Service } from '../../src/service.ts'
@@ -42,7 +42,7 @@ const announce = {
     writes: [],
     events: [{ type, data: { note }, external_check_id: 'check-1' }],
   }),
-} satisfies Operation<{ type: EventType; note: string }, Record<never, never>, undefined>
+} satisfies Operation<{ type: EventType; note: string }, NoAsks, undefined>
 
 interface HouseOptions {
   timeoutMs?: number

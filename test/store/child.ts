@@ -48,8 +48,8 @@ export function runChild(folder: string, program: string, ...args: readonly stri
   return {
     pid: child.pid ?? 0,
     line: async () => {
-      const { value, done } = await lines.next()
-      return done ? undefined : String(value)
+      const next = (await lines.next()) as IteratorResult<string, undefined>
+      return next.value
     },
     async kill() {
       child.kill('SIGKILL')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createAuthority, type Authority } from '../../src/certificates.ts'
-import { createClient } from '../../src/client.ts'
+import { createClient, type StreamMessage } from '../../src/client.ts'
 import type { Scope } from '../../src/model/api-key.ts'
 import type { Push } from '../../src/model/check.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
@@ -130,6 +130,32 @@ export function errorOf({ json, text, headers }: Answer): ErrorBody {
   expect(error.message).toMatch(/^[^\n]{10,}\.$/)
   expect(text).not.toMatch(/ at .*:\d+:\d+|node_modules|\/(home|work|tmp|usr)\/|\.ts\b|twk_|whsec_/)
   return error
+}
+
+/** Listens to the stream of a simulator: once this resolves, nothing that happens is missed. */
+export async function openStream({ client }: Pick<TestSimulator, 'client'>) {
+  const controller = new AbortController()
+  onTestFinished(() => controller.abort())
+  let isOpen = () => {}
+  const opened = new Promise<void>((resolve) => (isOpen = resolve))
+  const messages = client.stream(controller.signal, () => isOpen())
+  let ahead: Promise<IteratorResult<StreamMessage>> | undefined = messages.next()
+  await opened
+  const next = async (): Promise<StreamMessage> => {
+    const result = await (ahead ?? messages.next())
+    ahead = undefined
+    if (result.done === true) throw new Error('The stream has ended.')
+    return result.value
+  }
+  return {
+    next,
+    /** The next `n` messages. */
+    async take(n: number): Promise<StreamMessage[]> {
+      const taken: StreamMessage[] = []
+      while (taken.length < n) taken.push(await next())
+      return taken
+    },
+  }
 }
 
 /** A complete and valid push: one burger, and whatever else is said. */

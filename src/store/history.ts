@@ -1,0 +1,41 @@
+import { remove, type Write } from '../model/records.ts'
+import type { Tables } from './tables.ts'
+
+/** How many events are kept unless said otherwise: hours of a busy restaurant, some 30 MB with their deliveries. */
+export const KEPT_EVENTS = 10_000
+
+/** Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost nothing. */
+const LOOKS = 4
+
+/**
+ * What leaves so that history stays within its limit: the oldest events whose deliveries are all finished, with these
+ * deliveries. An event that is still on its way somewhere stays, however old it is.
+ */
+export function createHistory(tables: Tables, keep: number): () => readonly Write[] {
+  const events = tables.of('events').records
+  const deliveries = tables.of('deliveries')
+  let last: string | undefined
+  let passed = 0
+  const next = (): string | undefined => {
+    // What had to stay when it was passed may be finished by now, so the walk begins anew from time to time.
+    if (passed++ >= keep) {
+      last = undefined
+      passed = 0
+    }
+    last = last === undefined ? events.minKey() : events.nextHigherKey(last)
+    return last
+  }
+  return () => {
+    const leaving: Write[] = []
+    let left = events.size - keep
+    for (let look = 0; left > 0 && look < LOOKS; look++) {
+      const id = next()
+      if (id === undefined) break
+      const its = [...deliveries.find('event', id)]
+      if (its.some(({ status }) => status === 'pending')) continue
+      leaving.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
+      left--
+    }
+    return leaving
+  }
+}

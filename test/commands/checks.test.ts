@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { List } from '../../src/client.ts'
+import type { Check } from '../../src/model/check.ts'
+import type { Location } from '../../src/model/location.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  const closed = { status: 'closed', table: { number: '7' } }
+  for (const [id, body] of Object.entries({ lunch: checkBody(closed), 'a/b': checkBody({ revision: 4 }) }))
+    await service.call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, body)
+  return async () => void (await service.stop())
+})
+
+describe.concurrent('tabwire checks', () => {
+  test('list shows them newest first, in columns', async () => {
+    const { code, stdout, stderr } = await service.run(['checks', 'list'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const [head, first, second, ...rest] = stdout.split('\n')
+    expect(head).toBe('CHECK  TABLE  STATUS  ITEMS  TOTAL  BALANCE  UPDATED (UTC)')
+    expect(first).toMatch(/^a\/b {4}12 {5}open {4}2 {6}40\.02 {2}40\.02 {4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+    expect(second).toMatch(/^lunch {2}7 {6}closed {2}2 {6}40\.02 {2}40\.02 {4}\d{4}/)
+    expect(rest).toEqual([''])
+  })
+
+  test('list can be narrowed, and paged by its cursor', async () => {
+    const closed = await service.json<List<Check>>('checks', 'list', '--status', 'closed', '--table', '7')
+    expect(closed.data.map((check) => check.external_id)).toEqual(['lunch'])
+    const page = await service.json<List<Check>>('checks', 'list', '--limit', '1')
+    const cursor = page.next_cursor ?? ''
+    const next = await service.json<List<Check>>('checks', 'list', '--limit', '1', '--cursor', cursor)
+    expect([...page.data, ...next.data].map((check) => check.external_id)).toEqual(['a/b', 'lunch'])
+    expect(next.next_cursor).toBeNull()
+  })
+
+  test('an empty list says how to fill it, and is an empty list with --json', async () => {
+    const none = ['checks', 'list', '--table', '99']
+    expect((await service.run(none)).stdout).toBe('No checks yet. Push one with: tabwire push FILE\n')
+    expect(await service.json(...none)).toEqual({ data: [], next_cursor: null })
+  })
+
+  test('show tells everything of one, by its external id', async () => {
+    const { stdout } = await service.run(['checks', 'show', 'a/b'])
+    expect(stdout).toMatch(
+      /^check {5}a\/b {2}chk_\w{26}\ntable {5}12\nstatus {4}open\nrevision {2}4\nsubtotal {2}36\.80\n/,
+    )
+    expect(stdout).toMatch(
+      /\nQTY {2}NAME {11}EACH {3}GUESTS {2}NOTE {8}ITEM\n2 {4}Copper Burger {2}14\.50 {22}line-1\n/,
+    )
+    const got = await service.call('GET', '/v1/checks/external/a%2Fb')
+    expect(await service.json('checks', 'show', 'a/b')).toEqual(await got.json())
+  })
+
+  test('show of one that is not there says so', async () => {
+    const { code, stdout, stderr } = await service.run(['checks', 'show', 'nope'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^Error: There is no check "nope" at this key's location\. .*\n {2}X-Request-Id: req_\w+\n$/,
+    )
+  })
+})
+
+test('tabwire locations lists the locations', async () => {
+  const { stdout } = await service.run(['locations'])
+  expect(stdout).toMatch(
+    /^LOCATION {2,}NAME {2,}TIME ZONE {2,}CURRENCY\nloc_\w+ {2}The Copper Pan, .*(GBP|USD)\n/,
+  )
+  const { data } = await service.json<List<Location>>('locations', '--limit', '1')
+  expect(data).toHaveLength(1)
+})

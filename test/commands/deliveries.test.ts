@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { List, PingReport } from '../../src/client.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import type { EventType } from '../../src/model/event.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let service: RunningService
+let good: Receiver
+let bad: Receiver
+const ids = { good: '', bad: '' }
+
+beforeAll(async () => {
+  service = await startService(['--in-memory', '--allow-http-loopback'])
+  good = await startReceiver({ answer: 204 })
+  bad = await startReceiver({
+    answer: (response) => response.writeHead(500).end('out of\n\u001b[2Jcheese'),
+  })
+  ids.good = await register(good.url, ['check.created', 'check.closed'])
+  ids.bad = await register(bad.url, ['check.created'])
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody())
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody({ status: 'closed' }))
+  await settled(3)
+  return async () => {
+    await service.stop()
+    await Promise.all([good.close(), bad.close()])
+  }
+})
+
+async function register(url: string, event_types: EventType[]): Promise<string> {
+  const answer = await service.call('POST', '/v1/webhook-endpoints', { url, event_types })
+  return ((await answer.json()) as { id: string }).id
+}
+
+/** The first attempt of each of so many deliveries is on record. */
+async function settled(count: number): Promise<void> {
+  for (;;) {
+    const { data } = (await (await service.call('GET', '/_sim/deliveries')).json()) as List<Delivery>
+    if (data.filter(({ attempts }) => attempts.length > 0).length >= count) return
+  }
+}
+
+describe.concurrent('tabwire deliveries', () => {
+  test('list shows what became of each, and when the next attempt is', async () => {
+    const { code, stdout, stderr } = await service.run(['deliveries', 'list', '--check', 'dinner'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^DELIVERY {24}EVENT {10}STATUS {5}ATTEMPTS {2}LAST {2}NEXT \(UTC\)\n/)
+    expect(stdout).toMatch(/^dlv_\w{26} {2}check\.closed {3}delivered {2}1 {9}204$/m)
+    expect(stdout).toMatch(
+      /^dlv_\w{26} {2}check\.created {2}pending {4}1 {9}500 {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+    )
+  })
+
+  test('list can be narrowed by status, type, endpoint and check', async () => {
+    const narrowed = async (...args: string[]) =>
+      (await service.json<List<Delivery>>('deliveries', 'list', ...args)).data
+    const pending = await narrowed('--status', 'pending')
+    expect(pending.map(({ endpoint_id, event_type }) => [endpoint_id, event_type])).toEqual([
+      [ids.bad, 'check.created'],
+    ])
+    expect(
+      await narrowed('--type', 'check.closed', '--endpoint', ids.good, '--check', 'dinner'),
+    ).toHaveLength(1)
+    expect(await narrowed('--check', 'lunch')).toEqual([])
+  })
+
+  test('an unknown type or status is wrong usage that names the right ones', async () => {
+    const { code, stderr } = await service.run(['deliveries', 'list', '--type', 'check.close'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^Error: Expected --type=check\.close to be one of: check\.created, .*, ping\nSee more/,
+    )
+  })
+
+  test('show tells of each attempt why it failed, and nothing in the answer steers the terminal', async () => {
+    const [delivery] = (await service.json<List<Delivery>>('deliveries', 'list', '--status', 'pending')).data
+    const { stdout } = await service.run(['deliveries', 'show', delivery?.id ?? ''])
+    expect(stdout).toMatch(
+      /^delivery {6}dlv_\w+\nevent {9}check\.created {2}evt_\w+\nendpoint {6}we_\w+\ncheck {9}dinner\n/,
+    )
+    expect(stdout).toMatch(
+      /\nATTEMPT {2}STARTED \(UTC\) {8}OUTCOME {5}STATUS {2}TOOK\n1 {8}\S+ \S+ {2}bad_status {2}500 {5}[\d.]+ ms\n/,
+    )
+    expect(stdout).toContain('attempt 1: The receiver answered 500; only 2xx counts as received.\n')
+    expect(stdout).toContain('  answered: out of \ufffd[2Jcheese\n')
+    expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
+  })
+
+  test('show of one that is not there says so', async () => {
+    const { code, stderr } = await service.run(['deliveries', 'show', 'dlv_none'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Error: There is no such delivery/)
+  })
+})
+
+describe.concurrent('tabwire ping', () => {
+  test('ends with 0 when the receiver answered 2xx', async () => {
+    const { code, stdout } = await service.run(['ping', ids.good])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^✓ ping answered 204 in [\d.]+ ms {2}dlv_\w{26}\n$/)
+  })
+
+  test('ends with 1 when it did not, and says why', async () => {
+    const { code, stdout, stderr } = await service.run(['ping', ids.bad])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toMatch(/^✗ ping failed: The receiver answered 500; .* ms {2}dlv_\w{26}\n$/)
+    const asJson = await service.run(['ping', ids.bad, '--json'])
+    expect(asJson.code).toBe(1)
+    const report = JSON.parse(asJson.stdout) as PingReport
+    expect(report).toMatchObject({ outcome: 'bad_status', response_status: 500 })
+  })
+
+  test('of an endpoint that is not there says so', async () => {
+    const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^Error: There is no webhook endpoint we_none\./)
+  })
+})

@@ -1,0 +1,125 @@
+import { access, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { eventTypes } from '../../src/model/event.ts'
+import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
+import { startService, type RunningService } from '../support/cli.ts'
+
+type Created = WebhookEndpointView & { signing_secret?: string }
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => void (await service.stop())
+})
+
+const url = 'https://127.0.0.1:9/webhooks'
+const create = (...more: string[]) => service.json<Created>('endpoints', 'create', url, ...more)
+
+describe.concurrent('tabwire endpoints', () => {
+  test('create shows the secret once, on stdout; the talk is on stderr', async () => {
+    const { code, stdout, stderr } = await service.run([
+      'endpoints',
+      'create',
+      url,
+      '--events',
+      'check.closed',
+    ])
+    expect(code).toBe(0)
+    const [, id = '', secret = ''] =
+      /^endpoint {2}(we_\w{26})\n[^]*\nsecret {4}(whsec_\S{43})\n$/.exec(stdout) ?? []
+    expect(stdout).toContain(`\nurl       ${url}\nevents    check.closed\nstatus    enabled\n`)
+    expect(stderr).toBe(`Keep the secret: it is not shown again.\nNext: tabwire ping ${id}\n`)
+    const shown = await service.run(['endpoints', 'show', id])
+    expect(shown.stdout).toContain(id)
+    expect(shown.stdout).not.toContain(secret)
+    expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(secret)
+  })
+
+  test('create --json prints what the API answered, and --events takes commas and repetition', async () => {
+    const endpoint = await create('--events', 'check.created, check.updated', '--events', 'claim.created')
+    expect(endpoint).toMatchObject({
+      url,
+      event_types: ['check.created', 'check.updated', 'claim.created'],
+      signing_secret: expect.stringMatching(/^whsec_/) as string,
+    })
+  })
+
+  test('create takes the events from the environment, and all for every type', async () => {
+    const named = { env: { TABWIRE_EVENTS: 'check.created,check.closed' } }
+    const { stdout } = await service.run(['endpoints', 'create', url, '--json'], named)
+    expect(JSON.parse(stdout)).toMatchObject({ event_types: ['check.created', 'check.closed'] })
+    expect(await create('--events', 'all')).toMatchObject({ event_types: [...eventTypes] })
+  })
+
+  test('--secret-file gets the secret, for its owner alone, and stdout does not', async () => {
+    const path = join(service.cwd, 'secret')
+    await writeFile(path, 'an older and much longer secret that everybody may read, which is replaced', {
+      mode: 0o644,
+    })
+    const { stdout, stderr } = await service.run([
+      'endpoints',
+      'create',
+      url,
+      '--events',
+      'all',
+      '--secret-file',
+      'secret',
+    ])
+    const secret = await readFile(path, 'utf8')
+    expect(secret).toMatch(/^whsec_\S{43}\n$/)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(stdout + stderr).not.toContain(secret.trim())
+    expect(stderr).toContain('The secret is in secret.\n')
+  })
+
+  test('nothing is registered when the secret could not be kept', async () => {
+    const doomed = 'https://127.0.0.1:9/doomed'
+    const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', 'no/such/folder']
+    const { code, stderr } = await service.run(args)
+    expect(code).toBe(1)
+    expect(stderr).toBe('Error: no/such/folder cannot be written (ENOENT). Choose another file.\n')
+    expect(await (await service.call('GET', '/v1/webhook-endpoints?limit=100')).text()).not.toContain(doomed)
+    await expect(access(join(service.cwd, 'no'))).rejects.toThrow()
+  })
+
+  test('create refuses an unknown event type with the list of those there are', async () => {
+    const { code, stdout, stderr } = await service.run([
+      'endpoints',
+      'create',
+      url,
+      '--events',
+      'check.closd',
+    ])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(`  event_types[0] must be one of ${eventTypes.join(', ')}, not "check.closd"\n`)
+  })
+
+  test('create refuses plain http, as the specification does', async () => {
+    const { code, stderr } = await service.run([
+      'endpoints',
+      'create',
+      'http://127.0.0.1:9/',
+      '--events',
+      'all',
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Error: The body is not valid:\n {2}url .*https/)
+  })
+
+  test('list shows each in a line, without secrets; delete removes it', async () => {
+    const { id, signing_secret = '' } = await create('--events', 'all')
+    const listed = await service.run(['endpoints', 'list', '--limit', '100'])
+    expect(listed.stdout).toMatch(/^ENDPOINT {24}STATUS {3}URL {27}EVENTS\n/)
+    expect(listed.stdout).toContain(`\n${id}  enabled  ${url}  all\n`)
+    expect(listed.stdout).not.toContain(signing_secret)
+    const deleted = await service.json('endpoints', 'delete', id)
+    expect(deleted).toMatchObject({ id, url })
+    expect(deleted).not.toHaveProperty('signing_secret')
+    for (const verb of ['show', 'delete']) {
+      const { code, stdout, stderr } = await service.run(['endpoints', verb, id])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(new RegExp(`^Error: There is no webhook endpoint ${id}\\.`))
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { List } from '../../src/client.ts'
+import type { ApiKeyView } from '../../src/model/api-key.ts'
+import { startService, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => void (await service.stop())
+})
+
+const create = (...args: string[]) =>
+  service.json<ApiKeyView & { api_key: string }>('keys', 'create', ...args)
+
+describe.concurrent('tabwire keys', () => {
+  test('create shows the key once, on stdout; list and the log never do', async () => {
+    const { code, stdout, stderr } = await service.run([
+      'keys',
+      'create',
+      '--name',
+      'kiosk',
+      '--scopes',
+      'read,write',
+    ])
+    expect(code).toBe(0)
+    expect(stderr).toBe('Keep the key: it is not shown again.\n')
+    const [, id = '', key = ''] =
+      /^key {7}(key_\w{26})\nname {6}kiosk\nscopes {4}read write\nlocation {2}loc_\w{26}\nstate {5}valid\napi key {3}(twk_\S{43})\n$/.exec(
+        stdout,
+      ) ?? []
+    const listed = await service.run(['keys', 'list'])
+    expect(listed.stdout).toMatch(/^KEY {28}NAME {3,}SCOPES {15}CREATED \(UTC\) {8}STATE\n/)
+    expect(listed.stdout).toMatch(new RegExp(`^${id} {2}kiosk +read write .* valid$`, 'm'))
+    expect(listed.stdout).not.toContain(key)
+    expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(key)
+  })
+
+  test('create without options makes a key for everything, --location one of another location', async () => {
+    const { data } = await service.json<List<{ id: string }>>('locations')
+    const [location = ''] = data.map(({ id }) => id)
+    expect(await create('--location', location)).toMatchObject({
+      scopes: ['read', 'write', 'simulate'],
+      location_id: location,
+      revoked_at: null,
+    })
+    const { code, stderr } = await service.run(['keys', 'create', '--location', 'loc_none'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('  location_id names no location: loc_none')
+  })
+
+  test('a key without the scope is refused with 4, and the scope is named', async () => {
+    const { api_key } = await create('--scopes', 'read')
+    const options = { env: { TABWIRE_API_KEY: api_key } }
+    expect(await service.run(['checks', 'list'], options)).toMatchObject({ code: 0 })
+    const refused = await service.run(
+      ['endpoints', 'create', 'https://localhost/', '--events', 'all'],
+      options,
+    )
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    expect(refused.stderr).toMatch(/^Error: .*write.*\n {2}X-Request-Id/)
+    const asJson = await service.run(['deliveries', 'list', '--json'], options)
+    expect(asJson).toMatchObject({ code: 4, stderr: '' })
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'insufficient_scope' } })
+  })
+
+  test('a push with a key that may not look at the log is pushed all the same', async () => {
+    const { api_key } = await create('--scopes', 'write')
+    const input =
+      '{"table":{"number":"1"},"status":"open","items":[],"totals":{"subtotal_cents":0,"tax_cents":0,"total_cents":0}}'
+    const { code, stdout } = await service.run(['push', '-', '--id', 'plain', '--api-key', api_key], {
+      input,
+    })
+    expect(code).toBe(0)
+    expect(stdout).toBe('created  plain  table 1  open  0 items  total 0.00\n')
+  })
+
+  test('a revoked key is refused with 4, and shown as revoked', async () => {
+    const { id, api_key } = await create()
+    expect(await service.json('keys', 'revoke', id)).toMatchObject({
+      id,
+      revoked_at: expect.any(String) as string,
+    })
+    const refused = await service.run(['locations', '--api-key', api_key])
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    const listed = await service.run(['keys', 'list', '--limit', '100'])
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${id} .* revoked \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$`, 'm'),
+    )
+  })
+
+  test('an unknown key id, or scope, is refused', async () => {
+    const unknown = await service.run(['keys', 'revoke', 'key_none'])
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(unknown.stderr).toMatch(/^Error: There is no key key_none\./)
+    const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('Expected --scopes=admin to be one of: read, write, simulate')
+  })
+})

@@ -1,0 +1,105 @@
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Check } from '../../src/model/check.ts'
+import {
+  checkBody,
+  emptyDirectory,
+  fixtures,
+  spawnTabwire,
+  startService,
+  type RunningService,
+} from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => void (await service.stop())
+})
+
+const barTab = readdirSync(join(fixtures, 'checks', 'bar-tab'))
+  .sort()
+  .map((name) => join(fixtures, 'checks', 'bar-tab', name))
+
+/** A directory with these checks, each in a file, whose service is found by the environment. */
+async function folder(checks: Record<string, unknown>) {
+  const cwd = await emptyDirectory()
+  for (const [name, check] of Object.entries(checks)) await writeFile(join(cwd, name), JSON.stringify(check))
+  return { cwd, env: { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key } }
+}
+
+describe.concurrent('tabwire push of several', () => {
+  test('goes in order, each with a line of JSON', async () => {
+    const { code, stdout } = await service.run(['push', ...barTab, '--id', 'in-order', '--json'])
+    expect(code).toBe(0)
+    const counts = lines<Check>(stdout).map((check) => check.items.length)
+    expect(counts).toEqual([1, 1, 3, 4, 6, 7])
+  })
+
+  test('takes each name from its file, and stops at the first that is refused, which it names', async () => {
+    const options = await folder({ 'one.json': checkBody(), 'two.json': {}, 'three.json': checkBody() })
+    const { code, stdout, stderr } = await service.run(
+      ['push', './one.json', 'two.json', 'three.json'],
+      options,
+    )
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^created {2}one {2}/)
+    expect(stdout).not.toContain('three')
+    expect(stderr).toMatch(
+      /^At two\.json, and nothing after it was pushed:\nError: The body is not valid:\n {2}table is required\n/,
+    )
+  })
+
+  test('--repeat and --shuffle: the same seed goes the same way, and revisions make any order converge', async () => {
+    const checks = Object.fromEntries(
+      [1, 2, 3, 4, 5, 6].map((revision) => [
+        `${revision}.json`,
+        checkBody({ revision, table: { number: `${revision}` } }),
+      ]),
+    )
+    const options = await folder(checks)
+    const shuffled = async (id: string, seed: string) => {
+      const args = ['push', ...Object.keys(checks), '--id', id, '--shuffle', seed, '--repeat', '2']
+      const { stdout } = await service.run(args, options)
+      return stdout
+        .replaceAll(` ${id} `, ' ')
+        .split('\n')
+        .filter((line) => /^\w/.test(line))
+    }
+    const [one, same, other] = await Promise.all([shuffled('a', '7'), shuffled('b', '7'), shuffled('c', '8')])
+    expect(one).toHaveLength(12)
+    expect(same).toEqual(one)
+    expect(other).not.toEqual(one)
+    for (const order of [one, other]) expect(order.at(-1)).toContain('table 6')
+  })
+
+  test('--watch pushes again what was changed, tells of what is wrong for now, and ends with 130', async () => {
+    const { cwd, env } = await folder({ 'watched.json': checkBody() })
+    const watch = await spawnTabwire(['push', './watched.json', '--watch'], { cwd, env })
+    await watch.until('stderr', /Watching for changes; Ctrl-C ends it\.\n/)
+    const change = (content: string) => writeFile(join(cwd, 'watched.json'), content)
+    await change('{')
+    await watch.until('stderr', /Error: The body is not a JSON text/)
+    await change(JSON.stringify(checkBody({ table: { number: '14' } })))
+    expect(await watch.until('stdout', /updated/)).toMatch(/updated {2}watched {2}table 14 /)
+    watch.child.kill('SIGINT')
+    expect(await watch.ended).toMatchObject({ code: 130 })
+  })
+
+  test.each([
+    [['-', '--id', 'x'], 'Standard input cannot be watched. Pass files.'],
+    [['a.json', '--repeat', '2'], '--watch'],
+  ])('--watch is wrong usage with %j', async (args, message) => {
+    const { code, stderr } = await service.run(['push', '--watch', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+function lines<T>(text: string): T[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T)
+}

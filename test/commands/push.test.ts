@@ -1,0 +1,131 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Check } from '../../src/model/check.ts'
+import { checkBody, fixtures, startService, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => void (await service.stop())
+})
+
+/** Writes a check where the commands run, and returns the name of the file. */
+async function file(name: string, content: unknown): Promise<string> {
+  const text = typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content)
+  await writeFile(join(service.cwd, name), text)
+  return name
+}
+
+const [burger, tart] = checkBody().items
+const totals = { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 }
+
+describe.concurrent('tabwire push', () => {
+  test('tells created, unchanged, updated with the item diff, and stale', async () => {
+    const first = await file('story.json', checkBody({ revision: 1 }))
+    const created = await service.run(['push', first])
+    expect(created).toMatchObject({ code: 0, stderr: '' })
+    expect(created.stdout).toBe(
+      [
+        'created  story  table 12  open  2 items  total 40.02',
+        '  + 2 × Copper Burger  14.50  line-1',
+        '  + 1 × Plum Tart  7.80  line-2',
+        '',
+      ].join('\n'),
+    )
+    const unchanged = await service.run(['push', first])
+    expect(unchanged.stdout).toMatch(
+      /^unchanged {2}story {2}.*\n {2}the check is in this state already: .*no event\n$/,
+    )
+    const items = [
+      { ...burger, quantity: 3, price_cents: 1500, note: 'rare' },
+      { ...tart, external_id: 'line-3' },
+    ]
+    const updated = await service.run([
+      'push',
+      await file('next.json', checkBody({ revision: 3, items })),
+      '--id',
+      'story',
+    ])
+    expect(updated.stdout).toContain(
+      'updated  story  table 12  open  2 items  total 40.02\n  - 1 × Plum Tart  7.80  line-2\n',
+    )
+    expect(updated.stdout).toContain('\n  + 1 × Plum Tart  7.80  line-3\n')
+    expect(updated.stdout).toContain(
+      '\n  ~ Copper Burger  quantity 2 → 3, price 14.50 → 15.00, note none → rare  line-1\n',
+    )
+    const stale = await service.run(['push', first])
+    expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service knows a newer state: .*no event\n$/)
+  })
+
+  test('shows what the linter has to say', async () => {
+    const { code, stdout } = await service.run([
+      'push',
+      await file('odd.json', checkBody({ totals, tipp: 1 })),
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ {2}! totals_mismatch .+$/m)
+    expect(stdout).toMatch(/^ {2}! unknown_field .*tipp.*$/m)
+  })
+
+  test('--json prints what GET answers', async () => {
+    const pushed = await service.json<Check>('push', join(fixtures, 'checks', 'two-top-with-notes.json'))
+    const got = await service.call('GET', '/v1/checks/external/two-top-with-notes')
+    expect(pushed).toEqual(await got.json())
+  })
+
+  test('a check from standard input needs a name', async () => {
+    const input = JSON.stringify(checkBody())
+    const nameless = await service.run(['push', '-', '--json'], { input })
+    expect(nameless).toMatchObject({ code: 2, stderr: '' })
+    expect(JSON.parse(nameless.stdout)).toEqual({
+      error: { code: 'usage', message: 'A check from standard input has no name. Pass --id.' },
+    })
+    const named = await service.run(['push', '-', '--id', 'from stdin/1', '--repeat', '2'], { input })
+    expect(named.stdout).toMatch(/^created {2}from stdin\/1 [^]*^unchanged {2}from stdin\/1 /m)
+  })
+
+  test('a file that cannot be read is told in one line', async () => {
+    expect(await service.run(['push', 'nowhere.json'])).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'Error: nowhere.json cannot be read: there is no such file.\n',
+    })
+  })
+
+  test('what is no JSON is told with the place, and bytes that are no text are not made text of', async () => {
+    const broken = await service.run(['push', await file('broken.json', '{"table":')])
+    expect(broken).toMatchObject({ code: 1, stdout: '' })
+    expect(broken.stderr).toMatch(
+      /^Error: The body is not a JSON text: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
+    )
+    const latin = Buffer.from(JSON.stringify(checkBody({ table: { number: 'Café' } })), 'latin1')
+    const { code, stdout } = await service.run(['push', await file('latin.json', latin), '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'invalid_json' } })
+  })
+
+  test('everything that is wrong with a check is told at once, each with its path', async () => {
+    const items = [burger, { external_id: 'line-1', quantity: 0, price_cents: 1.5 }]
+    const wrong = await file('wrong.json', checkBody({ status: 'paid', items }))
+    const { code, stdout, stderr } = await service.run(['push', wrong])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    const paths = stderr.split('\n').map((line) => /^ {2}(\S+) \w/.exec(line)?.[1] ?? line.trim())
+    expect(paths.slice(0, -2)).toEqual([
+      'Error: The body is not valid:',
+      'status',
+      'items[1].name',
+      'items[1].quantity',
+      'items[1].price_cents',
+      'items[1].external_id',
+    ])
+    const asJson = await service.run(['push', wrong, '--json'])
+    const { error } = JSON.parse(asJson.stdout) as { error: { issues: unknown[] } }
+    expect(error).toMatchObject({
+      code: 'validation_failed',
+      request_id: expect.stringMatching(/^req_/) as string,
+    })
+    expect(error.issues).toHaveLength(5)
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { Envelope } from '../../src/model/event.ts'
+import type { Check } from '../../src/model/check.ts'
+import { verify } from '../../src/signature/index.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
+
+test('whatever was acknowledged before kill -9 is there afterwards, and is delivered', async () => {
+  // It keeps every attempt waiting, so that all of them are under way, or still to be made, when the service dies.
+  const receiver = await startReceiver({ answer: 'hang' })
+  const options = ['--allow-http-loopback', '--disable-after', '0']
+  const first = await startService(options)
+  const registered = await first.call('POST', '/v1/webhook-endpoints', {
+    url: receiver.url,
+    event_types: ['check.created'],
+  })
+  const { signing_secret: secret } = (await registered.json()) as { signing_secret: string }
+  const acknowledged = await pushUntilKilled(first, { pushes: 120, killAfter: 40 })
+  expect(acknowledged.length).toBeGreaterThanOrEqual(40)
+  expect(acknowledged.length).toBeLessThan(120)
+
+  const arrived = arrivalOf(receiver, new Set(acknowledged.map(({ external_id }) => external_id)))
+  const second = await startService(options, { cwd: first.cwd })
+  for (const check of acknowledged) {
+    const answer = await second.call('GET', `/v1/checks/external/${check.external_id}`)
+    expect(await answer.json()).toEqual(check)
+  }
+  const deliveries = await arrived
+  for (const check of acknowledged) {
+    const { body, headers } = deliveries.get(check.external_id) as Received
+    expect((JSON.parse(body.toString()) as Envelope).data).toEqual(check)
+    const header = headers['x-service-signature']
+    expect(verify({ payload: body, header, secret })).toMatchObject({ ok: true })
+  }
+  expect(await second.stop()).toMatchObject({ code: 0 })
+  await receiver.close()
+})
+
+/** Pushes checks, eight at a time, kills the service in the midst of it, and returns what had been answered. */
+async function pushUntilKilled(service: RunningService, { pushes, killAfter }: Record<string, number>) {
+  const acknowledged: Check[] = []
+  let next = 0
+  const pushOn = async () => {
+    while (next < (pushes ?? 0)) {
+      const answer = await service.call('PUT', `/v1/checks/external/check-${next++}`, checkBody())
+      acknowledged.push((await answer.json()) as Check)
+      if (acknowledged.length === killAfter) service.process.child.kill('SIGKILL')
+    }
+  }
+  await Promise.allSettled(Array.from({ length: 8 }, pushOn))
+  expect(await service.process.ended).toMatchObject({ signal: 'SIGKILL' })
+  return acknowledged
+}
+
+/** From now on the receiver answers; resolves when a delivery about each of these checks has come. */
+function arrivalOf(receiver: Receiver, externalIds: ReadonlySet<string>): Promise<Map<string, Received>> {
+  const arrived = new Map<string, Received>()
+  return new Promise((resolve) =>
+    receiver.answer((response, received) => {
+      response.writeHead(204).end()
+      const { data } = JSON.parse(received.body.toString()) as { data: Check }
+      if (externalIds.has(data.external_id)) arrived.set(data.external_id, received)
+      if (arrived.size === externalIds.size) resolve(arrived)
+    }),
+  )
+}

@@ -1,0 +1,110 @@
+import { access, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { PingReport } from '../../src/client.ts'
+import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+
+describe.concurrent('options of tabwire start', () => {
+  test('--api-key makes that key valid, and the commands find it', async () => {
+    const service = await startService(['--api-key', 'twk_ci'])
+    expect(service.key).toBe('twk_ci')
+    expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
+    await service.stop()
+  })
+
+  test('--in-memory writes no store, and the commands find it all the same', async () => {
+    const service = await startService(['--in-memory'])
+    expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
+    expect((await readdir(join(service.cwd, '.tabwire'))).sort()).toEqual(['.gitignore', 'run.json'])
+    await service.stop()
+    expect(await readdir(join(service.cwd, '.tabwire'))).toEqual(['.gitignore'])
+  })
+
+  test('--in-memory needs no directory that can be written to, and says what is missing then', async () => {
+    const service = await startService(['--in-memory', '--data-dir', '/dev/null/tabwire'])
+    expect((await service.call('GET', '/v1/locations')).status).toBe(200)
+    const { code, stderr } = await service.stop()
+    expect(stderr).toBe(
+      'Warning: The data directory cannot be written to, so other commands need --url and --api-key to find this service.\n',
+    )
+    expect(code).toBe(0)
+  })
+
+  test('--service-name names the signature header that receivers see', async () => {
+    const receiver = await startReceiver()
+    const service = await startService(['--service-name', 'Acme', '--allow-http-loopback', '--in-memory'])
+    await pinged(service, receiver.url)
+    const [ping] = receiver.requests
+    expect(ping?.rawHeaders).toContain('X-Acme-Signature')
+    expect(ping?.headers).toMatchObject({
+      'x-acme-signature': expect.stringMatching(/^t=\d+,v1=[0-9a-f]{64}$/) as string,
+      'user-agent': 'Acme-Webhooks/1.0',
+    })
+    const { stderr } = await service.stop()
+    expect(stderr).toMatch(/^Warning: --allow-http-loopback: .*HTTPS only\.\n$/)
+    await receiver.close()
+  })
+
+  test('every option can come from the environment', async () => {
+    const service = await startService([], {
+      env: {
+        TABWIRE_DATA_DIR: 'kept',
+        TABWIRE_API_KEY: 'twk_from_environment',
+        TABWIRE_STRICT: 'true',
+        TABWIRE_ALLOWED_HOST: 'tabwire.test',
+      },
+    })
+    expect(service.key).toBe('twk_from_environment')
+    await access(join(service.cwd, 'kept', 'credentials.json'))
+    const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
+    expect(await refused.text()).toContain('strict mode refuses it')
+    await service.stop()
+  })
+
+  test('TABWIRE_PORT is the port, --port goes before it, and nonsense is wrong usage', async () => {
+    const env = { TABWIRE_PORT: 'http' }
+    const nonsense = await tabwire(['start', '--json'], { env })
+    expect(nonsense).toMatchObject({ code: 2, stderr: '' })
+    expect(JSON.parse(nonsense.stdout)).toEqual({
+      error: { code: 'usage', message: '--port: Expected an integer but received: http' },
+    })
+    const service = await startService([], { env })
+    expect(await service.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('--https serves with a certificate of the local authority, which the other commands trust', async () => {
+    const service = await startService(['--https'])
+    expect(service.url).toMatch(/^https:/)
+    expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
+    const elsewhere = await tabwire(['locations', '--url', service.url, '--api-key', service.key])
+    expect(elsewhere).toMatchObject({ code: 1, stdout: '' })
+    expect(elsewhere.stderr).toMatch(/^Error: No service answers at https:.*certificate/)
+    await service.stop()
+  })
+
+  test('a certificate of tabwire certs is trusted, made before the start or after it', async () => {
+    const cwd = await emptyDirectory()
+    const service = await startService([], { cwd })
+    const files = await service.json<{ cert: string; key: string }>('certs', 'create', 'localhost')
+    expect((await stat(join(cwd, files.key))).mode & 0o777).toBe(0o600)
+    const [cert, key] = await Promise.all(
+      [files.cert, files.key].map((file) => readFile(join(cwd, file), 'utf8')),
+    )
+    const receiver = await startReceiver({ tls: { cert: cert ?? '', key: key ?? '' } })
+    const url = `https://localhost:${receiver.port}/`
+    expect(await pinged(service, url)).toMatchObject({ outcome: 'succeeded', error: null })
+    await service.stop()
+    const again = await startService([], { cwd })
+    expect(await pinged(again, url)).toMatchObject({ outcome: 'succeeded', error: null })
+    await again.stop()
+    await receiver.close()
+  })
+})
+
+async function pinged(service: RunningService, url: string): Promise<PingReport> {
+  const created = await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
+  const { id } = (await created.json()) as { id: string }
+  const report = await service.call('POST', `/v1/webhook-endpoints/${id}/test`)
+  return (await report.json()) as PingReport
+}

@@ -1,0 +1,101 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+
+const oneLine = /^Error: [^\n]+\n$/
+
+describe.concurrent('tabwire start refuses', () => {
+  test('a busy port, in one line, and takes no other', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, stdout, stderr } = await tabwire(['start'], { env: { TABWIRE_PORT: String(port) } })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1 cannot be listened on`)
+    expect(stderr).toContain('--port')
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('the port of a running service, and leaves its run.json and its key alone', async () => {
+    const service = await startService()
+    const port = new URL(service.url).port
+    const before = await contents(service.cwd, 'run.json', 'credentials.json')
+    const { code, stderr } = await service.run([
+      'start',
+      '--port',
+      port,
+      '--in-memory',
+      '--api-key',
+      'twk_other',
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(oneLine)
+    expect(await contents(service.cwd, 'run.json', 'credentials.json')).toEqual(before)
+    await service.stop()
+  })
+
+  test('a data directory that another one has, and leaves everything in it alone', async () => {
+    const service = await startService()
+    const names = ['run.json', 'credentials.json', 'journal.ndjson']
+    const before = await contents(service.cwd, ...names)
+    const { code, stdout, stderr } = await service.run(['start', '--port', '0', '--api-key', 'twk_other'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toContain(`.tabwire is in use by the process with pid ${service.process.child.pid}`)
+    expect(await contents(service.cwd, ...names)).toEqual(before)
+    expect((await service.call('GET', '/v1/locations')).status).toBe(200)
+    await service.stop()
+  })
+
+  test('a data directory below a regular file', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'file'), 'mine')
+    const { code, stdout, stderr } = await tabwire(['start', '--port', '0', '--data-dir', 'file/data'], {
+      cwd,
+    })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toMatch(/^Error: data cannot be used: .+ \(E[A-Z]+\)\. .*choose another directory\./)
+    expect(await readFile(join(cwd, 'file'), 'utf8')).toBe('mine')
+  })
+
+  test('a db.json that is damaged, and does not touch it', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'))
+    const garbage = Buffer.from('{"sequence": 3, "records": \u0000\ufffd oops')
+    await writeFile(join(cwd, '.tabwire', 'db.json'), garbage)
+    const { code, stdout, stderr } = await tabwire(['start', '--port', '0'], { cwd })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toContain('.tabwire/db.json')
+    expect(await readFile(join(cwd, '.tabwire', 'db.json'))).toEqual(garbage)
+    expect(await readdir(join(cwd, '.tabwire'))).not.toContain('run.json')
+  })
+
+  test.each([
+    [['--service-name', 'Acme Inc.'], "--service-name: Acme Inc. cannot be part of a header's name."],
+    [['--https', '--in-memory'], '--in-memory'],
+    [['--port', '70000'], '--port: Expected an integer less than or equal to 65535'],
+  ])('wrong usage: %j', async (args, message) => {
+    const { code, stdout, stderr } = await tabwire(['start', ...args])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).toMatch(/^Error: [^\n]+\nSee more help with --help\n$/)
+  })
+
+  test('a --cacert that holds no certificate', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'ca.pem'), 'no certificate')
+    const { code, stderr } = await tabwire(['start', '--port', '0', '--cacert', 'ca.pem'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^Error: ca\.pem holds no certificate in PEM form\./)
+    expect(await readdir(cwd)).toEqual(['ca.pem'])
+  })
+})
+
+function contents(cwd: string, ...names: string[]): Promise<string[]> {
+  return Promise.all(names.map((name) => readFile(join(cwd, '.tabwire', name), 'utf8')))
+}

@@ -1,0 +1,100 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, spawnTabwire, startService } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+
+const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 0o777).toString(8)
+const runFile = (cwd: string) => readFile(join(cwd, '.tabwire', 'run.json'), 'utf8')
+
+describe.concurrent('tabwire start', () => {
+  test('with --json the first line on stdout says that it is ready, and run.json where it is', async () => {
+    const service = await startService()
+    const { pid } = service.process.child
+    expect(JSON.parse(await runFile(service.cwd))).toMatchObject({ url: service.url, pid })
+    expect(await modeOf(service.cwd, '.tabwire', 'run.json')).toBe('600')
+    const { stdout, stderr, code } = await service.stop()
+    expect(JSON.parse(stdout)).toEqual({
+      type: 'ready',
+      url: service.url,
+      base_url: `${service.url}/v1`,
+      api_key: service.key,
+      pid,
+    })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('people are told the base URL, the key and what to do next, all of it on stderr', async () => {
+    const start = await spawnTabwire(['start', '--port', '0'])
+    const talk = await start.until('stderr', /Ctrl-C stops it/)
+    expect(talk).toMatch(
+      /^Tabwire is ready\.\n\nbase URL {2}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {3}twk_\S{43}\n/,
+    )
+    expect(talk).toContain('tabwire tail')
+    expect(talk).not.toContain('\u001b')
+    start.child.kill('SIGINT')
+    expect(await start.ended).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  test('the check that it proposes to push is there', async () => {
+    const cwd = await emptyDirectory()
+    const start = await spawnTabwire(['start', '--port', '0'], { cwd })
+    const talk = await start.until('stderr', /Ctrl-C stops it/)
+    const file = / tabwire push (\S+)/.exec(talk)?.[1] ?? ''
+    expect(JSON.parse(await readFile(join(cwd, file), 'utf8'))).toHaveProperty('items')
+    start.child.kill('SIGTERM')
+    await start.ended
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0, and run.json is gone', async (signal) => {
+    const service = await startService()
+    expect(await service.stop(signal)).toMatchObject({ code: 0, signal: null })
+    expect(await readdir(join(service.cwd, '.tabwire'))).not.toContain('run.json')
+  })
+
+  test('a second signal ends it at once, though an attempt is under way', async () => {
+    const receiver = await startReceiver({ answer: 'hang' })
+    const service = await startService(['--allow-http-loopback'])
+    const created = await service.call('POST', '/v1/webhook-endpoints', {
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
+    const { id } = (await created.json()) as { id: string }
+    const ping = service.call('POST', `/v1/webhook-endpoints/${id}/test`).catch(() => undefined)
+    await receiver.received(1)
+    service.process.child.kill('SIGINT')
+    while (await takesConnections(service.url));
+    expect(service.process.child.exitCode).toBeNull()
+    expect(await service.stop('SIGINT')).toMatchObject({ code: 130 })
+    await ping
+    await receiver.close()
+  })
+
+  test('the key of the first start is kept for its owner alone, and is the key of the second', async () => {
+    const first = await startService()
+    expect(await modeOf(first.cwd, '.tabwire')).toBe('700')
+    expect(await modeOf(first.cwd, '.tabwire', 'credentials.json')).toBe('600')
+    expect(await readFile(join(first.cwd, '.tabwire', '.gitignore'), 'utf8')).toBe('*\n')
+    await first.stop()
+    const second = await startService([], { cwd: first.cwd })
+    expect(second.key).toBe(first.key)
+    expect((await second.call('GET', '/v1/locations')).status).toBe(200)
+    await second.stop()
+  })
+
+  test('a run.json that a killed service has left behind is replaced', async () => {
+    const first = await startService()
+    expect(await first.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' })
+    expect(JSON.parse(await runFile(first.cwd))).toMatchObject({ url: first.url })
+    const second = await startService([], { cwd: first.cwd })
+    expect(JSON.parse(await runFile(first.cwd))).toMatchObject({ url: second.url })
+    await second.stop()
+  })
+})
+
+async function takesConnections(url: string): Promise<boolean> {
+  return fetch(`${url}/_sim/health`).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,169 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { check, errorOf, item, openSimulator, openStream, rawHeaders, type TestSimulator } from '../support/simulator.ts'
+
+const route = 'PUT /v1/checks/external/a'
+const MIB = 1024 * 1024
+const valid = JSON.stringify(check())
+const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},${valid.slice(1)}`
+
+describe('a body', () => {
+  it.each<[what: string, body: string | Uint8Array]>([
+    ['a byte-order mark', `\uFEFF${valid}`],
+    ['a byte-order mark of UTF-16', bytes([0xff, 0xfe], Buffer.from(valid, 'utf16le').toString('latin1'))],
+    ['a byte that is no UTF-8', bytes('{"a":"', [0xff], '"}')],
+    ['Latin-1', bytes('{"a":"caf', [0xe9], '"}')],
+    ['an overlong sequence', bytes('{"a":"', [0xc0, 0xaf], '"}')],
+    ['a surrogate in UTF-8', bytes('{"a":"', [0xed, 0xa0, 0x80], '"}')],
+    ['half of a character at its end', bytes('"', [0xe2, 0x82])],
+    ['nothing', ''],
+    ['blanks alone', ' \n '],
+    ['half of an object', valid.slice(0, -1)],
+    ['something after the object', `${valid}x`],
+    ['two objects', valid + valid],
+    ['single quotes', "{'a':1}"],
+    ['a comment', `/* check */${valid}`],
+    ['a comma too many', '{"a":1,}'],
+    ['NaN', '{"a":NaN}'],
+    ['a raw line feed in a string', '{"a":"\n"}'],
+    ['a zero byte', `${valid}\0`],
+    ['33 levels', nested(33)],
+    ['a million levels', '['.repeat(MIB - 1)],
+  ])('with %s is 400 invalid_json', async (_what, body) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route, { body })
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer).code).toBe('invalid_json')
+    expect((await simulator.client.checks.list()).data).toEqual([])
+  })
+
+  it.each<[what: string, body: string]>([
+    ['32 levels', nested(32)],
+    ['brackets in strings, which do not nest', `{"deep":"${'[{'.repeat(50)}\\"${'['.repeat(50)}",${valid.slice(1)}`],
+    ['white space around it', ` \r\n\t${valid}\n`],
+    ['escapes', valid.replace('burger', '\\u0062urger')],
+    ['an own __proto__', `{"__proto__":{"status":"closed"},${valid.slice(1)}`],
+  ])('with %s is accepted', async (_what, body) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route, { body })
+    expect(answer.status).toBe(201)
+    expect(answer.json).toMatchObject({ status: 'open', items: [{ external_id: 'burger' }] })
+  })
+
+  it('that names a key twice counts with the last one', async () => {
+    const simulator = await openSimulator()
+    const { json } = await simulator.call(route, { body: valid.replace('"status"', '"status":"closed","status"') })
+    expect(json).toMatchObject({ status: 'open' })
+  })
+
+  it.each(['null', 'true', '1', '"text"', '[]', '[{}]'])('that is the JSON text %s is 422', async (body) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route, { body })
+    expect(answer.status).toBe(422)
+    expect(errorOf(answer)).toMatchObject({ code: 'validation_failed', issues: [{ path: 'body' }] })
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json ; charset="utf-8"',
+    'Application/JSON',
+    'application/json; version=1',
+  ])('of type %s is read', async (type) => {
+    const simulator = await openSimulator()
+    expect(await simulator.call(route, { body: valid, headers: { 'content-type': type } })).toMatchObject({ status: 201 })
+  })
+
+  it.each([
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application/vnd.api+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'x; application/json',
+    '*/*',
+  ])('of type %s is 415', async (type) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route, { body: valid, headers: { 'content-type': type } })
+    expect(answer.status).toBe(415)
+    expect(errorOf(answer).code).toBe('unsupported_media_type')
+  })
+
+  it('of no type is 415', async () => {
+    const simulator = await openSimulator()
+    const answer = await simulator.raw(`PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Length: 2\r\n\r\n{}`)
+    expect(answer.status).toBe(415)
+  })
+})
+
+describe('a body of 1 MiB', () => {
+  const sized = (size: number) => valid + ' '.repeat(size - valid.length)
+  const head = (to: TestSimulator, more: string) =>
+    `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\n${more}\r\n\r\n`
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
+  it.each([
+    [MIB - 1, 201],
+    [MIB, 201],
+    [MIB + 1, 413],
+  ])('and its neighbour of %i bytes is %i, with a Content-Length', async (size, status) => {
+    const simulator = await openSimulator()
+    expect(await simulator.call(route, { body: sized(size) })).toMatchObject({ status })
+  })
+
+  it.each([
+    [MIB - 1, 201],
+    [MIB, 201],
+    [MIB + 1, 413],
+  ])('and its neighbour of %i bytes is %i, in chunks', async (size, status) => {
+    const simulator = await openSimulator()
+    const parts = sized(size).match(/[^]{1,65537}/g) ?? []
+    const answer = await simulator.raw(head(simulator, 'Transfer-Encoding: chunked'), parts.map(chunk).join(''), '0\r\n\r\n')
+    expect(answer.status).toBe(status)
+  })
+
+  it('is refused as soon as it is announced, without a byte of it', async () => {
+    const simulator = await openSimulator()
+    const answer = await simulator.raw(head(simulator, `Content-Length: ${MIB + 1}`))
+    expect(answer.status).toBe(413)
+    expect(errorOf(answer)).toMatchObject({ code: 'payload_too_large', limit: MIB })
+  })
+
+  it('is refused while it is read, though its end never comes', async () => {
+    const simulator = await openSimulator()
+    const answer = await simulator.raw(head(simulator, 'Transfer-Encoding: chunked'), chunk(' '.repeat(MIB + 1)))
+    expect(answer.status).toBe(413)
+    expect(answer.headers.get('connection')).toBe('close')
+  })
+
+  it('is a default: the limit is a setting', async () => {
+    const simulator = await openSimulator({ bodyLimit: valid.length })
+    expect(await simulator.call(route, { body: valid })).toMatchObject({ status: 201 })
+    expect(await simulator.call(route, { body: `${valid} ` })).toMatchObject({ status: 413 })
+  })
+
+  it('may be full of items', async () => {
+    const simulator = await openSimulator()
+    const items = Array.from({ length: 1000 }, (_, index) => item(`item-${index}`, { name: '🍮'.repeat(100) }))
+    const answer = await simulator.push('a', { items })
+    expect(answer.status).toBe(201)
+  })
+})
+
+describe('a sender that hangs up', () => {
+  it('in the middle of a body changes nothing and is no bug', async () => {
+    const simulator = await openSimulator()
+    const stream = await openStream(simulator)
+    const socket = connect(simulator.port, '127.0.0.1')
+    socket.write(
+      `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n${valid}`,
+    )
+    socket.once('data', () => socket.destroy()) // 100 Continue: the request is being read
+    expect(await stream.next()).toMatchObject({ type: 'request', data: { status: 400, push: null } })
+    expect((await simulator.client.checks.list()).data).toEqual([])
+  })
+})

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Delivery } from '../../src/model/delivery.ts'
+import { put } from '../../src/model/records.ts'
+import { openFileStore } from '../../src/store/file-store.ts'
+import { createMemoryStore } from '../../src/store/memory-store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { delivery, event, idOf, save } from './records.ts'
+
+const KEEP = 10
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tabwire-history-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+describe.each([
+  { name: 'the memory store', open: async () => createMemoryStore({ keepEvents: KEEP }) },
+  { name: 'the file store', open: () => openFileStore({ directory, keepEvents: KEEP }) },
+])('the history of $name', ({ open }) => {
+  it('keeps the newest events and their deliveries', async () => {
+    const store = await open()
+    for (let n = 1; n <= 25; n++) await happen(store, n, 'delivered')
+    expect(await kept(store)).toEqual({ events: range(16, 25), deliveries: range(16, 25) })
+    await store.close()
+  })
+
+  it('keeps what is still on its way, however old, until it is finished', async () => {
+    const store = await open()
+    await happen(store, 1, 'pending')
+    await happen(store, 2, 'pending')
+    for (let n = 3; n <= 25; n++) await happen(store, n, 'dead')
+    expect((await kept(store)).events).toEqual([1, 2, ...range(18, 25)])
+    await save(store, put('deliveries', finished(1, 'delivered')), put('deliveries', finished(2, 'dead')))
+    for (let n = 26; n <= 60; n++) await happen(store, n, 'delivered')
+    expect(await kept(store)).toEqual({ events: range(51, 60), deliveries: range(51, 60) })
+    await store.close()
+  })
+
+  it('loses nothing that is pending when all is', async () => {
+    const store = await open()
+    for (let n = 1; n <= 25; n++) await happen(store, n, 'pending')
+    expect((await kept(store)).events).toEqual(range(1, 25))
+    await store.close()
+  })
+})
+
+it('leaves the disk as it leaves memory', async () => {
+  const store = await openFileStore({ directory, keepEvents: KEEP })
+  for (let n = 1; n <= 25; n++) await happen(store, n, 'delivered')
+  const before = await kept(store)
+  await store.close()
+  const again = await openFileStore({ directory, keepEvents: KEEP })
+  expect(await kept(again)).toEqual(before)
+  await again.close()
+})
+
+function happen(store: Store, n: number, status: Delivery['status']) {
+  return save(store, put('events', event(n)), put('deliveries', finished(n, status)))
+}
+
+function finished(n: number, status: Delivery['status']): Delivery {
+  const next_attempt_at = status === 'pending' ? '2026-11-21T18:04:05.123Z' : null
+  return { ...delivery(n), event_id: idOf('evt', n), status, next_attempt_at }
+}
+
+async function kept(store: Store) {
+  const events = await store.list('events', { limit: 100 })
+  const deliveries = await store.list('deliveries', { limit: 100 })
+  const numbers = (records: readonly { id: string }[]) =>
+    range(1, 99).filter((n) => records.some(({ id }) => id.slice(4) === idOf('evt', n).slice(4)))
+  return { events: numbers(events.data), deliveries: numbers(deliveries.data) }
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+}

@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+/** The command as users run it: compiled, in a process of its own. `npm run build` makes what it loads. */
+const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+export const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url))
+
+export interface RunOptions {
+  /** The working directory; a fresh, empty one by default. */
+  cwd?: string
+  env?: Record<string, string>
+  /** What comes on standard input; it is closed in any case. */
+  input?: string | Uint8Array
+}
+
+/** How a process ended, and all that it wrote. */
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** A process under way. */
+export interface Running {
+  child: ChildProcess
+  ended: Promise<Ended>
+  /** Resolves once the stream's text matches, with all of the text; rejects when the process ends before it does. */
+  until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string>
+}
+
+const children = new Set<Running>()
+const directories: string[] = []
+
+// Nothing of a test file outlives it, whatever failed.
+afterAll(async () => {
+  for (const { child } of children) child.kill('SIGKILL')
+  await Promise.all([...children].map(({ ended }) => ended))
+  await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })))
+})
+
+/** An empty directory that is removed after the tests of this file. */
+export async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tabwire-cli-'))
+  directories.push(directory)
+  return directory
+}
+
+/** Runs `tabwire` to its end. */
+export async function tabwire(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  return (await spawnTabwire(args, options)).ended
+}
+
+/** Runs `tabwire` and hands it over while it runs. */
+export async function spawnTabwire(args: readonly string[], options: RunOptions = {}): Promise<Running> {
+  return spawnProcess(process.execPath, [bin, ...args], options)
+}
+
+/** Runs any program, with an environment that knows nothing of this test run. */
+export async function spawnProcess(
+  file: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Running> {
+  const { env = {}, input } = options
+  const cwd = options.cwd ?? (await emptyDirectory())
+  const child = spawn(file, args, { cwd, env: { ...cleanEnvironment(), ...env }, stdio: 'pipe' })
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8')
+    child[name].on('data', (text: string) => (texts[name] += text))
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, ...texts }))
+  })
+  // A child that needs no input may be gone before it has taken any.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const running: Running = {
+    child,
+    ended,
+    until: (name, pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (pattern.test(texts[name])) resolve(texts[name])
+        }
+        child[name].on('data', look)
+        look()
+        const tooLate = () =>
+          reject(new Error(`It ended before ${pattern}:\n${texts.stdout}\n${texts.stderr}`))
+        ended.then(tooLate, reject)
+      }),
+  }
+  children.add(running)
+  void ended.catch(() => undefined).finally(() => children.delete(running))
+  return running
+}
+
+const ofThisRun =
+  /^(NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|FORCE_COLOR|NO_COLOR|PORT|HOST)$/
+
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofThisRun.test(name)))
+}
+
+/** A service that runs in a process of its own, on a free port. */
+export interface RunningService {
+  url: string
+  key: string
+  cwd: string
+  process: Running
+  /** Runs another command where it finds this service. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ended>
+  /** The same with `--json`: what was printed, parsed. Fails when the command did. */
+  json<T>(...args: string[]): Promise<T>
+  /** Calls the API over HTTP; `path` begins with `/v1` or `/_sim`. */
+  call(method: string, path: string, body?: unknown): Promise<Response>
+  /** Ends it, and tells how it ended. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts `tabwire start --json --port 0 …` and waits until it is ready. */
+export async function startService(
+  args: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<RunningService> {
+  const cwd = options.cwd ?? (await emptyDirectory())
+  const running = await spawnTabwire(['start', '--json', '--port', '0', ...args], { ...options, cwd })
+  const [line = ''] = (await running.until('stdout', /\n/)).split('\n')
+  const { url, api_key: key } = JSON.parse(line) as { url: string; api_key: string }
+  const run = (more: readonly string[], runOptions: RunOptions = {}) => tabwire(more, { cwd, ...runOptions })
+  return {
+    url,
+    key,
+    cwd,
+    process: running,
+    run,
+    async json<T>(...more: string[]) {
+      const { code, stdout, stderr } = await run([...more, '--json'])
+      if (code !== 0) throw new Error(`tabwire ${more.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)
+      return JSON.parse(stdout) as T
+    },
+    call: (method, path, body) =>
+      fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    stop(signal = 'SIGTERM') {
+      running.child.kill(signal)
+      return running.ended
+    },
+  }
+}
+
+/** A check to push; `status`, `items` and so on as a test wants them. */
+export function checkBody(changes: Record<string, unknown> = {}) {
+  return {
+    table: { number: '12' },
+    status: 'open',
+    items: [
+      { external_id: 'line-1', name: 'Copper Burger', quantity: 2, price_cents: 1450 },
+      { external_id: 'line-2', name: 'Plum Tart', quantity: 1, price_cents: 780, note: 'with cream' },
+    ],
+    totals: { subtotal_cents: 3680, tax_cents: 322, total_cents: 4002 },
+    ...changes,
+  }
+}
