@@ -8,6 +8,11 @@ export function fromEnvironment<T extends Record<string, { env?: string }>>(flag
   return flags
 }
 
+/** The values of a repeatable flag. From the environment oclif hands them over as one text, with commas. */
+export function listed(values: string | readonly string[]): string[] {
+  return typeof values === 'string' ? values.split(',').map((value) => value.trim()) : [...values]
+}
+
 export const jsonFlag = fromEnvironment({
   json: Flags.boolean({
     description: 'Print the resource as JSON; streams as one JSON per line.',

@@ -20,7 +20,11 @@ export default class Push extends ServiceCommand {
   ]
   static override strict = false
   static override args = {
-    file: Args.string({ description: 'A file with a check; several are pushed in order.', required: true }),
+    file: Args.string({
+      ignoreStdin: true,
+      description: 'A file with a check; several are pushed in order.',
+      required: true,
+    }),
   }
   static override flags = fromEnvironment({
     id: Flags.string({ description: "The check's external id; by default the file's name without .json." }),
@@ -70,9 +74,9 @@ export default class Push extends ServiceCommand {
     for await (const changed of watchFiles(files, () => this.say('Watching for changes; Ctrl-C ends it.')))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // A file that is wrong for now is told of, and watched on.
-        await this.pushOne(client, id, await readInput(file), true).catch((error: unknown) =>
-          this.catch(error as Error),
-        )
+        await readInput(file)
+          .then((body) => this.pushOne(client, id, body, true))
+          .catch((error: unknown) => this.catch(error as Error))
   }
 }
 

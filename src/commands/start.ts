@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { connectionFlags, fromEnvironment, serviceNameFlag } from '../cli/flags.ts'
+import { connectionFlags, fromEnvironment, listed, serviceNameFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
@@ -66,9 +66,9 @@ export default class Start extends BaseCommand {
       strict: flags.strict,
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
-      ca: await Promise.all((flags.cacert ?? []).map(readCertificate)),
+      ca: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
       insecure: flags.insecure,
-      allowedHosts: flags['allowed-host'],
+      allowedHosts: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
       keepEvents: flags['keep-events'],
       onNotice: (notice) => this.say(notice),

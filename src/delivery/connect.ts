@@ -46,7 +46,7 @@ export function createConnector(settings: ConnectSettings) {
   const connect: buildConnector.connector = (target, callback) => {
     open(target).then(
       (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
+      (error: unknown) => callback(error as Error, null),
     )
   }
   const destroy = () => {

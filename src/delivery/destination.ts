@@ -60,7 +60,7 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
       })
       judged.then(
         (addresses) => answerLookup(addresses, options.all === true, callback),
-        (error: NodeJS.ErrnoException) => callback(error, []),
+        (error: unknown) => callback(error as NodeJS.ErrnoException, []),
       )
     },
   }

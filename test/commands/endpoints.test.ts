@@ -110,7 +110,7 @@ describe.concurrent('tabwire endpoints', () => {
   test('list shows each in a line, without secrets; delete removes it', async () => {
     const { id, signing_secret = '' } = await create('--events', 'all')
     const listed = await service.run(['endpoints', 'list', '--limit', '100'])
-    expect(listed.stdout).toMatch(/^ENDPOINT {24}STATUS {3}URL {27}EVENTS\n/)
+    expect(listed.stdout).toMatch(/^ENDPOINT {23}STATUS {3}URL {27}EVENTS\n/)
     expect(listed.stdout).toContain(`\n${id}  enabled  ${url}  all\n`)
     expect(listed.stdout).not.toContain(signing_secret)
     const deleted = await service.json('endpoints', 'delete', id)

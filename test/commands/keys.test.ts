@@ -29,7 +29,7 @@ describe.concurrent('tabwire keys', () => {
         stdout,
       ) ?? []
     const listed = await service.run(['keys', 'list'])
-    expect(listed.stdout).toMatch(/^KEY {28}NAME {3,}SCOPES {15}CREATED \(UTC\) {8}STATE\n/)
+    expect(listed.stdout).toMatch(/^KEY {29}NAME {3,}SCOPES {15}CREATED \(UTC\) {8}STATE\n/)
     expect(listed.stdout).toMatch(new RegExp(`^${id} {2}kiosk +read write .* valid$`, 'm'))
     expect(listed.stdout).not.toContain(key)
     expect(await (await service.call('GET', '/_sim/requests')).text()).not.toContain(key)
@@ -49,6 +49,8 @@ describe.concurrent('tabwire keys', () => {
   })
 
   test('a key without the scope is refused with 4, and the scope is named', async () => {
+    const made = await service.run(['keys', 'create', '--json'], { env: { TABWIRE_SCOPES: 'read, write' } })
+    expect(JSON.parse(made.stdout)).toMatchObject({ scopes: ['read', 'write'] })
     const { api_key } = await create('--scopes', 'read')
     const options = { env: { TABWIRE_API_KEY: api_key } }
     expect(await service.run(['checks', 'list'], options)).toMatchObject({ code: 0 })
@@ -94,6 +96,6 @@ describe.concurrent('tabwire keys', () => {
     expect(unknown.stderr).toMatch(/^Error: There is no key key_none\./)
     const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
     expect(code).toBe(2)
-    expect(stderr).toContain('Expected --scopes=admin to be one of: read, write, simulate')
+    expect(stderr).toMatch(/^Error: --scopes: admin is none of: read, write, simulate\n/)
   })
 })

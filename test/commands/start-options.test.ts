@@ -1,4 +1,5 @@
 import { access, readdir, readFile, stat } from 'node:fs/promises'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PingReport } from '../../src/client.ts'
@@ -52,11 +53,13 @@ describe.concurrent('options of tabwire start', () => {
         TABWIRE_DATA_DIR: 'kept',
         TABWIRE_API_KEY: 'twk_from_environment',
         TABWIRE_STRICT: 'true',
-        TABWIRE_ALLOWED_HOST: 'tabwire.test',
+        TABWIRE_ALLOWED_HOST: 'one.test,two.test',
       },
     })
     expect(service.key).toBe('twk_from_environment')
     await access(join(service.cwd, 'kept', 'credentials.json'))
+    for (const [host, status] of Object.entries({ 'one.test': 200, 'two.test': 200, 'three.test': 403 }))
+      expect(await statusFor(service.url, host)).toBe(status)
     const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
     expect(await refused.text()).toContain('strict mode refuses it')
     await service.stop()
@@ -107,4 +110,13 @@ async function pinged(service: RunningService, url: string): Promise<PingReport>
   const { id } = (await created.json()) as { id: string }
   const report = await service.call('POST', `/v1/webhook-endpoints/${id}/test`)
   return (await report.json()) as PingReport
+}
+
+/** fetch sets the Host header itself, so this is asked for by hand. */
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get(`${url}/_sim/health`, { headers: { host }, agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode))
+    }).once('error', reject)
+  })
 }

@@ -181,7 +181,7 @@ describe('the URL of an endpoint', () => {
     ['file:///etc/passwd', 'absolute URL'],
     ['wss://shop.example/', 'not wss:'],
     ['http://shop.example/', 'must be an https: URL'],
-    ['http://127.0.0.1/', 'tabwire listen --forward-to'],
+    ['http://127.0.0.1/', 'tabwire certs create'],
     ['https://user:secret@shop.example/', 'user name'],
     ['https://user@shop.example/', 'user name'],
     ['https://@shop.example/', 'user name'],

@@ -16,7 +16,11 @@ export default class CertsCreate extends BaseCommand {
   static override strict = false
   static override baseFlags = jsonFlag
   static override args = {
-    host: Args.string({ description: 'Host names and addresses it is for.', required: true }),
+    host: Args.string({
+      ignoreStdin: true,
+      description: 'Host names and addresses it is for.',
+      required: true,
+    }),
   }
   static override flags = fromEnvironment({
     out: Flags.string({ description: 'The directory to write to.', default: '.' }),

@@ -6,7 +6,9 @@ export default class DeliveriesShow extends ServiceCommand {
   static override description =
     'Show a delivery and its attempts.\nWhy each one failed, and when the next one is.'
   static override examples = ['<%= config.bin %> deliveries show dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
-  static override args = { delivery: Args.string({ description: 'The id of the delivery.', required: true }) }
+  static override args = {
+    delivery: Args.string({ ignoreStdin: true, description: 'The id of the delivery.', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesShow)

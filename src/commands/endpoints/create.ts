@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { fromEnvironment } from '../../cli/flags.ts'
+import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { openSecretFile } from '../../cli/secret-file.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
@@ -12,7 +12,9 @@ export default class EndpointsCreate extends ServiceCommand {
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
   ]
-  static override args = { url: Args.string({ description: 'Where deliveries go; HTTPS.', required: true }) }
+  static override args = {
+    url: Args.string({ ignoreStdin: true, description: 'Where deliveries go; HTTPS.', required: true }),
+  }
   static override flags = fromEnvironment({
     events: Flags.string({
       description: `Event types, separated by commas, or all: ${eventTypes.join(', ')}.`,
@@ -28,9 +30,8 @@ export default class EndpointsCreate extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
     const client = await this.connect(flags)
-    const event_types = flags.events.includes('all')
-      ? [...eventTypes]
-      : (flags.events.map((type) => type.trim()) as EventType[])
+    const events = listed(flags.events)
+    const event_types = events.includes('all') ? [...eventTypes] : (events as EventType[])
     const file = flags['secret-file']
     const secretFile = file === undefined ? undefined : await openSecretFile(file)
     const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })

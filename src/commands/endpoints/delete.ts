@@ -5,7 +5,9 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 export default class EndpointsDelete extends ServiceCommand {
   static override description = 'Remove a webhook endpoint.\nWhat was still on its way to it is dead.'
   static override examples = ['<%= config.bin %> endpoints delete we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
-  static override args = { endpoint: Args.string({ description: 'The id of the endpoint.', required: true }) }
+  static override args = {
+    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsDelete)

@@ -6,7 +6,9 @@ export default class EndpointsShow extends ServiceCommand {
   static override description =
     'Show a webhook endpoint.\nIts secret was shown when it was registered, and never again.'
   static override examples = ['<%= config.bin %> endpoints show we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
-  static override args = { endpoint: Args.string({ description: 'The id of the endpoint.', required: true }) }
+  static override args = {
+    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsShow)

@@ -1,5 +1,5 @@
-import { Flags } from '@oclif/core'
-import { fromEnvironment } from '../../cli/flags.ts'
+import { Errors, Flags } from '@oclif/core'
+import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderKey } from '../../cli/render/key.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
@@ -13,10 +13,11 @@ export default class KeysCreate extends ServiceCommand {
   static override flags = fromEnvironment({
     name: Flags.string({ description: 'What the key is for.', default: 'key' }),
     scopes: Flags.string({
-      description: 'What it may do, separated by commas.',
+      description: `What it may do, separated by commas: ${scopes.join(', ')}.`,
       multiple: true,
       delimiter: ',',
-      options: scopes,
+      // Not oclif's options: it would compare them with the whole list when that comes from the environment.
+      parse: async (input) => requireScopes(input),
       default: [...scopes],
     }),
     location: Flags.string({
@@ -28,8 +29,18 @@ export default class KeysCreate extends ServiceCommand {
     const { flags } = await this.parse(KeysCreate)
     const client = await this.connect(flags)
     const location = flags.location === undefined ? {} : { location_id: flags.location }
-    const key = await client.keys.create({ name: flags.name, scopes: flags.scopes as Scope[], ...location })
+    const key = await client.keys.create({
+      name: flags.name,
+      scopes: listed(flags.scopes) as Scope[],
+      ...location,
+    })
     this.print(key, () => `${renderKey(key)}\napi key   ${key.api_key}`)
     this.say('Keep the key: it is not shown again.')
   }
+}
+
+function requireScopes(text: string): string {
+  const strangers = listed(text).filter((word) => !scopes.some((scope) => scope === word))
+  if (strangers.length === 0) return text
+  throw new Errors.CLIError(`${strangers.join(', ')} is none of: ${scopes.join(', ')}`)
 }

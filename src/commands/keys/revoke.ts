@@ -6,7 +6,11 @@ export default class KeysRevoke extends ServiceCommand {
   static override description = 'Revoke an API key: it is refused from now on.'
   static override examples = ['<%= config.bin %> keys revoke key_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    key: Args.string({ description: 'The id of the key (not the key itself).', required: true }),
+    key: Args.string({
+      ignoreStdin: true,
+      description: 'The id of the key (not the key itself).',
+      required: true,
+    }),
   }
 
   async run(): Promise<void> {
