@@ -1,4 +1,4 @@
-import { Agent, request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AttemptResult } from '../model/delivery.ts'
 import { ConnectTimeout, createConnector } from './connect.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
@@ -48,23 +48,19 @@ export function createSender(settings: SenderSettings): Sender {
     insecure: trust.insecure,
     timeoutMs,
   })
-  const dispatcher = new Agent({
-    connect: connector.connect,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The deadline of the attempt is the only one: undici's own start anew for each phase.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  // Loaded with the first delivery: it takes as long as half of the rest of the service.
+  let loading: ReturnType<typeof openClient> | undefined
+  const client = () => (loading ??= openClient(connector.connect))
   return {
     async send(message, signal) {
+      const opened = await client()
       signal?.throwIfAborted()
       const started = performance.now()
       const elapsed = () => Math.round(performance.now() - started)
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
-        const response = await post(dispatcher, message, timeoutMs, signal)
+        const response = await post(opened, message, timeoutMs, signal)
         const duration_ms = elapsed()
         return {
           duration_ms,
@@ -78,15 +74,28 @@ export function createSender(settings: SenderSettings): Sender {
       }
     },
     async close() {
-      await dispatcher.destroy()
+      await (await loading)?.dispatcher.destroy()
       connector.destroy()
     },
   }
 }
 
+async function openClient(connect: ReturnType<typeof createConnector>['connect']) {
+  const { Agent, request } = await import('undici')
+  const dispatcher = new Agent({
+    connect,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // The deadline of the attempt is the only one: undici's own start anew for each phase.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return { dispatcher, request }
+}
+
 /** Resolves with the response once its headers are there. After that an attempt soon ends by itself. */
 async function post(
-  dispatcher: Dispatcher,
+  { dispatcher, request }: Awaited<ReturnType<typeof openClient>>,
   { url, headers, body }: Message,
   timeoutMs: number,
   signal: AbortSignal | undefined,

@@ -59,7 +59,9 @@ function receive(message: IncomingMessage, limit: number): Promise<Buffer> {
     })
     message.on('end', () => resolve(join(chunks, size)))
     message.on('error', () => reject(brokenOff()))
-    message.on('close', () => reject(brokenOff()))
+    message.on('close', () => {
+      if (!message.complete) reject(brokenOff())
+    })
   })
 }
 

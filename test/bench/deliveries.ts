@@ -1,0 +1,119 @@
+import { Agent, request } from 'undici'
+import type { Figure } from './figure.ts'
+import { API_KEY, run, startReceiver, startTabwire, type Program } from './processes.ts'
+import { register } from './pushes.ts'
+
+const DELIVERIES = 5_000
+/** What the service allows one endpoint. */
+const CONCURRENCY = 8
+const HANGING = 64
+const SAMPLES = 100
+
+interface Count {
+  received: number
+  milliseconds: number
+}
+
+type Certs = { cert: string; key: string }
+
+/** How quickly events reach a receiver over TLS, and what receivers that hang cost everybody else. */
+export async function deliveryFigures(directory: (name: string) => string, certs: Certs): Promise<Figure[]> {
+  const bare = await bareLoop(certs)
+  const ours = await drain(directory('drain'), certs)
+  const alone = await besideHanging(directory('alone'), certs, 0)
+  const beside = await besideHanging(directory('beside'), certs, HANGING)
+  return [
+    { name: 'bare undici loop over TLS', value: bare, unit: 'req/s' },
+    { name: 'signed deliveries over TLS', value: ours, unit: 'req/s' },
+    { name: 'deliveries / bare loop', value: ours / bare, unit: '×', target: { atLeast: 0.5 } },
+    { name: `p99 of a push beside ${HANGING} hanging endpoints / alone`, value: beside.p99 / Math.max(alone.p99, 1), unit: '×', target: { atMost: 2 } },
+    { name: `healthy delivery beside ${HANGING} hanging endpoints / alone`, value: beside.delivered / alone.delivered, unit: '×', target: { atMost: 2 } },
+  ]
+}
+
+async function bareLoop(certs: Certs): Promise<number> {
+  const receiver = await startReceiver(certs, 'answer')
+  const dispatcher = new Agent({ connections: CONCURRENCY, connect: { rejectUnauthorized: false } })
+  const body = JSON.stringify({ padding: 'x'.repeat(800) })
+  const send = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const headers = { 'content-type': 'application/json' }
+      const response = await request(receiver.url, { method: 'POST', headers, body, dispatcher })
+      await response.body.dump()
+    }
+  }
+  const all = (count: number) => Promise.all(Array.from({ length: CONCURRENCY }, () => send(count / CONCURRENCY)))
+  await all(DELIVERIES / 5)
+  const started = performance.now()
+  await all(DELIVERIES)
+  const seconds = (performance.now() - started) / 1000
+  await dispatcher.destroy()
+  await receiver.end()
+  return DELIVERIES / seconds
+}
+
+/** A receiver that holds back its first answers lets a queue grow; then it is drained. */
+async function drain(directory: string, certs: Certs): Promise<number> {
+  const receiver = await startReceiver(certs, 'gate')
+  const service = await startTabwire(directory, '--insecure')
+  await register(service.url, receiver.url)
+  await run({ url: service.url, amount: DELIVERIES })
+  await receiver.ask<Count>('open')
+  const count = await untilAll(() => receiver.ask<Count>('count'))
+  await service.end()
+  await receiver.end()
+  return count.received / (count.milliseconds / 1000)
+}
+
+async function untilAll(ask: () => Promise<Count>): Promise<Count> {
+  for (;;) {
+    const count = await ask()
+    if (count.received >= DELIVERIES) return count
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** The median time from a push to its delivery at a healthy receiver, and the pushes' p99, beside receivers that hang. */
+async function besideHanging(directory: string, certs: Certs, count: number) {
+  const healthy = await startReceiver(certs, 'answer')
+  const hanging = await startReceiver(certs, 'hang')
+  const service = await startTabwire(directory, '--insecure', '--disable-after', '0')
+  for (let n = 0; n < count; n++) await register(service.url, `${hanging.url}${n}`)
+  await run({ url: service.url, amount: 200 })
+  await register(service.url, healthy.url)
+  const pushes = await run({ url: service.url, amount: 500, first: 1_000_000 })
+  await untilQuiet(healthy)
+  const delivered = await medianDelivery(service.url, healthy)
+  await service.end('SIGKILL')
+  await Promise.all([healthy.end(), hanging.end()])
+  return { p99: pushes.p99, delivered }
+}
+
+async function untilQuiet(receiver: Program): Promise<void> {
+  let before = -1
+  for (let now = 0; now !== before; ) {
+    before = now
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    now = (await receiver.ask<Count>('count')).received
+  }
+}
+
+async function medianDelivery(url: string, receiver: Program): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    const { received } = await receiver.ask<Count>('count')
+    const started = performance.now()
+    await push(url, 5_000_000 + n)
+    while ((await receiver.ask<Count>('count')).received === received) continue
+    times.push(performance.now() - started)
+  }
+  return times.sort((a, b) => a - b)[SAMPLES / 2] ?? Number.NaN
+}
+
+async function push(url: string, revision: number): Promise<void> {
+  const totals = { subtotal_cents: 0, tax_cents: 0, total_cents: 0 }
+  const body = JSON.stringify({ table: { number: '1' }, status: 'open', revision, items: [], totals })
+  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}/v1/checks/external/single-${revision}`, { method: 'PUT', headers, body })
+  await response.text()
+}

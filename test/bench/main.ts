@@ -1,0 +1,40 @@
+/* `npm run bench [-- --only pushes,deliveries,commands] [--out FILE]`: one table, and the same as JSON. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { commandFigures } from './commands.ts'
+import { deliveryFigures } from './deliveries.ts'
+import { isMet, table, type Figure } from './figure.ts'
+import { output } from './processes.ts'
+import { pushFigures } from './pushes.ts'
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } })
+const scratch = mkdtempSync(join(tmpdir(), 'tabwire-bench-'))
+const directory = (name: string) => join(scratch, name)
+
+const suites: Record<string, () => Promise<Figure[]>> = {
+  commands: () => commandFigures(directory, join(import.meta.dirname)),
+  pushes: async () => pushFigures(directory, await certificates()),
+  deliveries: async () => deliveryFigures(directory, await certificates()),
+}
+
+const chosen = values.only?.split(',') ?? Object.keys(suites)
+const figures: Figure[] = []
+try {
+  for (const name of chosen) {
+    const found = (await suites[name]?.()) ?? []
+    figures.push(...found)
+    process.stdout.write(`${name}\n${table(found)}\n\n`)
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(figures.map((figure) => ({ ...figure, met: isMet(figure) })), null, 2)}\n`)
+const missed = figures.filter((figure) => isMet(figure) === false)
+process.stdout.write(missed.length === 0 ? 'Every figure is met.\n' : `${missed.length} of ${figures.length} figures are missed.\n`)
+
+async function certificates() {
+  const args = ['bin/run.js', 'certs', 'create', 'localhost', '--out', scratch, '--data-dir', directory('ca'), '--json']
+  return JSON.parse((await output(args)).stdout) as { cert: string; key: string }
+}
