@@ -8,7 +8,7 @@ import { createSender } from './delivery/send.ts'
 import { furnish } from './furnish.ts'
 import { createApp } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
-import { openDoor } from './http/listen.ts'
+import { openDoor, type ConnectionLimits } from './http/listen.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
@@ -47,6 +47,8 @@ export interface SimulatorOptions {
   bodyLimit?: number | undefined
   /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
   keepEvents?: number | undefined
+  /** What slow or many clients may take of the HTTP door. */
+  connectionLimits?: Partial<ConnectionLimits> | undefined
   clock?: Clock | undefined
   /** Told in one line of what the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
@@ -143,6 +145,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     port: parts.port ?? defaults.port,
     host,
     https: certificate,
+    limits: parts.connectionLimits,
   }).catch(async (error: unknown) => {
     stream.close()
     await deliveries.stop()

@@ -1,17 +1,36 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { toNodeHandler } from 'h3/node'
 import type { H3 } from 'h3'
 import { listen as listhen } from 'listhen'
 import type { NewId } from '../operations/operation.ts'
 import type { App } from './app.ts'
-import { errorBody } from './refusals.ts'
+import { answerOddRequests } from './odd-requests.ts'
 
 export interface ListenOptions {
   /** 0 takes any free port. */
   port: number
   host: string
   https?: { cert: string; key: string } | undefined
+  limits?: Partial<ConnectionLimits> | undefined
+}
+
+/** What a client that is slow, or many, may take. */
+export interface ConnectionLimits {
+  /** Milliseconds until a new connection's first request must have arrived with its headers. */
+  firstRequestMs: number
+  /** Milliseconds that the headers of a further request may take. */
+  headersMs: number
+  /** Milliseconds that a whole request may take. */
+  requestMs: number
+  /** Connections at a time; further ones are closed. */
+  connections: number
+}
+
+const defaultLimits: ConnectionLimits = {
+  firstRequestMs: 10_000,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  connections: 2_000,
 }
 
 export interface Door {
@@ -33,7 +52,16 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   const handler = toNodeHandler({ fetch } as unknown as H3)
   const listener = await bind(handler, options)
   const server = listener.server as Server
-  answerOddRequests(server, handler, newId)
+  const limits = { ...defaultLimits, ...options.limits }
+  server.headersTimeout = limits.headersMs
+  server.requestTimeout = limits.requestMs
+  server.maxConnections = limits.connections
+  answerOddRequests(
+    server,
+    (request, response) => void handler(request as never, response as never),
+    newId,
+    limits,
+  )
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
@@ -81,38 +109,4 @@ function unavailable(port: number, host: string, cause: unknown): PortUnavailabl
     `Port ${port} on ${host} cannot be listened on: it is in use, reserved, or not of this machine. Choose another with --port (0 takes any free one).`,
     { cause },
   )
-}
-
-/** Whatever Node would answer by itself is answered by us, since every answer carries X-Request-Id (specification section 1). */
-function answerOddRequests(server: Server, handler: NodeHandler, newId: NewId): void {
-  // Without a Host header Node answers 400 alone; our own check does it with an id.
-  Object.assign(server, { requireHostHeader: false })
-  server.on('checkExpectation', (request, response) => void handler(request, response))
-  server.on('connect', (_request, socket) => socket.end(refusalOf('', newId('req'))))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-    return socket.end(refusalOf(error.code ?? '', newId('req')))
-  })
-}
-
-const parserRefusals: Record<string, [status: string, code: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: [
-    '431 Request Header Fields Too Large',
-    'headers_too_large',
-    'The request headers are too large.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
-}
-
-function refusalOf(code: string, requestId: string): string {
-  const otherwise = ['400 Bad Request', 'invalid_request', 'The request is not valid HTTP/1.1.'] as const
-  const [status, name, message] = parserRefusals[code] ?? otherwise
-  const body = errorBody(name, message, requestId)
-  const headers = [
-    `X-Request-Id: ${requestId}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
 }

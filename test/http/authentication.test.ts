@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuthenticate, hashOf } from '../../src/http/auth.ts'
 import { simRoutes, type SimParts } from '../../src/http/sim-routes.ts'
 import { v1Routes, type V1Parts } from '../../src/http/v1-routes.ts'
-import type { Scope } from '../../src/model/api-key.ts'
+import type { ApiKey, Scope } from '../../src/model/api-key.ts'
+import { put } from '../../src/model/records.ts'
 import { errorOf, openSimulator, type TestSimulator } from '../support/simulator.ts'
 
 /** Every route there is, with the scope that it needs by contract section 2. */
@@ -100,6 +102,25 @@ describe('authentication', () => {
     const answer = await simulator.call('GET /v1/locations', { key })
     expect(answer.status).toBe(401)
     expect(errorOf(answer).code).toBe('unauthorized')
+  })
+
+  it('a key that is revoked while it is being looked up is not remembered', async () => {
+    const key = { id: 'key_1', hash: hashOf('k'), revoked_at: null } as ApiKey
+    let found: readonly ApiKey[] = [key]
+    let revoke = () => {}
+    const service: Parameters<typeof createAuthenticate>[0] = {
+      find: (async () => found) as never,
+      onCommit(listener) {
+        revoke = () => listener([put('keys', key)])
+        return () => undefined
+      },
+    }
+    const authenticate = createAuthenticate(service)
+    const first = authenticate('Bearer k')
+    revoke()
+    found = []
+    expect(await first).toBe(key)
+    await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
   it('the key that is asked for by the user is accepted', async () => {

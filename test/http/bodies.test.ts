@@ -1,11 +1,20 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { check, errorOf, item, openSimulator, openStream, rawHeaders, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  errorOf,
+  item,
+  openSimulator,
+  openStream,
+  rawHeaders,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const route = 'PUT /v1/checks/external/a'
 const MIB = 1024 * 1024
 const valid = JSON.stringify(check())
-const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+const bytes = (...parts: (string | number[])[]) =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)))
 const nested = (depth: number) => `{"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},${valid.slice(1)}`
 
 describe('a body', () => {
@@ -40,7 +49,10 @@ describe('a body', () => {
 
   it.each<[what: string, body: string]>([
     ['32 levels', nested(32)],
-    ['brackets in strings, which do not nest', `{"deep":"${'[{'.repeat(50)}\\"${'['.repeat(50)}",${valid.slice(1)}`],
+    [
+      'brackets in strings, which do not nest',
+      `{"deep":"${'[{'.repeat(50)}\\"${'['.repeat(50)}",${valid.slice(1)}`,
+    ],
     ['white space around it', ` \r\n\t${valid}\n`],
     ['escapes', valid.replace('burger', '\\u0062urger')],
     ['an own __proto__', `{"__proto__":{"status":"closed"},${valid.slice(1)}`],
@@ -53,7 +65,9 @@ describe('a body', () => {
 
   it('that names a key twice counts with the last one', async () => {
     const simulator = await openSimulator()
-    const { json } = await simulator.call(route, { body: valid.replace('"status"', '"status":"closed","status"') })
+    const { json } = await simulator.call(route, {
+      body: valid.replace('"status"', '"status":"closed","status"'),
+    })
     expect(json).toMatchObject({ status: 'open' })
   })
 
@@ -73,7 +87,9 @@ describe('a body', () => {
     'application/json; version=1',
   ])('of type %s is read', async (type) => {
     const simulator = await openSimulator()
-    expect(await simulator.call(route, { body: valid, headers: { 'content-type': type } })).toMatchObject({ status: 201 })
+    expect(await simulator.call(route, { body: valid, headers: { 'content-type': type } })).toMatchObject({
+      status: 201,
+    })
   })
 
   it.each([
@@ -95,7 +111,9 @@ describe('a body', () => {
 
   it('of no type is 415', async () => {
     const simulator = await openSimulator()
-    const answer = await simulator.raw(`PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Length: 2\r\n\r\n{}`)
+    const answer = await simulator.raw(
+      `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(simulator)}Content-Length: 2\r\n\r\n{}`,
+    )
     expect(answer.status).toBe(415)
   })
 })
@@ -110,6 +128,7 @@ describe('a body of 1 MiB', () => {
     [MIB - 1, 201],
     [MIB, 201],
     [MIB + 1, 413],
+    [5 * MIB, 413],
   ])('and its neighbour of %i bytes is %i, with a Content-Length', async (size, status) => {
     const simulator = await openSimulator()
     expect(await simulator.call(route, { body: sized(size) })).toMatchObject({ status })
@@ -119,10 +138,15 @@ describe('a body of 1 MiB', () => {
     [MIB - 1, 201],
     [MIB, 201],
     [MIB + 1, 413],
+    [5 * MIB, 413],
   ])('and its neighbour of %i bytes is %i, in chunks', async (size, status) => {
     const simulator = await openSimulator()
     const parts = sized(size).match(/[^]{1,65537}/g) ?? []
-    const answer = await simulator.raw(head(simulator, 'Transfer-Encoding: chunked'), parts.map(chunk).join(''), '0\r\n\r\n')
+    const answer = await simulator.raw(
+      head(simulator, 'Transfer-Encoding: chunked'),
+      parts.map(chunk).join(''),
+      '0\r\n\r\n',
+    )
     expect(answer.status).toBe(status)
   })
 
@@ -135,7 +159,10 @@ describe('a body of 1 MiB', () => {
 
   it('is refused while it is read, though its end never comes', async () => {
     const simulator = await openSimulator()
-    const answer = await simulator.raw(head(simulator, 'Transfer-Encoding: chunked'), chunk(' '.repeat(MIB + 1)))
+    const answer = await simulator.raw(
+      head(simulator, 'Transfer-Encoding: chunked'),
+      chunk(' '.repeat(MIB + 1)),
+    )
     expect(answer.status).toBe(413)
     expect(answer.headers.get('connection')).toBe('close')
   })
@@ -148,7 +175,9 @@ describe('a body of 1 MiB', () => {
 
   it('may be full of items', async () => {
     const simulator = await openSimulator()
-    const items = Array.from({ length: 1000 }, (_, index) => item(`item-${index}`, { name: '🍮'.repeat(100) }))
+    const items = Array.from({ length: 1000 }, (_, index) =>
+      item(`item-${index}`, { name: '🍮'.repeat(100) }),
+    )
     const answer = await simulator.push('a', { items })
     expect(answer.status).toBe(201)
   })

@@ -10,7 +10,7 @@ import type { Claim } from '../../src/model/claim.ts'
 import { put } from '../../src/model/records.ts'
 import { addLocations } from '../../src/operations/add-locations.ts'
 import { createKey } from '../../src/operations/create-key.ts'
-import type { Operation } from '../../src/operations/operation.ts'
+import type { NoAsks, Operation } from '../../src/operations/operation.ts'
 import { createService } from '../../src/service.ts'
 import { createMemoryStore } from '../../src/store/memory-store.ts'
 import { callAt, check, errorOf, item } from '../support/simulator.ts'
@@ -20,17 +20,23 @@ const location = { name: 'Riverside', timezone: 'Europe/London', currency: 'GBP'
 
 /** Puts a claim where guests would have made it. */
 const addClaim = {
-  reads: () => ({}),
+  reads: (): NoAsks => ({}),
   decide: (_records, claim) => ({ reply: claim, writes: [put('claims', claim)], events: [] }),
-} satisfies Operation<Claim, Record<never, never>, Claim>
+} satisfies Operation<Claim, NoAsks, Claim>
 
 /** The door over a service of its own, in which a check `a` has two burgers of 1850, of which guests hold some. */
 async function openRoom(claimed: Partial<Claim>) {
   const clock = { now: () => new Date() }
   const newId = createNewId(() => clock.now())
   const service = createService({ store: createMemoryStore(), clock, newId, newSecret })
-  const [{ id: location_id = '' } = {}] = await service.execute(addLocations, { locations: [location] })
-  await service.execute(createKey, { name: 'key', scopes: ['read', 'write'], hash: hashOf('key'), location_id })
+  const [place] = await service.execute(addLocations, { locations: [location] })
+  const location_id = place?.id ?? ''
+  await service.execute(createKey, {
+    name: 'key',
+    scopes: ['read', 'write'],
+    hash: hashOf('key'),
+    location_id,
+  })
   const log = createRequestLog()
   const app = createApp({
     service,
@@ -67,7 +73,10 @@ async function openRoom(claimed: Partial<Claim>) {
 }
 
 const before = check({ items: [item('burger', { quantity: 2 }), item('tea')] })
-const burger = (changes: Partial<Push['items'][number]>) => [item('burger', { quantity: 2, ...changes }), item('tea')]
+const burger = (changes: Partial<Push['items'][number]>) => [
+  item('burger', { quantity: 2, ...changes }),
+  item('tea'),
+]
 
 describe('a push that takes away what guests have claimed', () => {
   it.each<[what: string, items: Push['items'], reasons: string[]]>([
@@ -87,7 +96,10 @@ describe('a push that takes away what guests have claimed', () => {
     })
     expect((await call('GET /v1/checks/external/a')).text).toBe(pushed.text)
     expect((await service.list('events', { limit: 10 })).data).toHaveLength(1)
-    expect(log.get(errorOf(answer).request_id)?.push).toMatchObject({ outcome: 'conflict', external_check_id: 'a' })
+    expect(log.get(errorOf(answer).request_id)?.push).toMatchObject({
+      outcome: 'conflict',
+      external_check_id: 'a',
+    })
   })
 
   it('is 409 also when the claim is paid', async () => {

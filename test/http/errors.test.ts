@@ -14,7 +14,13 @@ describe('every refusal has the status and the code of the contract, in the one 
     [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
     [400, 'invalid_json', 'no body at all', put, { body: '' }],
     [400, 'invalid_path', 'a malformed escape in a parameter', 'GET /v1/checks/external/%ZZ', {}],
-    [400, 'invalid_path', 'an external id that is too long', `GET /v1/checks/external/${'a'.repeat(256)}`, {}],
+    [
+      400,
+      'invalid_path',
+      'an external id that is too long',
+      `GET /v1/checks/external/${'a'.repeat(256)}`,
+      {},
+    ],
     [400, 'invalid_query', 'a limit out of bounds', 'GET /v1/checks?limit=101', {}],
     [400, 'invalid_query', 'a cursor of somebody else', 'GET /v1/checks?cursor=abc', {}],
     [400, 'invalid_query', 'a filter that names nothing', 'GET /v1/checks?status=paid', {}],
@@ -54,7 +60,7 @@ describe('every refusal has the status and the code of the contract, in the one 
   it('409 endpoint_disabled: a ping to a disabled endpoint', async () => {
     const simulator = await openSimulator({ disableAfter: 1 })
     const { client } = simulator
-    const { id } = await client.endpoints.create({ url: await deadUrl(), event_types: ['check.created'] })
+    const { id } = await client.endpoints.create({ url: deadUrl, event_types: ['check.created'] })
     await simulator.push('a')
     await simulator.idle()
     const answer = await simulator.call(`POST /v1/webhook-endpoints/${id}/test`)

@@ -2,7 +2,15 @@ import { Stripe } from 'stripe'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
 import { createManualClock } from '../support/manual-clock.ts'
-import { check, item, openReceiver, openSimulator, testAuthority, totals, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  item,
+  openReceiver,
+  openSimulator,
+  testAuthority,
+  totals,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const { webhooks } = new Stripe('sk_test_x')
 const MINUTE = 60_000
@@ -23,10 +31,25 @@ describe('one event per trigger, in order', () => {
     ['another table', open, check({ revision: 2, table: { number: '3' } }), ['check.updated']],
     ['an added item', open, check({ revision: 2, items: [item('burger'), item('tea')] }), ['check.updated']],
     ['a removed item', open, check({ revision: 2, items: [] }), ['check.updated']],
-    ['a changed note', open, check({ revision: 2, items: [item('burger', { note: 'rare' })] }), ['check.updated']],
-    ['items in another order', check({ revision: 1, items: [item('a'), item('b')] }), check({ revision: 2, items: [item('b'), item('a')] }), ['check.updated']],
+    [
+      'a changed note',
+      open,
+      check({ revision: 2, items: [item('burger', { note: 'rare' })] }),
+      ['check.updated'],
+    ],
+    [
+      'items in another order',
+      check({ revision: 1, items: [item('a'), item('b')] }),
+      check({ revision: 2, items: [item('b'), item('a')] }),
+      ['check.updated'],
+    ],
     ['a pure close', open, check({ revision: 2, status: 'closed' }), ['check.closed']],
-    ['a close with a change', open, check({ revision: 2, status: 'closed', totals: totals(1) }), ['check.updated', 'check.closed']],
+    [
+      'a close with a change',
+      open,
+      check({ revision: 2, status: 'closed', totals: totals(1) }),
+      ['check.updated', 'check.closed'],
+    ],
     ['a reopening', check({ revision: 1, status: 'closed' }), check({ revision: 2 }), ['check.updated']],
     ['a replay', open, open, []],
     ['a stale push', check({ revision: 2 }), check({ revision: 1, totals: totals(1) }), []],
@@ -74,7 +97,10 @@ describe('a delivery', () => {
     const receivers = await Promise.all([openReceiver(), openReceiver(), openReceiver()])
     const wanted = [['check.closed'], [...eventTypes], ['payment.succeeded']] as const
     for (const [index, event_types] of wanted.entries())
-      await simulator.client.endpoints.create({ url: receivers[index]?.url ?? '', event_types: [...event_types] })
+      await simulator.client.endpoints.create({
+        url: receivers[index]?.url ?? '',
+        event_types: [...event_types],
+      })
     await simulator.push('a')
     await simulator.push('a', { status: 'closed', totals: totals(1) })
     await simulator.idle()
@@ -89,7 +115,10 @@ describe('a delivery', () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     await simulator.push('a')
-    await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created', 'check.updated'] })
+    await simulator.client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created', 'check.updated'],
+    })
     await simulator.push('a', { totals: totals(1) })
     await simulator.idle()
     expect(receiver.requests).toHaveLength(1)
@@ -106,7 +135,10 @@ describe('retries', () => {
     const simulator = await openSimulator({ clock })
     vi.useFakeTimers({ toFake: ['Date'] }) // signatures carry the real time
     const began = Math.floor(Date.now() / 1000)
-    const { signing_secret } = await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    const { signing_secret } = await simulator.client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
     await simulator.push('a')
     for (const wait of [0, 1, 5]) {
       vi.setSystemTime(Date.now() + wait * MINUTE)
@@ -120,10 +152,16 @@ describe('retries', () => {
     }
     const [{ body, ...event } = { body: '' }] = await newestEvents(simulator, 1)
     expect(receiver.requests.map((request) => request.body.toString())).toEqual([body, body, body])
-    const times = receiver.requests.map(({ headers }) => /^t=(\d+),v1=[0-9a-f]{64}$/.exec(String(headers['x-service-signature']))?.[1])
+    const times = receiver.requests.map(
+      ({ headers }) => /^t=(\d+),v1=[0-9a-f]{64}$/.exec(String(headers['x-service-signature']))?.[1],
+    )
     expect(times.map((time) => Number(time) - began)).toEqual([0, 60, 360])
     expect((await simulator.client.deliveries.list()).data).toMatchObject([
-      { event_id: (event as { id: string }).id, status: 'delivered', attempts: [{ number: 1 }, { number: 2 }, { number: 3 }] },
+      {
+        event_id: (event as { id: string }).id,
+        status: 'delivered',
+        attempts: [{ number: 1 }, { number: 2 }, { number: 3 }],
+      },
     ])
   })
 })

@@ -25,19 +25,30 @@ describe('lists', () => {
   it('locations are listed in the same shape', async () => {
     const { data, next_cursor } = await simulator.client.locations.list()
     expect(next_cursor).toBeNull()
-    expect(data.map((location) => Object.keys(location).join())).toEqual(Array(2).fill('id,name,timezone,currency,created_at'))
+    expect(data.map((location) => Object.keys(location).join())).toEqual(
+      Array(2).fill('id,name,timezone,currency,created_at'),
+    )
     const [newest] = (await simulator.client.locations.list({ limit: 1 })).data
     expect(newest).toEqual(data[0])
   })
 
-  it.each(['0', '101', '-1', '1.5', '1e1', 'all', '', '%201', '1000', '0x10'])('a limit of “%s” is 400', async (limit) => {
-    for (const path of ['/v1/locations', '/v1/checks', '/v1/webhook-endpoints', '/_sim/requests', '/_sim/keys']) {
-      const answer = await simulator.call(`GET ${path}?limit=${limit}`)
-      expect(answer.status).toBe(400)
-      expect(errorOf(answer)).toMatchObject({ code: 'invalid_query' })
-      expect(errorOf(answer).message).toContain('limit')
-    }
-  })
+  it.each(['0', '101', '-1', '1.5', '1e1', 'all', '', '%201', '1000', '0x10'])(
+    'a limit of “%s” is 400',
+    async (limit) => {
+      for (const path of [
+        '/v1/locations',
+        '/v1/checks',
+        '/v1/webhook-endpoints',
+        '/_sim/requests',
+        '/_sim/keys',
+      ]) {
+        const answer = await simulator.call(`GET ${path}?limit=${limit}`)
+        expect(answer.status).toBe(400)
+        expect(errorOf(answer)).toMatchObject({ code: 'invalid_query' })
+        expect(errorOf(answer).message).toContain('limit')
+      }
+    },
+  )
 
   it.each([
     '',
@@ -77,7 +88,9 @@ describe('lists', () => {
         const seen: string[] = []
         let cursor: string | null = null
         do {
-          const page: List<Check> = await list(`/v1/checks?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`)
+          const page: List<Check> = await list(
+            `/v1/checks?limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`,
+          )
           expect(page.data.length).toBe(Math.min(limit, 45 - seen.length))
           seen.push(...ids(page))
           cursor = page.next_cursor

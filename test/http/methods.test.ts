@@ -59,7 +59,10 @@ describe('methods', () => {
 
   it.each(['X-HTTP-Method-Override', 'X-Method-Override'])('%s changes no method', async (name) => {
     const simulator = await openSimulator()
-    const answer = await simulator.call('POST /v1/checks/external/a', { headers: { [name]: 'PUT' }, body: '{}' })
+    const answer = await simulator.call('POST /v1/checks/external/a', {
+      headers: { [name]: 'PUT' },
+      body: '{}',
+    })
     expect(answer.status).toBe(405)
   })
 })

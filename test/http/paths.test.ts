@@ -86,22 +86,33 @@ describe('an external check id is 1 to 255 characters without control characters
     ['Latin-1 instead of UTF-8', 'caf%E9'],
   ])('%s is 400 invalid_path to PUT and GET, and nothing is stored', async (_what, segment) => {
     const simulator = await openSimulator()
-    for (const answer of [await simulator.call(put(segment), { json: check() }), await simulator.call(get(segment))]) {
+    for (const answer of [
+      await simulator.call(put(segment), { json: check() }),
+      await simulator.call(get(segment)),
+    ]) {
       expect(answer.status).toBe(400)
       expect(errorOf(answer).code).toBe('invalid_path')
     }
     expect((await simulator.client.checks.list()).data).toEqual([])
   })
 
-  it.each(['PUT /v1/checks/external/', 'PUT /v1/checks/external', 'PUT /v1/checks/external/a/b', 'GET /v2/locations', 'GET /V1/locations', 'GET /locations', 'GET /v1', 'GET /v1/checks/a'])(
-    '%s is not a path of the service',
-    async (route) => {
-      const simulator = await openSimulator()
-      const answer = await simulator.call(route)
-      expect(answer.status).toBe(404)
-      expect(errorOf(answer).code).toBe('not_found')
-    },
-  )
+  it.each([
+    'PUT /v1/checks/external/',
+    'PUT /v1/checks/external/a/',
+    'GET /v1/locations/',
+    'PUT /v1/checks/external',
+    'PUT /v1/checks/external/a/b',
+    'GET /v2/locations',
+    'GET /V1/locations',
+    'GET /locations',
+    'GET /v1',
+    'GET /v1/checks/a',
+  ])('%s is not a path of the service', async (route) => {
+    const simulator = await openSimulator()
+    const answer = await simulator.call(route)
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer).code).toBe('not_found')
+  })
 
   it('a message about a path shows it in bounds', async () => {
     const simulator = await openSimulator()

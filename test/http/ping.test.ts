@@ -26,12 +26,32 @@ describe('a ping', () => {
   })
 
   it.each<[what: string, answer: () => Promise<string>, report: Partial<PingReport>]>([
-    ['answers 200', async () => (await openReceiver(200)).url, { outcome: 'succeeded', response_status: 200 }],
-    ['answers 204', async () => (await openReceiver(204)).url, { outcome: 'succeeded', response_status: 204 }],
-    ['answers 500', async () => (await openReceiver(500)).url, { outcome: 'bad_status', response_status: 500 }],
-    ['answers 301', async () => (await openReceiver(301)).url, { outcome: 'bad_status', response_status: 301 }],
-    ['breaks off', async () => (await openReceiver('reset')).url, { outcome: 'connection_reset', response_status: null }],
-    ['is not there', deadUrl, { outcome: 'connection_refused', response_status: null }],
+    [
+      'answers 200',
+      async () => (await openReceiver(200)).url,
+      { outcome: 'succeeded', response_status: 200 },
+    ],
+    [
+      'answers 204',
+      async () => (await openReceiver(204)).url,
+      { outcome: 'succeeded', response_status: 204 },
+    ],
+    [
+      'answers 500',
+      async () => (await openReceiver(500)).url,
+      { outcome: 'bad_status', response_status: 500 },
+    ],
+    [
+      'answers 301',
+      async () => (await openReceiver(301)).url,
+      { outcome: 'bad_status', response_status: 301 },
+    ],
+    [
+      'breaks off',
+      async () => (await openReceiver('reset')).url,
+      { outcome: 'connection_reset', response_status: null },
+    ],
+    ['is not there', async () => deadUrl, { outcome: 'connection_refused', response_status: null }],
   ])('of a receiver that %s is 200 with a report', async (_what, url, report) => {
     const simulator = await openSimulator()
     const { id } = await simulator.client.endpoints.create({ url: await url(), event_types })
@@ -63,19 +83,22 @@ describe('a ping', () => {
     clock.advance(48 * 3_600_000)
     await simulator.idle()
     expect(receiver.requests).toHaveLength(1)
-    expect(await simulator.client.deliveries.get(delivery_id)).toMatchObject({ status: 'dead', next_attempt_at: null })
+    expect(await simulator.client.deliveries.get(delivery_id)).toMatchObject({
+      status: 'dead',
+      next_attempt_at: null,
+    })
   })
 
   it('does not count towards disabling', async () => {
     const simulator = await openSimulator({ disableAfter: 1 })
-    const { id } = await simulator.client.endpoints.create({ url: await deadUrl(), event_types })
+    const { id } = await simulator.client.endpoints.create({ url: deadUrl, event_types })
     await simulator.client.endpoints.ping(id)
     expect(await simulator.client.endpoints.get(id)).toMatchObject({ status: 'enabled' })
   })
 
   it('to an unknown endpoint is 404, also to one that is deleted', async () => {
     const simulator = await openSimulator()
-    const { id } = await simulator.client.endpoints.create({ url: await deadUrl(), event_types })
+    const { id } = await simulator.client.endpoints.create({ url: deadUrl, event_types })
     await simulator.client.endpoints.delete(id)
     for (const unknown of [id, 'we_1', 'we_00000000000000000000000000']) {
       const answer = await simulator.call(`POST /v1/webhook-endpoints/${unknown}/test`)
@@ -87,7 +110,10 @@ describe('a ping', () => {
   it('to a disabled endpoint is 409, and nothing is sent', async () => {
     const simulator = await openSimulator({ disableAfter: 1 })
     const receiver = await openReceiver(500)
-    const { id } = await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    const { id } = await simulator.client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
     await simulator.push('a')
     await simulator.idle()
     const answer = await simulator.call(`POST /v1/webhook-endpoints/${id}/test`)

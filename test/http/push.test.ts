@@ -17,7 +17,9 @@ describe('a push', () => {
   it('is answered with exactly the fields of the contract, in their order, absent ones as null', async () => {
     const simulator = await openSimulator()
     const { note: _note, ...burger } = item('burger')
-    const { json } = await simulator.call('PUT /v1/checks/external/a', { json: check({ items: [burger as never] }) })
+    const { json } = await simulator.call('PUT /v1/checks/external/a', {
+      json: check({ items: [burger as never] }),
+    })
     const shown = json as Check
     expect(Object.keys(shown).join()).toBe(
       'id,external_id,location_id,table,status,items,totals,revision,paid_cents,balance_cents,created_at,updated_at,closed_at',
@@ -67,18 +69,34 @@ describe('a push', () => {
 })
 
 describe('replaying a push has no effect', () => {
-  const first = check({ items: [item('burger', { quantity: 2 }), item('tea')], totals: totals(5550), revision: 7 })
+  const first = check({
+    items: [item('burger', { quantity: 2 }), item('tea')],
+    totals: totals(5550),
+    revision: 7,
+  })
   const reversed = (value: unknown): unknown =>
     Array.isArray(value) || typeof value !== 'object' || value === null
       ? value
-      : Object.fromEntries(Object.entries(value).toReversed().map(([key, inner]) => [key, reversed(inner)]))
+      : Object.fromEntries(
+          Object.entries(value)
+            .toReversed()
+            .map(([key, inner]) => [key, reversed(inner)]),
+        )
   const { revision: _revision, ...unnumbered } = first
 
   it.each<[what: string, body: string]>([
     ['the same bytes', JSON.stringify(first)],
     ['other white space', JSON.stringify(first, null, 4)],
-    ['another order of keys', JSON.stringify({ ...(reversed(first) as object), items: first.items.map(reversed) })],
-    ['1.0 and 2e0 instead of 1 and 2', JSON.stringify(first).replace('"quantity":1', '"quantity":1.0').replace('"quantity":2', '"quantity":2e0')],
+    [
+      'another order of keys',
+      JSON.stringify({ ...(reversed(first) as object), items: first.items.map(reversed) }),
+    ],
+    [
+      '1.0 and 2e0 instead of 1 and 2',
+      JSON.stringify(first)
+        .replace('"quantity":1', '"quantity":1.0')
+        .replace('"quantity":2', '"quantity":2e0'),
+    ],
     ['escapes instead of letters', JSON.stringify(first).replaceAll('A burger', '\\u0041 burger')],
     ['a note left out that was null', JSON.stringify(first).replaceAll(',"note":null', '')],
     ['a field that is not known', JSON.stringify({ ...first, covers: 4 })],
@@ -128,10 +146,17 @@ describe('the identity of a check is its location and external id', () => {
     const key = await simulator.key(['read', 'write'], other?.id)
     const here = (await simulator.push('a', { totals: totals(1) })).json as Check
     expect(await simulator.call('GET /v1/checks/external/a', { key })).toMatchObject({ status: 404 })
-    const there = await simulator.call('PUT /v1/checks/external/a', { key, json: check({ totals: totals(2) }) })
+    const there = await simulator.call('PUT /v1/checks/external/a', {
+      key,
+      json: check({ totals: totals(2) }),
+    })
     expect(there.status).toBe(201)
     expect(there.json).toMatchObject({ location_id: other?.id, totals: totals(2) })
-    expect((await get(simulator)).json).toMatchObject({ id: here.id, location_id: own?.id, totals: totals(1) })
+    expect((await get(simulator)).json).toMatchObject({
+      id: here.id,
+      location_id: own?.id,
+      totals: totals(1),
+    })
     expect((await simulator.call('GET /v1/checks', { key })).json).toMatchObject({ data: [there.json] })
     expect((await simulator.client.checks.list()).data).toEqual([here])
   })

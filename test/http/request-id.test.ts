@@ -29,7 +29,13 @@ describe('X-Request-Id', () => {
     const [first, second] = await Promise.all(answers)
     expect(first?.headers.get('x-request-id')).toMatch(id)
     expect(second?.headers.get('x-request-id')).toMatch(id)
-    expect(new Set([first?.headers.get('x-request-id'), second?.headers.get('x-request-id'), headers['x-request-id']]).size).toBe(3)
+    expect(
+      new Set([
+        first?.headers.get('x-request-id'),
+        second?.headers.get('x-request-id'),
+        headers['x-request-id'],
+      ]).size,
+    ).toBe(3)
     expect([first?.status, second?.status]).toContain(status)
   })
 
@@ -48,29 +54,68 @@ describe('X-Request-Id', () => {
     ['no Host header', 400, () => 'GET /v1/locations HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['HTTP/1.0 without Host', 400, () => 'GET /v1/locations HTTP/1.0\r\n\r\n'],
     ['an unknown version', 400, (to) => `GET / HTTP/9.9\r\n${rawHeaders(to)}\r\n`],
-    ['a header name with a blank', 400, (to) => `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to)}Bad Name: x\r\n\r\n`],
-    ['a header value with a control character', 400, (to) => `GET / HTTP/1.1\r\n${rawHeaders(to)}X: \x01\r\n\r\n`],
-    ['more header than is read', 431, (to) => `GET / HTTP/1.1\r\n${rawHeaders(to)}X: ${'x'.repeat(32_768)}\r\n\r\n`],
-    ['a Content-Length that is no number', 400, (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: ten\r\n\r\n`],
-    ['a negative Content-Length', 400, (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: -1\r\n\r\n`],
-    ['two Content-Lengths', 400, (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    [
+      'a header name with a blank',
+      400,
+      (to) => `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to)}Bad Name: x\r\n\r\n`,
+    ],
+    [
+      'a header value with a control character',
+      400,
+      (to) => `GET / HTTP/1.1\r\n${rawHeaders(to)}X: \x01\r\n\r\n`,
+    ],
+    [
+      'more header than is read',
+      431,
+      (to) => `GET / HTTP/1.1\r\n${rawHeaders(to)}X: ${'x'.repeat(32_768)}\r\n\r\n`,
+    ],
+    [
+      'a Content-Length that is no number',
+      400,
+      (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: ten\r\n\r\n`,
+    ],
+    [
+      'a negative Content-Length',
+      400,
+      (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: -1\r\n\r\n`,
+    ],
+    [
+      'two Content-Lengths',
+      400,
+      (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+    ],
     [
       'Content-Length and chunks',
       400,
-      (to) => `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      (to) =>
+        `PUT / HTTP/1.1\r\n${rawHeaders(to)}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['an unknown method', 400, (to) => `BREW /v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['a method in lower case', 400, (to) => `get /v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['CONNECT', 400, (to) => `CONNECT example.com:443 HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['TRACE', 405, (to) => `TRACE /v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['OPTIONS *', 404, (to) => `OPTIONS * HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
-    ['an expectation that is not known', 200, (to) => `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to)}Expect: tea\r\n\r\n`],
-    ['a wish to upgrade', 200, (to) => `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to).replace('close', 'upgrade, close')}Upgrade: h2c\r\n\r\n`],
+    [
+      'an expectation that is not known',
+      200,
+      (to) => `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to)}Expect: tea\r\n\r\n`,
+    ],
+    [
+      'a wish to upgrade',
+      200,
+      (to) =>
+        `GET /v1/locations HTTP/1.1\r\n${rawHeaders(to).replace('close', 'upgrade, close')}Upgrade: h2c\r\n\r\n`,
+    ],
     ['a malformed escape', 400, (to) => `GET /v1/checks/external/%C3%28 HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['bytes beyond ASCII in the path', 400, (to) => `GET /v1/caf\u00e9 HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['two slashes', 404, (to) => `GET //v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['a malformed absolute URL', 404, (to) => `GET http://[x/v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
-    ['a chunk of no length', 400, (to) => `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`],
+    [
+      'a chunk of no length',
+      400,
+      (to) =>
+        `PUT /v1/checks/external/a HTTP/1.1\r\n${rawHeaders(to)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    ],
   ])('is on the answer to %s (%i)', async (_what, status, request) => {
     const simulator = await openSimulator()
     const answer = await simulator.raw(request(simulator))

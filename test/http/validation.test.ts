@@ -60,7 +60,9 @@ describe('a push', () => {
   ])('with %s at its bounds is accepted', async (path, values) => {
     const simulator = await openSimulator()
     for (const [index, value] of values.entries()) {
-      const { status } = await simulator.call(`PUT /v1/checks/external/check-${index}`, { json: withField(path, value) })
+      const { status } = await simulator.call(`PUT /v1/checks/external/check-${index}`, {
+        json: withField(path, value),
+      })
       expect(status).toBe(201)
     }
   })
@@ -100,7 +102,9 @@ describe('a push', () => {
   it('that is refused leaves the check as it was, and no event', async () => {
     const simulator = await openSimulator()
     const { text } = await simulator.push('a')
-    expect(await simulator.push('a', { items: [item('x'), item('x')], totals: totals(1) })).toMatchObject({ status: 422 })
+    expect(await simulator.push('a', { items: [item('x'), item('x')], totals: totals(1) })).toMatchObject({
+      status: 422,
+    })
     expect((await simulator.call('GET /v1/checks/external/a')).text).toBe(text)
     expect((await simulator.client.events.list()).data).toHaveLength(1)
   })
@@ -108,7 +112,10 @@ describe('a push', () => {
 
 describe('unknown fields', () => {
   const json = {
-    ...check({ items: [{ ...item('burger'), sku: 1 } as never], totals: { ...totals(1850), tip: 1 } as never }),
+    ...check({
+      items: [{ ...item('burger'), sku: 1 } as never],
+      totals: { ...totals(1850), tip: 1 } as never,
+    }),
     table: { number: '12', room: 'garden' },
     covers: 4,
   }

@@ -188,12 +188,8 @@ export async function openReceiver(answer: ReceiverAnswer = 200): Promise<Receiv
   return receiver
 }
 
-/** An `https:` URL at which nothing listens any more. */
-export async function deadUrl(): Promise<string> {
-  const receiver = await startReceiver()
-  await receiver.close()
-  return receiver.url.replace('http:', 'https:')
-}
+/** An `https:` URL at which nothing listens: port 1 is nobody's, and no other test can come by it. */
+export const deadUrl = 'https://127.0.0.1:1/'
 
 /** A directory of this test's own, removed when it ends. */
 export async function temporaryDirectory(): Promise<string> {

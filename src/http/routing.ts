@@ -1,0 +1,125 @@
+import type { H3, H3Event, HTTPMethod } from 'h3'
+import type { ApiKey } from '../model/api-key.ts'
+import { Refusal } from '../model/refusal.ts'
+import { requireScope, type Authenticate } from './auth.ts'
+import { readJson } from './body.ts'
+import { decodeParam } from './query.ts'
+import type { Call, Reply, Route } from './route.ts'
+import type { Visit } from './visit.ts'
+
+export interface RoutingParts {
+  authenticate: Authenticate
+  /** The longest body in bytes. */
+  bodyLimit: number
+  /** Whether the service is stopping and takes nothing new. */
+  isStopping: () => boolean
+}
+
+/** How a handler is run: what it replies is answered, what it throws is refused. */
+export type Respond = (event: H3Event, handle: () => Promise<Reply> | Reply) => unknown
+
+/**
+ * Adds a route table under a base path. Within it the order of contract section 2 holds: key, then path and method, then
+ * scope, parameters and body.
+ */
+export function addTable(
+  h3: H3,
+  base: string,
+  routes: readonly Route[],
+  respond: Respond,
+  parts: RoutingParts,
+): void {
+  const keyed = (event: H3Event) => parts.authenticate(event.req.headers.get('authorization'))
+  for (const route of routes)
+    for (const method of methodsOf(route))
+      h3.on(method, base + route.path, (event) => respond(event, () => follow(route, event, parts)))
+  for (const [path, allow] of allowedMethods(routes))
+    h3.all(base + path, (event) =>
+      respond(event, async () => {
+        await keyed(event)
+        requireExactPath(event)
+        throw methodNotAllowed(event.req.method, allow)
+      }),
+    )
+  h3.all(`${base}/**`, (event) =>
+    respond(event, async () => {
+      await keyed(event)
+      requireExactPath(event)
+      throw notFound(event)
+    }),
+  )
+}
+
+export function notFound(event: H3Event): Refusal {
+  const { pathname } = event.url
+  return new Refusal('not_found', `There is nothing at ${pathname.slice(0, 200)}. The API is under /v1.`)
+}
+
+/** `HEAD` works wherever `GET` does. */
+function methodsOf({ method }: Route): readonly HTTPMethod[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
+function allowedMethods(routes: readonly Route[]): Map<string, string> {
+  const allowed = new Map<string, string>()
+  for (const route of routes) {
+    const before = allowed.get(route.path)
+    const methods = [...(before === undefined ? [] : [before]), ...methodsOf(route)]
+    allowed.set(route.path, methods.join(', '))
+  }
+  return allowed
+}
+
+function methodNotAllowed(method: string, allow: string): Refusal {
+  return new Refusal('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+}
+
+/** Stands for the caller of what needs no key. */
+const nobody: ApiKey = {
+  id: '',
+  hash: '',
+  name: '',
+  scopes: [],
+  location_id: '',
+  created_at: '',
+  revoked_at: null,
+}
+
+async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
+  const key = route.scope === null ? nobody : await parts.authenticate(event.req.headers.get('authorization'))
+  requireExactPath(event)
+  if (route.scope !== null) requireScope(key, route.scope)
+  if (parts.isStopping())
+    throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
+  return route.handle(callOf(route, event, key, parts.bodyLimit))
+}
+
+function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): Call {
+  const visit = event.context.visit as Visit
+  visit.secret = route.secret ?? false
+  const params = Object.entries(event.context.params ?? {})
+  return {
+    key,
+    params: Object.fromEntries(params.map(([name, raw]) => [name, decodeParam(name, raw)])),
+    query: event.url.searchParams,
+    async body() {
+      const { text, value } = await readJson(event.req, bodyLimit)
+      visit.requestBody = text
+      return value
+    },
+    note: (push) => {
+      visit.push = push
+    },
+  }
+}
+
+/** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
+function requireExactPath(event: H3Event): void {
+  const { runtime } = event.req as { runtime?: { node?: { req?: { url?: string } } } }
+  if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(runtime?.node?.req?.url ?? ''))
+    throw new Refusal(
+      'invalid_path',
+      'The path holds a dot segment (. or ..), which clients and servers resolve differently.',
+    )
+  if (event.url.pathname.endsWith('/')) throw notFound(event)
+}

@@ -1,0 +1,47 @@
+import type { NewId } from '../operations/operation.ts'
+import type { Answer } from './refusals.ts'
+import type { LoggedRequest, PushNote } from './request-log.ts'
+
+/** One request on its way through the door: what is known of it beside the request itself. */
+export interface Visit {
+  requestId: string
+  startedAt: Date
+  /** On the clock that only measures. */
+  started: number
+  /** Whether a handler of ours has answered. */
+  answered: boolean
+  push: PushNote | null
+  requestBody: string | null
+  /** The answer holds a secret. */
+  secret: boolean
+}
+
+export function newVisit(newId: NewId, startedAt: Date): Visit {
+  return {
+    requestId: newId('req'),
+    startedAt,
+    started: performance.now(),
+    answered: false,
+    push: null,
+    requestBody: null,
+    secret: false,
+  }
+}
+
+/** The visit as the request log keeps it: no headers, and so no key; no body that holds a secret. */
+export function logEntry(
+  request: Pick<LoggedRequest, 'method' | 'path'>,
+  visit: Visit,
+  { status, body }: Answer,
+): LoggedRequest {
+  return {
+    id: visit.requestId,
+    ...request,
+    status,
+    started_at: visit.startedAt.toISOString(),
+    duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,
+    push: visit.push,
+    request_body: visit.requestBody,
+    response_body: typeof body === 'string' && !visit.secret ? body : null,
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { createManualClock } from '../support/manual-clock.ts'
+import { check, item, openSimulator, totals, type Answer, type TestSimulator } from '../support/simulator.ts'
+
+const logOf = ({ client }: TestSimulator, { headers }: Answer) =>
+  client.requests.get(headers.get('x-request-id') ?? '')
+
+describe('the log of requests', () => {
+  it('has their method, path, status, time and bodies, newest first, and not those of /_sim', async () => {
+    const simulator = await openSimulator({ clock: createManualClock() })
+    const push = await simulator.push('a')
+    await simulator.client.events.list()
+    await simulator.call('GET /v1/checks?limit=x')
+    const { json } = await simulator.call('GET /_sim/requests')
+    const { data } = json as { data: object[] }
+    expect(Object.keys(data[0] ?? {}).join()).toBe(
+      'id,method,path,status,started_at,duration_ms,push,request_body,response_body',
+    )
+    expect(data).toMatchObject([
+      { method: 'GET', path: '/v1/checks?limit=x', status: 400, push: null, request_body: null },
+      {
+        id: push.headers.get('x-request-id'),
+        method: 'PUT',
+        path: '/v1/checks/external/a',
+        status: 201,
+        started_at: '2026-11-21T18:00:00.000Z',
+        request_body: JSON.stringify(check()),
+        response_body: push.text,
+      },
+    ])
+  })
+
+  it('keeps no key, neither that of the caller nor one that was made', async () => {
+    const simulator = await openSimulator()
+    const key = await simulator.key(['read'])
+    await simulator.call('GET /v1/locations', { key })
+    const { text } = await simulator.call('GET /_sim/requests')
+    expect(text).toContain('/v1/locations')
+    expect(text).not.toMatch(/twk_|[Bb]earer/)
+  })
+
+  it('is paged like any list', async () => {
+    const simulator = await openSimulator()
+    for (const id of ['a', 'b', 'c']) await simulator.push(id)
+    const first = (await simulator.call('GET /_sim/requests?limit=2')).json as {
+      data: { path: string }[]
+      next_cursor: string
+    }
+    expect(first.data.map(({ path }) => path.at(-1))).toEqual(['c', 'b'])
+    const second = (await simulator.call(`GET /_sim/requests?limit=2&cursor=${first.next_cursor}`)).json
+    expect(second).toMatchObject({ data: [{ path: '/v1/checks/external/a' }], next_cursor: null })
+  })
+
+  it('tells what each push came to, with the diff of its items', async () => {
+    const simulator = await openSimulator()
+    const first = check({ revision: 1, items: [item('a'), item('b'), item('c')], totals: totals(5550) })
+    const { revision: _revision, ...b } = { ...item('b', { quantity: 2, note: 'rare' }), revision: 0 }
+    const second = check({ revision: 2, items: [item('a'), b, item('d')], totals: totals(7400) })
+    const notes = []
+    for (const push of [first, second, second, first])
+      notes.push((await logOf(simulator, await simulator.push('x', push))).push)
+    expect(notes).toEqual([
+      {
+        external_check_id: 'x',
+        outcome: 'created',
+        diff: { added: first.items, removed: [], changed: [], unchanged: 0 },
+        findings: [],
+      },
+      {
+        external_check_id: 'x',
+        outcome: 'updated',
+        diff: {
+          added: [item('d')],
+          removed: [item('c')],
+          changed: [
+            {
+              external_id: 'b',
+              name: 'A b',
+              changes: [
+                { field: 'quantity', from: 1, to: 2 },
+                { field: 'note', from: null, to: 'rare' },
+              ],
+            },
+          ],
+          unchanged: 1,
+        },
+        findings: expect.any(Array) as unknown[],
+      },
+      { external_check_id: 'x', outcome: 'unchanged', diff: null, findings: [] },
+      { external_check_id: 'x', outcome: 'stale', diff: null, findings: [] },
+    ])
+  })
+
+  it.each<[code: string, pushes: object[]]>([
+    ['totals_mismatch', [check({ totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 100 } })]],
+    ['unknown_field', [{ ...check(), covers: 2 }]],
+    ['revision_missing', [check({ revision: 1 }), check({ totals: totals(1) })]],
+    ['revision_reused', [check({ revision: 1 }), check({ revision: 1, table: { number: '13' } })]],
+    ['reopen_needs_revision', [check({ status: 'closed' }), check()]],
+    ['possible_late_retry', [check(), check({ table: { number: '13' } }), check()]],
+  ])('tells the finding %s', async (code, pushes) => {
+    const simulator = await openSimulator()
+    const answers: Answer[] = []
+    for (const push of pushes) answers.push(await simulator.push('x', push))
+    const findings = await Promise.all(
+      answers.map(async (answer) => (await logOf(simulator, answer)).push?.findings),
+    )
+    expect(findings.at(-1)?.map((finding) => finding.code)).toContain(code)
+  })
+})

@@ -1,0 +1,46 @@
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSimulator, rawHeaders } from '../support/simulator.ts'
+
+describe('a client that is slow', () => {
+  it('to begin is told so with 408 and an id', async () => {
+    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 20 } })
+    const answer = await text(open(simulator.port))
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(answer).toMatch(/X-Request-Id: req_/)
+  })
+
+  it('after its first request keeps its connection', async () => {
+    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 1 } })
+    const socket = open(simulator.port)
+    const { port, apiKey } = simulator
+    const request = `GET /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\n`
+    socket.write(`${request}\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.write(`${request}connection: close\r\n\r\n`)
+    expect(await text(socket)).toMatch(/HTTP\/1\.1 200 /)
+  })
+})
+
+describe('more connections than the limit', () => {
+  it('are closed, and the others are served', async () => {
+    const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
+    const first = open(simulator.port)
+    const second = open(simulator.port)
+    await Promise.all(
+      [first, second].map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
+    )
+    await new Promise((resolve) => open(simulator.port).once('close', resolve))
+    first.end(`GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
+    expect(await text(first)).toMatch(/^HTTP\/1\.1 200 /)
+    second.destroy()
+  })
+})
+
+function open(port: number): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  return socket
+}

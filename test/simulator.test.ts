@@ -1,0 +1,194 @@
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Stripe } from 'stripe'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openAuthority } from '../src/certificates.ts'
+import { createClient } from '../src/client.ts'
+import { PortUnavailable } from '../src/http/listen.ts'
+import { startSimulator } from '../src/simulator.ts'
+import { DirectoryInUse } from '../src/store/errors.ts'
+import { startReceiver } from './support/https-receiver.ts'
+import { createManualClock } from './support/manual-clock.ts'
+import { check, openReceiver, openSimulator, temporaryDirectory, totals } from './support/simulator.ts'
+
+const { webhooks } = new Stripe('sk_test_x')
+const HOUR = 3_600_000
+
+describe('a fresh simulator', () => {
+  it('has the two locations of the fixture, and one key with all scopes for the first of them', async () => {
+    const { client, apiKey } = await openSimulator()
+    const fixture = JSON.parse(await readFile('fixtures/locations.json', 'utf8')) as object[]
+    const locations = (await client.locations.list()).data.toReversed()
+    expect(locations).toMatchObject(fixture)
+    expect(locations).toHaveLength(2)
+    const keys = (await client.keys.list()).data
+    expect(keys).toMatchObject([{ scopes: ['read', 'write', 'simulate'], location_id: locations[0]?.id }])
+    expect(apiKey).toMatch(/^twk_[\w-]{43}$/)
+  })
+
+  it('keeps its key in credentials.json, readable by its owner only, and nowhere else', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const { apiKey, close, push } = await openSimulator({ dataDirectory })
+    await push('a')
+    await close()
+    const file = join(dataDirectory, 'credentials.json')
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ api_key: apiKey })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    for (const entry of await readdir(dataDirectory, { recursive: true, withFileTypes: true }))
+      if (entry.isFile() && entry.name !== 'credentials.json')
+        expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain(apiKey)
+  })
+
+  it('signs under the name that it is given', async () => {
+    const { client, push, idle } = await openSimulator({ serviceName: 'Acme' })
+    const receiver = await openReceiver()
+    const { signing_secret } = await client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
+    await push('a')
+    await idle()
+    const [request] = receiver.requests
+    const header = String(request?.headers['x-acme-signature'])
+    expect(webhooks.constructEvent(request?.body ?? '', header, signing_secret).type).toBe('check.created')
+    expect(request?.headers['user-agent']).toBe('Acme-Webhooks/1.0')
+  })
+})
+
+describe('a simulator that is closed and started again on its data directory', () => {
+  it('has the same key, checks, endpoints and events, byte for byte', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await openSimulator({ dataDirectory })
+    await first.client.endpoints.create({ url: 'https://127.0.0.1:9/', event_types: ['feedback.received'] })
+    await first.push('a', { revision: 1 })
+    await first.push('b / 🍮')
+    await first.push('a', { revision: 2, totals: totals(2000) })
+    const paths = [
+      '/v1/locations',
+      '/v1/checks',
+      '/v1/webhook-endpoints',
+      '/_sim/events',
+      '/_sim/keys',
+      '/v1/checks/external/a',
+    ]
+    const textsOf = (simulator: typeof first) =>
+      Promise.all(paths.map(async (path) => (await simulator.call(`GET ${path}`)).text))
+    const texts = await textsOf(first)
+    await first.close()
+    const second = await openSimulator({ dataDirectory })
+    expect(second.apiKey).toBe(first.apiKey)
+    expect(await textsOf(second)).toEqual(texts)
+    expect(await second.push('a', { revision: 1 })).toMatchObject({ status: 200, text: texts.at(-1) })
+  })
+
+  it('makes the deliveries that were pending, with the same bytes and secret', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const clock = createManualClock()
+    const receiver = await openReceiver('reset') // as good as down
+    const first = await openSimulator({ dataDirectory, clock })
+    const { signing_secret } = await first.client.endpoints.create({
+      url: receiver.url,
+      event_types: ['check.created'],
+    })
+    await first.push('a')
+    await first.idle()
+    const [before] = (await first.client.deliveries.list()).data
+    expect(before).toMatchObject({
+      status: 'pending',
+      attempts: [{ number: 1, outcome: 'connection_reset' }],
+    })
+    await first.close()
+    receiver.answer(200)
+    clock.advance(3 * HOUR)
+    expect(receiver.requests).toHaveLength(1)
+
+    const second = await openSimulator({ dataDirectory, clock })
+    await second.idle()
+    const { body, headers } = receiver.requests[1] ?? {}
+    const event = webhooks.constructEvent(
+      body ?? '',
+      String(headers?.['x-service-signature']),
+      signing_secret,
+    )
+    expect(event.id).toBe(before?.event_id)
+    expect(body).toEqual(receiver.requests[0]?.body)
+    expect(await second.client.deliveries.get(before?.id ?? '')).toMatchObject({
+      status: 'delivered',
+      attempts: [{ number: 1 }, { number: 2, started_at: '2026-11-21T21:00:00.000Z' }],
+    })
+  })
+
+  it('makes a new key when the kept one was revoked, and takes another when told to', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await openSimulator({ dataDirectory })
+    const [key] = (await first.client.keys.list()).data
+    await first.client.keys.revoke(key?.id ?? '')
+    await first.close()
+    const second = await openSimulator({ dataDirectory })
+    expect(second.apiKey).not.toBe(first.apiKey)
+    expect(await second.call('GET /v1/locations', { key: first.apiKey })).toMatchObject({ status: 401 })
+    expect(await second.call('GET /v1/locations')).toMatchObject({ status: 200 })
+    await second.close()
+    const third = await openSimulator({ dataDirectory, apiKey: 'of-the-ci' })
+    expect(await third.call('GET /v1/locations', { key: 'of-the-ci' })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('starting', () => {
+  it('fails on a port that is taken, takes no other one, and leaves nothing behind', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const { port } = await openSimulator()
+    await expect(startSimulator({ port, dataDirectory })).rejects.toThrow(PortUnavailable)
+    await openSimulator({ dataDirectory })
+  })
+
+  it('fails on a data directory that another one uses, and leaves that one alone', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const { push } = await openSimulator({ dataDirectory })
+    await expect(startSimulator({ port: 0, dataDirectory })).rejects.toThrow(DirectoryInUse)
+    expect(await push('a')).toMatchObject({ status: 201 })
+  })
+
+  it('reads neither PORT nor HOST of the environment', async () => {
+    process.env.PORT = '1'
+    process.env.HOST = '192.0.2.1'
+    onTestFinished(() => {
+      delete process.env.PORT
+      delete process.env.HOST
+    })
+    expect(await (await openSimulator()).call('GET /_sim/health')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('the local authority', () => {
+  it('is trusted by the sender of a simulator with that data directory', async () => {
+    const dataDirectory = join(await temporaryDirectory(), 'data')
+    await mkdir(dataDirectory)
+    const tls = await (await openAuthority(dataDirectory)).issue(['127.0.0.1'])
+    const receiver = await startReceiver({ tls })
+    onTestFinished(() => receiver.close())
+    const { client } = await openSimulator({ dataDirectory, ca: [] })
+    const { id } = await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    expect(await client.endpoints.ping(id)).toMatchObject({ outcome: 'succeeded' })
+  })
+
+  it('issues the certificate of a simulator with HTTPS, which needs a data directory', async () => {
+    await expect(startSimulator({ port: 0, https: true })).rejects.toThrow(/data directory/)
+    const { url, apiKey, ca } = await openSimulator({
+      dataDirectory: await temporaryDirectory(),
+      https: true,
+    })
+    expect(url).toMatch(/^https:/)
+    const client = createClient({ url, apiKey, ca })
+    expect((await client.checks.push('a', JSON.stringify(check()))).status).toBe(201)
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('of somebody else is not: its receivers fail with tls_error', async () => {
+    const { client } = await openSimulator({ ca: [] })
+    const receiver = await openReceiver()
+    const { id } = await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    expect(await client.endpoints.ping(id)).toMatchObject({ outcome: 'tls_error', response_status: null })
+    expect(receiver.requests).toEqual([])
+  })
+})
