@@ -60,10 +60,11 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   },
 }
 
-/** What single files may import beyond their room: the two commands that run a service. */
+/** What single files may import beyond their room: the two commands that run a service, and the one that mends its data. */
 const exceptions: Record<string, string[]> = {
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
+  'commands/doctor.ts': ['store'],
 }
 
 describe('the house', () => {
@@ -111,7 +112,7 @@ describe('the house', () => {
         'delivery/flights.ts',
         'delivery/connect.ts',
         'delivery/rests.ts',
-        'http/app.ts',
+        'http/visit.ts',
         'signature/verify.ts',
         'certificates/',
         'store/',

@@ -18,10 +18,10 @@ export abstract class BaseCommand extends Command {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'EPIPE') process.exit(exitCodes.done)
       })
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => this.interrupted())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
   }
 
-  /** Ctrl-C, or SIGTERM, ends a command at once, unless it has something to finish. */
+  /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
   protected interrupted(): void {
     process.exit(exitCodes.interrupted)
   }

@@ -21,9 +21,15 @@ export abstract class ServiceCommand extends BaseCommand {
     requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
-    const apiKey = flags['api-key'] ?? run?.api_key ?? credentials?.api_key
-    return createClient({ url: flags.url ?? run?.url ?? DEFAULT_URL, apiKey, ca: run?.ca })
+    const url = flags.url ?? run?.url ?? DEFAULT_URL
+    // The key of the service here is nobody else's business: another machine gets the one that it was given.
+    const local = flags.url === undefined || isLoopback(url) ? (run?.api_key ?? credentials?.api_key) : undefined
+    return createClient({ url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
   }
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 }
 
 function requireUrl(url: string | undefined): void {

@@ -65,8 +65,6 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   const headers = event.res.headers
   for (const [name, value] of Object.entries({ ...jsonHeaders, ...answer.headers })) headers.set(name, value)
   headers.set('x-request-id', visit.requestId)
-  // With its length known, header and body leave in one piece.
-  if (typeof answer.body === 'string') headers.set('content-length', String(Buffer.byteLength(answer.body)))
   event.res.status = answer.status
   visit.answered = true
   const { pathname, search } = event.url

@@ -10,7 +10,9 @@ beforeAll(async () => {
   const closed = { status: 'closed', table: { number: '7' } }
   for (const [id, body] of Object.entries({ lunch: checkBody(closed), 'a/b': checkBody({ revision: 4 }) }))
     await service.call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, body)
-  return async () => void (await service.stop())
+  return async () => {
+    await service.stop()
+  }
 })
 
 describe.concurrent('tabwire checks', () => {

@@ -10,7 +10,9 @@ type Created = WebhookEndpointView & { signing_secret?: string }
 let service: RunningService
 beforeAll(async () => {
   service = await startService(['--in-memory'])
-  return async () => void (await service.stop())
+  return async () => {
+    await service.stop()
+  }
 })
 
 const url = 'https://127.0.0.1:9/webhooks'

@@ -15,7 +15,9 @@ import {
 let service: RunningService
 beforeAll(async () => {
   service = await startService(['--in-memory'])
-  return async () => void (await service.stop())
+  return async () => {
+    await service.stop()
+  }
 })
 
 const barTab = readdirSync(join(fixtures, 'checks', 'bar-tab'))

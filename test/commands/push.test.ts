@@ -7,7 +7,9 @@ import { checkBody, fixtures, startService, type RunningService } from '../suppo
 let service: RunningService
 beforeAll(async () => {
   service = await startService(['--in-memory'])
-  return async () => void (await service.stop())
+  return async () => {
+    await service.stop()
+  }
 })
 
 /** Writes a check where the commands run, and returns the name of the file. */

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Envelope } from '../../src/model/event.ts'
 import type { Check } from '../../src/model/check.ts'
@@ -21,13 +23,14 @@ test('whatever was acknowledged before kill -9 is there afterwards, and is deliv
 
   const arrived = arrivalOf(receiver, new Set(acknowledged.map(({ external_id }) => external_id)))
   const second = await startService(options, { cwd: first.cwd })
+  const run = await readFile(join(first.cwd, '.tabwire', 'run.json'), 'utf8')
+  expect(JSON.parse(run)).toMatchObject({ url: second.url, pid: second.process.child.pid })
   for (const check of acknowledged) {
     const answer = await second.call('GET', `/v1/checks/external/${check.external_id}`)
     expect(await answer.json()).toEqual(check)
   }
-  const deliveries = await arrived
-  for (const check of acknowledged) {
-    const { body, headers } = deliveries.get(check.external_id) as Received
+  for (const [externalId, { body, headers }] of await arrived) {
+    const check = acknowledged.find(({ external_id }) => external_id === externalId)
     expect((JSON.parse(body.toString()) as Envelope).data).toEqual(check)
     const header = headers['x-service-signature']
     expect(verify({ payload: body, header, secret })).toMatchObject({ ok: true })

@@ -7,15 +7,9 @@ import { emptyDirectory, startService, tabwire, type RunningService } from '../s
 import { startReceiver } from '../support/https-receiver.ts'
 
 describe.concurrent('options of tabwire start', () => {
-  test('--api-key makes that key valid, and the commands find it', async () => {
-    const service = await startService(['--api-key', 'twk_ci'])
+  test('--in-memory writes no store, --api-key is the key, and the commands find both', async () => {
+    const service = await startService(['--in-memory', '--api-key', 'twk_ci'])
     expect(service.key).toBe('twk_ci')
-    expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
-    await service.stop()
-  })
-
-  test('--in-memory writes no store, and the commands find it all the same', async () => {
-    const service = await startService(['--in-memory'])
     expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
     expect((await readdir(join(service.cwd, '.tabwire'))).sort()).toEqual(['.gitignore', 'run.json'])
     await service.stop()
@@ -47,10 +41,11 @@ describe.concurrent('options of tabwire start', () => {
     await receiver.close()
   })
 
-  test('every option can come from the environment', async () => {
+  test('every option can come from the environment, and the command line goes before it', async () => {
     const service = await startService([], {
       env: {
         TABWIRE_DATA_DIR: 'kept',
+        TABWIRE_PORT: 'what --port says goes before this',
         TABWIRE_API_KEY: 'twk_from_environment',
         TABWIRE_STRICT: 'true',
         TABWIRE_ALLOWED_HOST: 'one.test,two.test',
@@ -65,15 +60,12 @@ describe.concurrent('options of tabwire start', () => {
     await service.stop()
   })
 
-  test('TABWIRE_PORT is the port, --port goes before it, and nonsense is wrong usage', async () => {
-    const env = { TABWIRE_PORT: 'http' }
-    const nonsense = await tabwire(['start', '--json'], { env })
+  test('nonsense in the environment is wrong usage', async () => {
+    const nonsense = await tabwire(['start', '--json'], { env: { TABWIRE_PORT: 'http' } })
     expect(nonsense).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nonsense.stdout)).toEqual({
       error: { code: 'usage', message: '--port: Expected an integer but received: http' },
     })
-    const service = await startService([], { env })
-    expect(await service.stop()).toMatchObject({ code: 0 })
   })
 
   test('--https serves with a certificate of the local authority, which the other commands trust', async () => {

@@ -8,7 +8,7 @@ const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 
 const runFile = (cwd: string) => readFile(join(cwd, '.tabwire', 'run.json'), 'utf8')
 
 describe.concurrent('tabwire start', () => {
-  test('with --json the first line on stdout says that it is ready, and run.json where it is', async () => {
+  test('with --json the first line on stdout says that it is ready, and run.json where it is until SIGTERM', async () => {
     const service = await startService()
     const { pid } = service.process.child
     expect(JSON.parse(await runFile(service.cwd))).toMatchObject({ url: service.url, pid })
@@ -22,34 +22,24 @@ describe.concurrent('tabwire start', () => {
       pid,
     })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(await readdir(join(service.cwd, '.tabwire'))).not.toContain('run.json')
   })
 
-  test('people are told the base URL, the key and what to do next, all of it on stderr', async () => {
-    const start = await spawnTabwire(['start', '--port', '0'])
+  test('people are told the base URL, the key and what to do next, all of it on stderr, until SIGINT', async () => {
+    const cwd = await emptyDirectory()
+    const start = await spawnTabwire(['start', '--port', '0'], { cwd })
     const talk = await start.until('stderr', /Ctrl-C stops it/)
     expect(talk).toMatch(
       /^Tabwire is ready\.\n\nbase URL {2}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {3}twk_\S{43}\n/,
     )
     expect(talk).toContain('tabwire tail')
     expect(talk).not.toContain('\u001b')
-    start.child.kill('SIGINT')
-    expect(await start.ended).toMatchObject({ code: 0, stdout: '' })
-  })
-
-  test('the check that it proposes to push is there', async () => {
-    const cwd = await emptyDirectory()
-    const start = await spawnTabwire(['start', '--port', '0'], { cwd })
-    const talk = await start.until('stderr', /Ctrl-C stops it/)
+    // The check that it proposes to push is there.
     const file = / tabwire push (\S+)/.exec(talk)?.[1] ?? ''
     expect(JSON.parse(await readFile(join(cwd, file), 'utf8'))).toHaveProperty('items')
-    start.child.kill('SIGTERM')
-    await start.ended
-  })
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0, and run.json is gone', async (signal) => {
-    const service = await startService()
-    expect(await service.stop(signal)).toMatchObject({ code: 0, signal: null })
-    expect(await readdir(join(service.cwd, '.tabwire'))).not.toContain('run.json')
+    start.child.kill('SIGINT')
+    expect(await start.ended).toMatchObject({ code: 0, signal: null, stdout: '' })
+    expect(await readdir(join(cwd, '.tabwire'))).not.toContain('run.json')
   })
 
   test('a second signal ends it at once, though an attempt is under way', async () => {
@@ -79,15 +69,6 @@ describe.concurrent('tabwire start', () => {
     const second = await startService([], { cwd: first.cwd })
     expect(second.key).toBe(first.key)
     expect((await second.call('GET', '/v1/locations')).status).toBe(200)
-    await second.stop()
-  })
-
-  test('a run.json that a killed service has left behind is replaced', async () => {
-    const first = await startService()
-    expect(await first.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' })
-    expect(JSON.parse(await runFile(first.cwd))).toMatchObject({ url: first.url })
-    const second = await startService([], { cwd: first.cwd })
-    expect(JSON.parse(await runFile(first.cwd))).toMatchObject({ url: second.url })
     await second.stop()
   })
 })

@@ -1,7 +1,8 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
 import { moment, money, status } from './words.ts'
-import { renderFields, renderTable } from './table.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
 
 export function renderChecks(checks: readonly Check[]): string {
   const rows = checks.map((check) => [

@@ -1,7 +1,8 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
-import { renderFields, renderTable, printable } from './table.ts'
+import { renderTable } from './table.ts'
+import { renderFields, printable } from './text.ts'
 import { moment, status } from './words.ts'
 
 export function renderDeliveries(deliveries: readonly Delivery[]): string {

@@ -1,6 +1,7 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { renderFields, renderTable } from './table.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
 import { moment, status } from './words.ts'
 
 export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): string {

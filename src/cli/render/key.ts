@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import type { ApiKeyView } from '../../model/api-key.ts'
-import { renderFields, renderTable } from './table.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
 import { moment } from './words.ts'
 
 export function renderKeys(keys: readonly ApiKeyView[]): string {

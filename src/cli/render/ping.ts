@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { PingReport } from '../../client.ts'
-import { printable } from './table.ts'
+import { printable } from './text.ts'
 
 export function renderPing({
   outcome,

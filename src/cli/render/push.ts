@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type { PushReport } from '../../client.ts'
 import type { Check } from '../../model/check.ts'
 import type { FieldChange, ItemDiff } from '../../model/item-diff.ts'
-import { printable } from './table.ts'
+import { printable } from './text.ts'
 import { count, money, status } from './words.ts'
 
 /** What a push came to: the outcome, the item diff as a diff shows it, and what the linter has to say. */

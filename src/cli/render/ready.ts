@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import { exampleCheck } from '../example-check.ts'
-import { renderFields } from './table.ts'
+import { renderFields } from './text.ts'
 
 /** What `start` says when it is ready, and what to do next. */
 export function renderReady({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {

@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
-import { printable } from './table.ts'
+import { printable } from './text.ts'
 import { status as coloured } from './words.ts'
 
 export function renderRequest({

@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import Table from 'cli-table3'
-import stringWidth from 'string-width'
+import { printable } from './text.ts'
 
 const bare = Object.fromEntries(
   [
@@ -33,20 +33,6 @@ export function renderTable(
   })
   table.push(...rows.map((row) => row.map(printable)))
   return trimEnds(table.toString())
-}
-
-/** Names and values below each other. */
-export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...fields.map(([name]) => stringWidth(name)))
-  return fields.map(([name, value]) => `${chalk.dim(name.padEnd(width))}  ${printable(value)}`).join('\n')
-}
-
-/** A POS, a guest or a receiver wrote this text: nothing in it may steer the terminal. Our own colours stay. */
-export function printable(text: string): string {
-  return text.replace(
-    /\u001b(?!\[\d{1,3}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g,
-    '\ufffd',
-  )
 }
 
 function trimEnds(text: string): string {

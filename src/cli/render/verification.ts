@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { Diagnosis, Verification } from '../../signature/index.ts'
-import { printable } from './table.ts'
+import { printable } from './text.ts'
 
 export function renderVerification(
   result: Verification,

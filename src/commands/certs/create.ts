@@ -4,7 +4,7 @@ import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { connectionFlags, fromEnvironment, jsonFlag } from '../../cli/flags.ts'
-import { renderFields } from '../../cli/render/table.ts'
+import { renderFields } from '../../cli/render/text.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =

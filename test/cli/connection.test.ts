@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => {
+    await service.stop()
+  }
+})
+
+/** A URL at which nothing listens: of a port that was free a moment ago. */
+async function deadUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+describe.concurrent('a command finds the service', () => {
+  test('by --url and --api-key, with /v1 or without, before anything else', async () => {
+    const options = { env: { TABWIRE_URL: 'http://127.0.0.1:1', TABWIRE_API_KEY: 'twk_wrong' } }
+    const args = ['locations', '--api-key', service.key, '--url']
+    expect(await tabwire([...args, service.url], options)).toMatchObject({ code: 0, stderr: '' })
+    expect(await tabwire([...args, `${service.url}/v1/`], options)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('by TABWIRE_URL and TABWIRE_API_KEY', async () => {
+    const env = { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key, TABWIRE_JSON: 'TRUE' }
+    const { code, stdout } = await tabwire(['locations'], { env })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveProperty('data')
+  })
+
+  test('by the data directory of another place', async () => {
+    const args = ['locations', '--data-dir', join(service.cwd, '.tabwire')]
+    expect(await tabwire(args)).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe.concurrent('a command that cannot do its work says why', () => {
+  test('no service: one line that names tabwire start, and 1', async () => {
+    const url = await deadUrl()
+    const message = `No service answers at ${url}: the connection was refused. Start one with: tabwire start`
+    const options = { env: { TABWIRE_URL: url } }
+    expect(await tabwire(['checks', 'list'], options)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Error: ${message}\n`,
+    })
+    const asJson = await tabwire(['tail', '--json'], options)
+    expect(asJson).toMatchObject({ code: 1, stderr: '' })
+    expect(JSON.parse(asJson.stdout)).toEqual({ error: { code: 'unreachable', message } })
+  })
+
+  test('a run.json that is damaged counts for nothing', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'))
+    await writeFile(join(cwd, '.tabwire', 'run.json'), '{"url": "nonsense", "pid": 1}')
+    const { code, stdout } = await tabwire(
+      ['locations', '--url', service.url, '--api-key', service.key, '--json'],
+      { cwd },
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveProperty('data')
+  })
+
+  test('a URL that is none: what one looks like, and 2', async () => {
+    for (const url of ['localhost:4100', 'nonsense']) {
+      const { code, stderr } = await tabwire(['locations', '--url', url])
+      expect(code).toBe(2)
+      expect(stderr).toBe(
+        `Error: --url ${url} is no URL of a service. It looks like http://127.0.0.1:4100.\n`,
+      )
+    }
+  })
+
+  test('no key, or a wrong one: where commands take it from, and 4', async () => {
+    const none = await tabwire(['locations', '--url', service.url])
+    expect(none).toMatchObject({ code: 4, stdout: '' })
+    expect(none.stderr).toMatch(
+      /^Error: .*--api-key, TABWIRE_API_KEY or the data directory \(--data-dir\)\.\n {2}X-Request-Id: req_/,
+    )
+    const wrong = await service.run(['locations', '--api-key', 'twk_wrong', '--json'])
+    expect(wrong).toMatchObject({ code: 4, stderr: '' })
+    expect(wrong.stdout).not.toContain('twk_wrong')
+    expect(JSON.parse(wrong.stdout)).toMatchObject({
+      error: { code: 'unauthorized', request_id: expect.stringMatching(/^req_/) as string },
+    })
+  })
+
+  test.each([
+    [['checks', 'show'], 'Missing argument: check  The external id of the check.'],
+    [
+      ['checks', 'list', '--limit', '0'],
+      '--limit: Expected an integer greater than or equal to 1 but received: 0',
+    ],
+    [['ping', 'one', 'two'], 'Unexpected argument: two'],
+  ])('wrong usage, %j: what is wrong as JSON, and 2', async (args, message) => {
+    const json = await tabwire([...args, '--json'], { input: 'no argument' })
+    expect(json).toMatchObject({ code: 2, stderr: '' })
+    expect(JSON.parse(json.stdout)).toEqual({ error: { code: 'usage', message } })
+  })
+
+  test('wrong usage, to people', async () => {
+    const { code, stdout, stderr } = await tabwire(['locations', '--colour'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe('Error: Nonexistent flag: --colour\nSee more help with --help\n')
+  })
+
+  test('a command that there is not', async () => {
+    const { code, stdout, stderr } = await tabwire(['serve'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('command serve not found')
+  })
+})

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+interface Manifest {
+  commands: Record<string, Command>
+}
+interface Command {
+  id: string
+  description?: string
+  examples?: string[]
+  args: Record<string, { description?: string }>
+  flags: Record<string, { env?: string; description?: string }>
+}
+
+// `npm run build` writes it from the compiled commands: what oclif knows of them is what help shows.
+const manifest = JSON.parse(
+  readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
+) as Manifest
+const commands = Object.values(manifest.commands).map((command) => ({
+  ...command,
+  name: command.id.replaceAll(':', ' '),
+}))
+
+test('there are the commands that there should be', () => {
+  expect(commands.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'start',
+      'demo',
+      'push',
+      'checks list',
+      'endpoints create',
+      'ping',
+      'tail',
+      'verify',
+      'sign',
+    ]),
+  )
+})
+
+describe.each(commands)('tabwire $name', ({ name, description = '', examples = [], args, flags }) => {
+  test('has a summary that fits a line of the list of commands', () => {
+    const [summary, ...rest] = description.split('\n')
+    expect(summary).toMatch(/^[A-Z].{10,58}\.$/)
+    for (const line of rest) expect(line).toMatch(/^[A-Z].*\.$/)
+  })
+
+  test('has an example of its own', () => {
+    expect(examples).not.toEqual([])
+    for (const example of examples) expect(example).toContain(`<%= config.bin %> ${name}`)
+  })
+
+  test('takes every flag from TABWIRE_<FLAG> too, and describes it', () => {
+    expect(flags).toHaveProperty('json')
+    for (const [flag, { env, description: text = '' }] of Object.entries(flags)) {
+      expect(env).toBe(`TABWIRE_${flag.replaceAll('-', '_').toUpperCase()}`)
+      expect(text).toMatch(/^[A-Z].*\.$|^[A-Z].*whsec_…$/)
+    }
+  })
+
+  test('describes its arguments', () => {
+    for (const { description: text } of Object.values(args)) expect(text).toMatch(/^[A-Z].*\.$/)
+  })
+})

@@ -1,0 +1,135 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ApiError, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
+import { startSimulator, type Simulator } from '../src/simulator.ts'
+import { checkBody } from './support/cli.ts'
+
+let simulator: Simulator
+beforeAll(async () => void (simulator = await startSimulator({ port: 0 })))
+afterAll(() => simulator.close())
+
+let server: Server | undefined
+afterEach(
+  () =>
+    new Promise<unknown>((resolve) => {
+      if (server === undefined) return resolve(undefined)
+      server.closeAllConnections()
+      server.close(resolve)
+      server = undefined
+    }),
+)
+
+/** The URL of a server that is not ours, and does as it likes. */
+async function stranger(listener: RequestListener): Promise<string> {
+  const made = createServer(listener)
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  server = made
+  return `http://127.0.0.1:${(made.address() as AddressInfo).port}`
+}
+
+describe('the client', () => {
+  test.each(['', '/', '/v1', '/v1/'])('takes the URL of the service with %j at its end', async (end) => {
+    const client = createClient({ url: simulator.url + end, apiKey: simulator.apiKey })
+    expect((await client.locations.list()).data).toHaveLength(2)
+  })
+
+  test('pushes, and gets what it pushed, whatever its name', async () => {
+    const client = createClient(simulator)
+    const { status, check, requestId } = await client.checks.push('a/b ü?#', JSON.stringify(checkBody()))
+    expect(status).toBe(201)
+    expect(await client.checks.get('a/b ü?#')).toEqual(check)
+    expect(await client.requests.get(requestId ?? '')).toMatchObject({ push: { outcome: 'created' } })
+    expect(await client.checks.list({ limit: 1, status: undefined })).toMatchObject({ data: [check] })
+  })
+
+  test('rejects with ApiError for a refusal: status, code, request id, and the whole body', async () => {
+    const wrong = createClient({ url: simulator.url, apiKey: 'twk_wrong' })
+    const refused = await wrong.locations.list().catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(ApiError)
+    expect(refused).toMatchObject({
+      name: 'ApiError',
+      status: 401,
+      code: 'unauthorized',
+      requestId: expect.stringMatching(/^req_/) as string,
+    })
+    const invalid = await createClient(simulator)
+      .checks.push('x', '{}')
+      .catch((error: unknown) => error)
+    expect(invalid).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      body: { issues: expect.any(Array) as unknown[] },
+    })
+  })
+
+  test('rejects with ApiError for an error that is not in our shape', async () => {
+    const url = await stranger((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'))
+    const error = await createClient({ url })
+      .locations.list()
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      status: 502,
+      code: 'unknown_error',
+      requestId: null,
+      message: 'The service answered 502.',
+    })
+  })
+
+  test('rejects with Unreachable when nothing listens, and says where', async () => {
+    const url = await stranger(() => undefined)
+    await new Promise((resolve) => server?.close(resolve))
+    server = undefined
+    const error = await createClient({ url })
+      .health()
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(Unreachable)
+    expect((error as Error).message).toBe(`No service answers at ${url}: the connection was refused.`)
+  })
+
+  test('rejects with Unreachable when the connection breaks before or within the answer', async () => {
+    const before = await stranger((request) => request.socket.destroy())
+    await expect(createClient({ url: before }).health()).rejects.toBeInstanceOf(Unreachable)
+    server?.close()
+    const within = await stranger((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"status"', () => response.destroy())
+    })
+    await expect(createClient({ url: within }).health()).rejects.toBeInstanceOf(Unreachable)
+  })
+
+  test('streams what happens until it is told to stop', async () => {
+    const client = createClient(simulator)
+    const stop = new AbortController()
+    const messages: StreamMessage[] = []
+    const push = () => void client.checks.push('streamed', JSON.stringify(checkBody()))
+    for await (const message of client.stream(stop.signal, push)) {
+      messages.push(message)
+      if (message.type === 'request') stop.abort()
+    }
+    expect(messages.map(({ type }) => type)).toEqual(['event', 'request'])
+    expect(messages[0]?.data).toMatchObject({ type: 'check.created', data: { external_id: 'streamed' } })
+  })
+
+  test('the stream of a service that breaks off ends in Unreachable, of one that stops just ends', async () => {
+    const broken = await stranger((_request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(': hello\n\n', () => response.destroy())
+    })
+    await expect(drain(broken)).rejects.toBeInstanceOf(Unreachable)
+    server?.close()
+    const ended = await stranger((_request, response) => {
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end('event: event\ndata: {"type":"ping"}\n\n')
+    })
+    expect(await drain(ended)).toEqual([{ type: 'event', data: { type: 'ping' } }])
+  })
+})
+
+async function drain(url: string): Promise<StreamMessage[]> {
+  const messages: StreamMessage[] = []
+  for await (const message of createClient({ url }).stream(new AbortController().signal))
+    messages.push(message)
+  return messages
+}

@@ -1,0 +1,86 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkBody, emptyDirectory, startService, tabwire } from '../support/cli.ts'
+
+/** A working directory whose service was killed after three pushes: location and key, then the pushes, one a line. */
+async function killed(): Promise<{ cwd: string; journal: string; lines: string[] }> {
+  const service = await startService()
+  for (const id of ['a', 'b', 'c']) await service.call('PUT', `/v1/checks/external/${id}`, checkBody())
+  await service.stop('SIGKILL')
+  const journal = join(service.cwd, '.tabwire', 'journal.ndjson')
+  const lines = (await readFile(journal, 'utf8')).trimEnd().split('\n')
+  return { cwd: service.cwd, journal, lines }
+}
+
+describe.concurrent('tabwire doctor', () => {
+  test('finds nothing wrong after kill -9, one line for each check', async () => {
+    const { cwd } = await killed()
+    const { code, stdout, stderr } = await tabwire(['doctor'], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/✓ journal\.ndjson is whole: 5 transactions \(1–5\)\.\n/)
+    expect(stdout).not.toMatch(/[✗!]/)
+    expect(stdout).toMatch(/\nA start would succeed\.\n$/)
+  })
+
+  test('says what a damaged line costs; start names the command; --repair mends it, once', async () => {
+    const { cwd, journal, lines } = await killed()
+    const damaged = `${lines.with(3, '!!!').join('\n')}\n`
+    await writeFile(journal, damaged)
+    await chmod(join(cwd, '.tabwire', 'credentials.json'), 0o644)
+
+    const looked = await tabwire(['doctor'], { cwd })
+    expect(looked.code).toBe(3)
+    expect(looked.stdout).toMatch(
+      /✗ journal\.ndjson line 4 \(byte \d+\): its checksum does not match\. 3 transactions/,
+    )
+    expect(looked.stdout).toContain(
+      '! Others than the owner may read or write what holds secrets: credentials.json',
+    )
+    const start = await tabwire(['start', '--port', '0'], { cwd })
+    expect(start.code).toBe(1)
+    expect(start.stderr).toContain('tabwire doctor --repair')
+
+    const mended = await tabwire(['doctor', '--repair'], { cwd })
+    expect(mended.code).toBe(0)
+    expect(mended.stdout).toMatch(
+      /journal\.ndjson: 3 transactions kept\. 2 lines could not be kept \(from line 4\)/,
+    )
+    expect(await readFile(`${journal}.damaged-1`, 'utf8')).toBe(damaged)
+    expect((await stat(`${journal}.damaged-1`)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(cwd, '.tabwire', 'credentials.json'))).mode & 0o777).toBe(0o600)
+    const names = await readdir(join(cwd, '.tabwire'))
+    const again = await tabwire(['doctor', '--repair', '--json'], { cwd })
+    expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, repaired: [], repairable: [] })
+    expect(await readdir(join(cwd, '.tabwire'))).toEqual(names)
+
+    const service = await startService([], { cwd })
+    const status = async (id: string) => (await service.call('GET', `/v1/checks/external/${id}`)).status
+    expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 404, 404])
+    await service.stop()
+  })
+
+  test('does not touch what a running service has open', async () => {
+    const service = await startService()
+    const { code, stdout } = await service.run(['doctor', '--repair'])
+    expect(code).toBe(3)
+    expect(stdout).toContain(`✗ A service runs on this directory (pid ${service.process.child.pid})`)
+    expect(await service.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('looks where --data-dir says, with --json for programs', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, 'kept'))
+    await writeFile(join(cwd, 'kept', 'db.json'), '{"a":')
+    const { code, stdout } = await tabwire(['doctor', '--data-dir', 'kept', '--json'], { cwd })
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      checks: expect.arrayContaining([
+        { check: 'db.json', level: 'bad', message: expect.stringContaining('kept/db.json') as string },
+      ]) as unknown,
+      repaired: [],
+    })
+    expect((await tabwire(['doctor'], { cwd })).code).toBe(0)
+  })
+})

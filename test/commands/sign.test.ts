@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { verify } from '../../src/signature/index.ts'
+import { secret, vectors } from '../signature/vectors.ts'
+import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+
+const env = { TABWIRE_SECRET: secret }
+
+/** Quotes, a percent sign, a newline, text beyond ASCII, and no text at all. */
+const bodies: [what: string, body: Buffer][] = [
+  [
+    'quotes, newlines and text beyond ASCII',
+    Buffer.from(`{"note":"it's \\"Jalapeño\\" 🌶 100%s $HOME \`id\`"}\r\n\n`),
+  ],
+  ['a NUL byte', Buffer.from(`{"note":"it's 100%d"}\u0000 日本\n`)],
+  [
+    'bytes that are no UTF-8, and an @ in front',
+    Buffer.from([0x40, 0xff, 0x25, 0x73, 0x27, 0x31, 0x5c, 0x0a]),
+  ],
+  ['nothing', Buffer.alloc(0)],
+]
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+describe.concurrent('tabwire sign', () => {
+  test.each(vectors)(
+    'makes of $name what OpenSSL makes, offline and without a data directory',
+    async ({ t, payload, v1 }) => {
+      const cwd = await emptyDirectory()
+      const ended = await tabwire(['sign', '--timestamp', String(t)], { cwd, env, input: payload })
+      expect(ended).toEqual({ code: 0, signal: null, stdout: `t=${t},v1=${v1}\n`, stderr: '' })
+      expect(await readdir(cwd)).toEqual([])
+    },
+  )
+
+  test('what sign printed, verify takes', async () => {
+    const [, body] = bodies[2] ?? []
+    const input = body ?? ''
+    const { stdout } = await tabwire(['sign'], { env, input })
+    expect(await tabwire(['verify', '--header', stdout.trim()], { env, input })).toMatchObject({ code: 0 })
+  })
+
+  test('signs a file with the time of now, and names the header with --json', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'body.json'), '{"id":"evt_1"}')
+    const args = ['sign', '--secret', secret, '--body', 'body.json', '--service-name', 'Acme', '--json']
+    const { stdout } = await tabwire(args, { cwd })
+    const report = JSON.parse(stdout) as { header: string; value: string }
+    expect(report.header).toBe('X-Acme-Signature')
+    expect(verify({ payload: '{"id":"evt_1"}', header: report.value, secret })).toMatchObject({ ok: true })
+    expect(stdout).not.toContain(secret)
+  })
+
+  test.each([
+    [['sign'], { input: 'x' }, 'Missing required flag --secret'],
+    [['sign', '--timestamp', '1960-01-01'], { env, input: 'x' }, '--timestamp lies before 1970.'],
+    [
+      ['sign', '--service-name', 'A B'],
+      { env, input: 'x' },
+      "--service-name: A B cannot be part of a header's name.",
+    ],
+  ])('%j is wrong usage', async (args, options, message) => {
+    const { code, stdout, stderr } = await tabwire(args, options)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain(secret)
+  })
+
+  test.skipIf(!hasCurl).each(bodies)(
+    'the command of --curl sends the very bytes: %s',
+    async (_what, body) => {
+      const receiver = await startReceiver()
+      const url = `${receiver.url}it's/a?b=[1]&c={d,e}`
+      const { stdout } = await tabwire(['sign', '--curl', url], { env, input: body })
+      expect(stdout).not.toContain(secret)
+      expect(await spawnProcess('sh', ['-s'], { input: stdout }).then(({ ended }) => ended)).toMatchObject({
+        code: 0,
+        stderr: '',
+      })
+      const [request] = receiver.requests
+      expect(request).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+      expect(request?.body).toEqual(body)
+      expect(
+        verify({ payload: body, header: request?.headers['x-service-signature'], secret }),
+      ).toMatchObject({ ok: true })
+      await receiver.close()
+    },
+  )
+})

@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readCredentials, readRun, removeRun, writeCredentials, writeRun } from '../src/data-directory.ts'
+
+let parent: string
+let directory: string
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'tabwire-data-'))
+  directory = join(parent, 'deep', '.tabwire')
+})
+afterEach(() => rm(parent, { recursive: true, force: true }))
+
+const run = { url: 'http://127.0.0.1:4100', pid: 4711, started_at: '2026-11-21T18:04:05.123Z' }
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+
+describe('the data directory', () => {
+  test('is made for its owner alone, with files that only the owner may read, and is no matter of git', async () => {
+    await writeCredentials(directory, { api_key: 'twk_1' })
+    await writeRun(directory, run)
+    expect(await modeOf(directory)).toBe(0o700)
+    for (const name of ['credentials.json', 'run.json'])
+      expect(await modeOf(join(directory, name))).toBe(0o600)
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
+    expect((await readdir(directory)).sort()).toEqual(['.gitignore', 'credentials.json', 'run.json'])
+  })
+
+  test('gives back what was written', async () => {
+    await writeCredentials(directory, { api_key: 'twk_1' })
+    await writeRun(directory, { ...run, ca: 'PEM', api_key: 'twk_2' })
+    expect(await readCredentials(directory)).toEqual({ api_key: 'twk_1' })
+    expect(await readRun(directory)).toEqual({ ...run, ca: 'PEM', api_key: 'twk_2' })
+  })
+
+  test('closes a file that was open to others, and keeps a .gitignore that was there', async () => {
+    await writeCredentials(directory, { api_key: 'twk_1' })
+    await chmod(join(directory, 'credentials.json'), 0o644)
+    await writeFile(join(directory, '.gitignore'), 'mine\n')
+    await writeCredentials(directory, { api_key: 'twk_2' })
+    expect(await modeOf(join(directory, 'credentials.json'))).toBe(0o600)
+    expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('mine\n')
+  })
+
+  test.each([
+    '',
+    '{',
+    'null',
+    '42',
+    '"twk_1"',
+    '[]',
+    '{}',
+    '{"api_key":42,"url":7}',
+    '{"api_key":"","url":"nonsense","pid":1}',
+  ])('takes damaged files for missing ones: %s', async (content) => {
+    await writeRun(directory, run)
+    await writeFile(join(directory, 'credentials.json'), content)
+    await writeFile(join(directory, 'run.json'), content)
+    expect(await readCredentials(directory)).toBeUndefined()
+    expect(await readRun(directory)).toBeUndefined()
+  })
+
+  test('knows nothing when it is not there', async () => {
+    expect(await readCredentials(directory)).toBeUndefined()
+    expect(await readRun(directory)).toBeUndefined()
+    await removeRun(directory, run.pid)
+  })
+
+  test('loses run.json when its service ends, and not when another one has written its own since', async () => {
+    await writeRun(directory, run)
+    await removeRun(directory, run.pid + 1)
+    expect(await readRun(directory)).toEqual(run)
+    await removeRun(directory, run.pid)
+    expect(await readdir(directory)).toEqual(['.gitignore'])
+  })
+})
