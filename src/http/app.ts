@@ -1,4 +1,4 @@
-import { H3, type H3Event } from 'h3'
+import { H3, HTTPResponse, type H3Event } from 'h3'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
 import { createAuthenticate } from './auth.ts'
@@ -62,16 +62,13 @@ const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-cont
 async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
   const visit = event.context.visit as Visit
   const answer = await answerOf(event, visit, parts, handle)
-  const headers = event.res.headers
-  for (const [name, value] of Object.entries({ ...jsonHeaders, ...answer.headers })) headers.set(name, value)
-  headers.set('x-request-id', visit.requestId)
-  event.res.status = answer.status
   visit.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
   if (!pathname.startsWith('/_sim/'))
     parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, visit, answer))
-  return answer.body
+  const headers = { ...jsonHeaders, ...answer.headers, 'x-request-id': visit.requestId }
+  return new HTTPResponse(answer.body, { status: answer.status, headers })
 }
 
 async function answerOf(

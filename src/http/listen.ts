@@ -58,7 +58,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.maxConnections = limits.connections
   answerOddRequests(
     server,
-    (request, response) => void handler(request as never, response as never),
+    (request, response) => void handler(request, response),
     newId,
     limits,
   )

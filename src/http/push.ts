@@ -2,7 +2,7 @@ import { checkKey, parsePush, viewCheck, type Check, type Push } from '../model/
 import { diffItems } from '../model/item-diff.ts'
 import { Refusal } from '../model/refusal.ts'
 import { findingsOf } from '../findings/index.ts'
-import { pushCheck, type PushReply } from '../operations/push-check.ts'
+import { pushCheck } from '../operations/push-check.ts'
 import type { Service } from '../service.ts'
 import { externalId } from './query.ts'
 import type { PushNote, RequestLog } from './request-log.ts'
@@ -20,35 +20,41 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
   const { location_id } = call.key
   const body = await call.body()
   const push = parsePush(body, { strict })
-  const note = (outcome: PushNote['outcome'], before: Check | null, after: Check | null) =>
-    call.note(noteOf({ external_id, body, push, outcome, before, after }, log))
-  try {
-    const { outcome, check, before } = await service.execute(pushCheck, { location_id, external_id, push })
-    note(outcome, before, check)
-    return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'conflict_with_paid_items') {
-      const [before] = await service.find('checks', 'external', checkKey({ location_id, external_id }))
-      note('conflict', before ?? null, null)
-    }
-    throw error
+  const { outcome, check, before } = await service
+    .execute(pushCheck, { location_id, external_id, push })
+    .catch(async (error: unknown) => {
+      if (isConflict(error))
+        call.note(describe({ external_id, outcome: 'conflict', before: await current() }, log, push))
+      throw error
+    })
+  call.note(describe({ external_id, outcome, before }, log, push))
+  if (outcome === 'created' || outcome === 'updated') log.applied(check)
+  return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
+
+  async function current(): Promise<Check | null> {
+    const [found] = await service.find('checks', 'external', checkKey({ location_id, external_id }))
+    return found ?? null
   }
 }
 
 interface Pushed {
   external_id: string
-  body: unknown
-  push: Push
-  outcome: PushReply['outcome'] | 'conflict'
+  outcome: PushNote['outcome']
   before: Check | null
-  after: Check | null
 }
 
-function noteOf({ external_id, body, push, outcome, before, after }: Pushed, log: RequestLog): PushNote {
-  const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  const findings = findingsOf({ body, push, before, outcome, repeatsEarlier })
-  const applied = outcome === 'created' || outcome === 'updated'
-  if (applied && after !== null) log.applied(after)
-  const diff = applied ? diffItems(before?.items ?? [], push.items) : null
-  return { external_check_id: external_id, outcome, diff, findings }
+/** What there is to say of a push, to be worked out of its body when somebody asks. */
+function describe({ external_id, outcome, before }: Pushed, log: RequestLog, pushed: Push) {
+  const repeatsEarlier = before !== null && log.repeatsEarlier(before, pushed)
+  return (body: unknown): PushNote => {
+    const push = parsePush(body)
+    const findings = findingsOf({ body, push, before, outcome, repeatsEarlier })
+    const applied = outcome === 'created' || outcome === 'updated'
+    const diff = applied ? diffItems(before?.items ?? [], push.items) : null
+    return { external_check_id: external_id, outcome, diff, findings }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'conflict_with_paid_items'
 }

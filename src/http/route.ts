@@ -22,8 +22,8 @@ export interface Call {
   query: URLSearchParams
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */
   body(): Promise<unknown>
-  /** Adds to the request's entry in the log. */
-  note(push: PushNote): void
+  /** Adds to the request's entry in the log what its body is like, to be worked out when somebody asks. */
+  note(describe: (body: unknown) => PushNote): void
 }
 
 /** A status with a resource to be sent as JSON, or a finished answer. */

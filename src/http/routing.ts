@@ -107,8 +107,8 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
       visit.requestBody = text
       return value
     },
-    note: (push) => {
-      visit.push = push
+    note: (describe) => {
+      visit.describe = describe
     },
   }
 }

@@ -33,8 +33,8 @@ export function createStream(service: Pick<Service, 'onCommit'>, log: Pick<Reque
     send(`id: ${count}\nevent: ${type}\ndata: ${data}\n\n`)
   }
   // Most of the time nobody listens, and then nothing is put into words.
-  log.onAdd((request) => {
-    if (readers.size > 0) publish('request', JSON.stringify(request))
+  log.onAdd((read) => {
+    if (readers.size > 0) publish('request', JSON.stringify(read()))
   })
   service.onCommit((writes) => {
     if (readers.size > 0) for (const [type, data] of writes.flatMap(announcements)) publish(type, data)

@@ -1,6 +1,6 @@
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
-import type { LoggedRequest, PushNote } from './request-log.ts'
+import type { LoggedRequest, RequestEntry } from './request-log.ts'
 
 /** One request on its way through the door: what is known of it beside the request itself. */
 export interface Visit {
@@ -10,7 +10,8 @@ export interface Visit {
   started: number
   /** Whether a handler of ours has answered. */
   answered: boolean
-  push: PushNote | null
+  /** Set by a push: says in the log what it was like. */
+  describe: RequestEntry['describe']
   requestBody: string | null
   /** The answer holds a secret. */
   secret: boolean
@@ -22,7 +23,7 @@ export function newVisit(newId: NewId, startedAt: Date): Visit {
     startedAt,
     started: performance.now(),
     answered: false,
-    push: null,
+    describe: null,
     requestBody: null,
     secret: false,
   }
@@ -33,14 +34,14 @@ export function logEntry(
   request: Pick<LoggedRequest, 'method' | 'path'>,
   visit: Visit,
   { status, body }: Answer,
-): LoggedRequest {
+): RequestEntry {
   return {
     id: visit.requestId,
     ...request,
     status,
     started_at: visit.startedAt.toISOString(),
     duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,
-    push: visit.push,
+    describe: visit.describe,
     request_body: visit.requestBody,
     response_body: typeof body === 'string' && !visit.secret ? body : null,
   }
