@@ -8,7 +8,10 @@ export default defineConfig(
     files: ['src/**/*.ts', 'test/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
-      parserOptions: { project: ['test/tsconfig.json', 'test/bench/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['test/tsconfig.json', 'test/bench/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       // A template is for people; numbers and booleans in one are what was meant.

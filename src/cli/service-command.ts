@@ -23,7 +23,8 @@ export abstract class ServiceCommand extends BaseCommand {
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     const url = flags.url ?? run?.url ?? DEFAULT_URL
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
-    const local = flags.url === undefined || isLoopback(url) ? (run?.api_key ?? credentials?.api_key) : undefined
+    const local =
+      flags.url === undefined || isLoopback(url) ? (run?.api_key ?? credentials?.api_key) : undefined
     return createClient({ url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
   }
 }

@@ -56,12 +56,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.maxConnections = limits.connections
-  answerOddRequests(
-    server,
-    (request, response) => void handler(request, response),
-    newId,
-    limits,
-  )
+  answerOddRequests(server, (request, response) => void handler(request, response), newId, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
   return {

@@ -30,6 +30,15 @@ export function fileIn(directory: string, name: string): StoreFile {
   return { path: join(directory, name), shown: `${shownDirectory(directory)}/${name}` }
 }
 
+/** Where everything is that the store writes in a directory. */
+export function storeFiles(directory: string) {
+  return {
+    snapshot: fileIn(directory, 'db.json'),
+    current: fileIn(directory, 'journal.ndjson'),
+    old: fileIn(directory, 'journal.old.ndjson'),
+  }
+}
+
 export function shownDirectory(directory: string): string {
   return basename(join(directory, '.'))
 }
@@ -70,7 +79,7 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
 /** Makes files that were made, renamed or removed in a directory stay so. Windows does this by itself, and only so. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
+  const handle = await open(directory)
   try {
     await handle.sync()
   } finally {
@@ -78,6 +87,6 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-export async function removeFile({ path }: StoreFile): Promise<void> {
+export async function removeFile({ path }: Pick<StoreFile, 'path'>): Promise<void> {
   await rm(path, { force: true })
 }

@@ -3,6 +3,13 @@ export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged'
 }
 
+/** Written by a version that knows more: nothing is wrong with it, and nothing here may touch it. */
+export class StoreTooNew extends StoreDamaged {}
+
+/** What every message about damage ends with. */
+export const MEND =
+  'Nothing was changed. `tabwire doctor` tells what is wrong; `tabwire doctor --repair` keeps what can be kept and moves the rest aside. Or put back a backup.'
+
 /** Another process, or this one, has the directory open. */
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'

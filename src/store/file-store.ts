@@ -3,17 +3,18 @@ import { Low } from 'lowdb'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
-import { fileIn, prepareDirectory, shownDirectory, type OpenFile, type StoreFile } from './disk.ts'
+import { prepareDirectory, shownDirectory, storeFiles, type OpenFile, type StoreFile } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
 import { createFolding } from './folding.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import { openJournals } from './journals.ts'
-import { emptySnapshot, load, type Notice, type StoreFiles } from './load.ts'
-import { acquireLock } from './lock.ts'
-import type { Snapshot } from './snapshot-text.ts'
+import { load, type Notice } from './load.ts'
+import { acquireLock, type Lock } from './lock.ts'
+import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
+import { saveTornTails } from './torn-tail.ts'
 import { createTables, type RecordTrees, type Tables } from './tables.ts'
 
 export interface FileStoreOptions {
@@ -42,36 +43,34 @@ const FOLD_AT_BYTES = 4 * 1024 * 1024
 export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   const { directory } = options
   await prepareDirectory(directory)
-  let release = () => {}
+  let lock: Lock | undefined
   try {
-    release = acquireLock(directory)
-    return await openLocked(options, release)
+    lock = acquireLock(directory)
+    return await openLocked(options, lock)
   } catch (error) {
-    release()
+    lock?.release()
     throw codeOf(error) === undefined ? error : unusable(shownDirectory(directory), error)
   }
 }
 
-async function openLocked(options: FileStoreOptions, release: () => void): Promise<Store> {
+async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store> {
   const { directory, onNotice = () => {}, foldAtBytes = FOLD_AT_BYTES, openFile = open } = options
   const { keepEvents = KEPT_EVENTS } = options
-  const files: StoreFiles = {
-    snapshot: fileIn(directory, 'db.json'),
-    current: fileIn(directory, 'journal.ndjson'),
-    old: fileIn(directory, 'journal.old.ndjson'),
-  }
+  const files = storeFiles(directory)
   const low = new Low(snapshotAdapter(files.snapshot, openFile), emptySnapshot())
   const tables = createTables()
-  const loaded = await load(low, files, tables, onNotice)
+  const loaded = await load(low, files, tables, lock.leftOpen)
+  await saveTornTails(files, loaded, onNotice)
   const journals = await openJournals(files, loaded, openFile)
   const folding = createFolding({
     journals,
     snapshotSize: await sizeOf(files.snapshot),
     unfinished: loaded.old !== undefined,
+    closed: loaded.closed !== false,
     foldAtBytes,
     onNotice,
-    async writeSnapshot(records, sequence) {
-      low.data = { sequence, records: valuesOf(records) }
+    async writeSnapshot(records, sequence, closed) {
+      low.data = { sequence, closed, records: valuesOf(records) }
       await low.write().finally(() => (low.data = emptySnapshot()))
       return sizeOf(files.snapshot)
     },
@@ -87,7 +86,7 @@ async function openLocked(options: FileStoreOptions, release: () => void): Promi
   })
   return storeUpon(tables, queue, createHistory(tables, keepEvents), async () => {
     await folding.finish(tables.copy(), queue.sequence())
-    await journals.close().finally(release)
+    await journals.close().finally(() => lock.release(journals.size() === 0))
   })
 }
 
@@ -126,7 +125,11 @@ function storeUpon(
       }),
     get: (collection, id) => answer(() => tables.of(collection).records.get(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
-    list: (collection, query) => answer(() => pageOf(tables.of(collection).records, query)),
+    async list(collection, query) {
+      // Durable is what the page is begun upon, not what comes while it is searched for.
+      const { page } = await answer(() => ({ page: pageOf(tables.of(collection).records, query) }))
+      return page
+    },
     due: (query) => answer(() => tables.due(query)),
     close: () =>
       (closing ??= queue

@@ -14,11 +14,13 @@ export interface Folding {
 
 interface FoldingParts {
   journals: Journals
-  /** Writes the snapshot and tells its size in bytes. */
-  writeSnapshot: (records: RecordTrees, sequence: number) => Promise<number>
+  /** Writes the snapshot, `closed` when nothing will follow it, and tells its size in bytes. */
+  writeSnapshot: (records: RecordTrees, sequence: number, closed: boolean) => Promise<number>
   snapshotSize: number
   /** An old journal was found: a fold was cut short. */
   unfinished: boolean
+  /** The snapshot that was found says that it holds everything; or there is none. */
+  closed: boolean
   foldAtBytes: number
   onNotice: Notice
 }
@@ -28,7 +30,7 @@ const FOLD_AT_CLOSE_BYTES = 32 * 1024 * 1024
 
 export function createFolding(parts: FoldingParts): Folding {
   const { journals, writeSnapshot, foldAtBytes, onNotice } = parts
-  let { snapshotSize } = parts
+  let { snapshotSize, closed } = parts
   let threshold = parts.unfinished ? 0 : Math.max(snapshotSize, foldAtBytes)
   let underWay: Promise<void> | undefined
 
@@ -44,8 +46,9 @@ export function createFolding(parts: FoldingParts): Folding {
       )
     }
   }
-  const snapshot = async (records: RecordTrees, sequence: number) => {
-    snapshotSize = await writeSnapshot(records, sequence)
+  const snapshot = async (records: RecordTrees, sequence: number, last: boolean) => {
+    snapshotSize = await writeSnapshot(records, sequence, last)
+    closed = last
   }
   return {
     isWanted: () => underWay === undefined && journals.size() > threshold,
@@ -53,15 +56,16 @@ export function createFolding(parts: FoldingParts): Folding {
       attempt(async () => {
         await journals.rotate()
         underWay = attempt(async () => {
-          await snapshot(records, sequence)
+          await snapshot(records, sequence, false)
           await journals.dropOld()
         }).finally(() => (underWay = undefined))
       }),
     async finish(records, sequence) {
       await underWay
-      if (journals.size() === 0 || journals.size() + snapshotSize > FOLD_AT_CLOSE_BYTES) return
+      if (journals.size() === 0 && closed) return
+      if (journals.size() + snapshotSize > FOLD_AT_CLOSE_BYTES) return
       await attempt(async () => {
-        await snapshot(records, sequence)
+        await snapshot(records, sequence, true)
         await journals.clear()
       })
     },

@@ -43,7 +43,7 @@ export async function openJournals(
     })
     return opened
   }
-  if (found.old !== undefined && found.old.torn > 0) await truncate(files.old.path, found.old.size)
+  if (found.old !== undefined && found.old.torn.length > 0) await truncate(files.old.path, found.old.size)
   let oldSize = found.old?.size
   let file = await open(found.current?.size ?? 0)
   if (found.current?.unended) await file.append(Buffer.from('\n'))

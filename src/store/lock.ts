@@ -5,8 +5,16 @@ import { OWNER_ONLY, shownDirectory } from './disk.ts'
 import { codeOf, DirectoryInUse } from './errors.ts'
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 
+/** A directory that this process has taken. */
+export interface Lock {
+  /** Whoever had it before did not close it with everything in the snapshot, so there is a journal. */
+  leftOpen: boolean
+  /** Gives it back, `closed` when everything is in the snapshot; unless that is said, it is as it was found. */
+  release(closed?: boolean): void
+}
+
 /**
- * Takes a directory for this process, and returns what gives it back.
+ * Takes a directory for this process.
  *
  * Each holder makes the file `lock.<n>`, one above the highest there is, and names itself in it. Of all who find the
  * same dead holder, one can make the next file; and since the highest is never removed, not even when it is given
@@ -14,10 +22,11 @@ import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity
  * lock of a killed process is a number that has been used.
  * @throws DirectoryInUse at once, when a running process has it.
  */
-export function acquireLock(directory: string): () => void {
+export function acquireLock(directory: string): Lock {
   for (;;) {
     const newest = locksIn(directory).at(-1) ?? 0
     refuseWhenHeld(directory, newest)
+    const leftOpen = newest > 0 && !wasClosed(lockPath(directory, newest))
     const mine = lockPath(directory, newest + 1)
     if (!createWhole(directory, mine)) continue
     if (locksIn(directory).some((number) => number > newest + 1)) {
@@ -25,14 +34,40 @@ export function acquireLock(directory: string): () => void {
       continue
     }
     removeOlder(directory, newest)
-    return () => giveBack(mine)
+    return { leftOpen, release: (closed = !leftOpen) => giveBack(mine, closed) }
+  }
+}
+
+/** Who runs with the directory open, if anybody does; `undefined` also when there is no such directory. */
+export function holderIn(directory: string): ProcessIdentity | undefined {
+  try {
+    const holder = holderOf(lockPath(directory, locksIn(directory).at(-1) ?? 0))
+    return holder !== undefined && isRunning(holder) ? holder : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether whoever had the directory last did not close it. */
+export function isLeftOpen(directory: string): boolean {
+  const newest = locksIn(directory).at(-1)
+  return newest !== undefined && !wasClosed(lockPath(directory, newest))
+}
+
+/** A lock that was given back says `{"closed":true}`, unless what it gave back was left open before. */
+function wasClosed(path: string): boolean {
+  try {
+    const { closed } = JSON.parse(readFileSync(path, 'utf8')) as { closed?: unknown }
+    return closed === true
+  } catch {
+    return false
   }
 }
 
 /** Leaves a lock that names no process. If not even that can be written, it is void when this process ends. */
-function giveBack(path: string): void {
+function giveBack(path: string, closed: boolean): void {
   try {
-    writeFileSync(path, '{}\n')
+    writeFileSync(path, `${JSON.stringify({ closed })}\n`)
   } catch {
     // Nothing that the caller could do about it.
   }

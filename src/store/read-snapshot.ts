@@ -1,17 +1,29 @@
 import { crc32 } from 'node:zlib'
 import type { StoreFile } from './disk.ts'
-import { StoreDamaged } from './errors.ts'
+import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
 import { hex } from './journal-line.ts'
 import { checksumLine, FORMAT, type Snapshot } from './snapshot-text.ts'
 import { collectionNames } from './tables.ts'
 
-/** @throws StoreDamaged when this is no snapshot, or not the one that was written. */
+/** @throws StoreDamaged when this is no snapshot, or not the one that was written; StoreTooNew when it is a newer one. */
 export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
-  const { format, sequence = 0, ...collections } = parseContent(bytes, shown)
-  if (format !== FORMAT)
-    throw new StoreDamaged(
-      `${shown} is not a snapshot that this version of Tabwire reads: its "format" is ${JSON.stringify(format)}, not ${FORMAT}. Use the version that wrote it, or move the file away to begin anew.`,
-    )
+  refuseNewer(bytes, shown)
+  const end = checkedEnd(bytes, shown)
+  if (end !== undefined) return snapshotFrom(parseLines(bytes.subarray(0, end)), shown)
+  // Without a checksum somebody made it on purpose, to be taken as it is: it needs no journal beside it.
+  return { ...snapshotFrom(parseEdited(bytes, shown), shown), closed: true }
+}
+
+/** Before all else: what a newer version takes for a checksum is not known here. */
+function refuseNewer(bytes: Buffer, shown: string): void {
+  const format = /^\s*\{\s*"format":\s*(\d+)/.exec(bytes.toString('latin1', 0, 100))?.[1]
+  if (Number(format) > FORMAT) throw otherFormat(shown, Number(format))
+}
+
+/** @throws StoreDamaged when a JSON object is not a snapshot's content. */
+export function snapshotFrom(content: Record<string, unknown>, shown: string): Snapshot {
+  const { format, sequence = 0, closed = false, checksum: _checksum, ...collections } = content
+  if (format !== FORMAT) throw otherFormat(shown, format)
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
     throw foreign(shown, '"sequence" is not a whole number')
   const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
@@ -19,12 +31,20 @@ export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
   const records = Object.fromEntries(
     collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
   )
-  return { sequence: Number(sequence), records: records as unknown as Snapshot['records'] }
+  return {
+    sequence: Number(sequence),
+    closed: closed === true,
+    records: records as unknown as Snapshot['records'],
+  }
 }
 
-function parseContent(bytes: Buffer, shown: string): Record<string, unknown> {
-  const end = checkedEnd(bytes, shown)
-  return end === undefined ? parseEdited(bytes, shown) : parseLines(bytes.subarray(0, end))
+function otherFormat(shown: string, format: unknown): StoreDamaged {
+  const what = `${shown} is not a snapshot that this version of Tabwire reads: its "format" is ${JSON.stringify(format)}, not ${FORMAT}`
+  return Number(format) > FORMAT
+    ? new StoreTooNew(
+        `${what}. Nothing was changed. Use the version that wrote it, or choose another directory.`,
+      )
+    : new StoreDamaged(`${what}. ${MEND}`)
 }
 
 const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/
@@ -43,22 +63,25 @@ function checkedEnd(bytes: Buffer, shown: string): number | undefined {
 function parseLines(bytes: Buffer): Record<string, unknown> {
   const content: Record<string, unknown> = {}
   let records: unknown[] = []
-  for (const line of linesOf(bytes)) {
+  for (const line of linesOf(bytes, COMMA)) {
     if (line.startsWith('    ')) {
-      records.push(JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line))
+      records.push(JSON.parse(line))
       continue
     }
-    const [, name, number] = /^ {2}"(\w+)": (?:\[|(\d+),?)$/.exec(line) ?? []
-    if (name !== undefined) content[name] = number === undefined ? (records = []) : Number(number)
+    const [, name, value] = /^ {2}"(\w+)": (?:\[|(\d+|true|false))$/.exec(line) ?? []
+    if (name !== undefined) content[name] = value === undefined ? (records = []) : JSON.parse(value)
   }
   return content
 }
 
-function* linesOf(bytes: Buffer): Iterable<string> {
+const COMMA = 0x2c
+
+/** The lines of a text, without one byte that may stand at their end: to cut it off a string would copy the string. */
+export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
   for (let start = 0, end; start < bytes.length; start = end + 1) {
     end = bytes.indexOf('\n', start)
     if (end === -1) end = bytes.length
-    yield bytes.toString('utf8', start, end)
+    yield bytes.toString('utf8', start, bytes[end - 1] === without ? end - 1 : end)
   }
 }
 
@@ -70,7 +93,8 @@ function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
   const content = parseJson(text, shown)
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw foreign(shown, 'it is not a JSON object')
-  if ('checksum' in content) throw edited(shown, lineAt(bytes, bytes.lastIndexOf('"checksum"')))
+  if ('checksum' in content && 'format' in content && content.format === FORMAT)
+    throw edited(shown, lineAt(bytes, bytes.lastIndexOf('"checksum"')))
   return content as Record<string, unknown>
 }
 
@@ -79,7 +103,7 @@ function parseJson(text: string, shown: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     const place = lineOfMistake(text, error)
-    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${REMEDY}`, { cause: error })
+    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${MEND}`, { cause: error })
   }
 }
 
@@ -103,7 +127,7 @@ function isJson(text: string): boolean {
 
 function edited(shown: string, line: number): StoreDamaged {
   return new StoreDamaged(
-    `${shown} is not as it was written: the checksum in line ${line} does not match. If it was edited on purpose, delete line ${line} and it is accepted as it is. If not, put back a backup.`,
+    `${shown} is not as it was written: the checksum in line ${line} does not match. If it was edited on purpose, delete line ${line} and it is accepted as it is. If not: ${MEND}`,
   )
 }
 
@@ -124,10 +148,7 @@ function hasId(record: unknown): boolean {
   return typeof record === 'object' && record !== null && 'id' in record && typeof record.id === 'string'
 }
 
-const REMEDY =
-  'Nothing was changed. Put back a backup, or mend the file by hand and delete its "checksum" line; move the file and the journals away to begin anew.'
-
 /** The refusal of a file that is whole, but not what it should be. */
 export function foreign(shown: string, why: string): StoreDamaged {
-  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${REMEDY}`)
+  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${MEND}`)
 }

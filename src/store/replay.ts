@@ -1,6 +1,7 @@
 import type { StoreFile } from './disk.ts'
-import { StoreDamaged } from './errors.ts'
-import { decodeLine, isBeginningOfLine, type Transaction } from './journal-line.ts'
+import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
+import type { Transaction } from './journal-line.ts'
+import { scanJournal } from './scan-journal.ts'
 
 /** What reading a journal came to. */
 export interface Replay {
@@ -8,13 +9,11 @@ export interface Replay {
   sequence: number
   /** Up to where the journal is good, in bytes. */
   size: number
-  /** Bytes after that: the beginning of a line that was never acknowledged. */
-  torn: number
+  /** What comes after that: the beginning of a line that was never acknowledged. */
+  torn: Buffer
   /** The last line is whole but for its line break. */
   unended: boolean
 }
-
-const LINE_BREAK = 0x0a
 
 /**
  * Hands every transaction of a journal that comes after `known` to `apply`.
@@ -26,39 +25,44 @@ export function replay(
   known: number,
   apply: (transaction: Transaction) => void,
 ): Replay {
-  const state: Replay = { sequence: known, size: 0, torn: 0, unended: false }
-  let previous: number | undefined
-  for (let line = 1; state.size < bytes.length; line += 1) {
-    const end = bytes.indexOf(LINE_BREAK, state.size)
-    const text = bytes.subarray(state.size, end === -1 ? bytes.length : end)
-    const transaction = decodeLine(text)
-    if (transaction === undefined && end === -1 && isBeginningOfLine(text))
-      return { ...state, torn: text.length }
-    if (transaction === undefined) throw damaged(`${shown} line ${line}`, 'its checksum does not match')
-    const { sequence } = transaction
-    if (previous === undefined ? sequence > known + 1 : sequence !== previous + 1)
-      throw gap(`${shown} line ${line}`, (previous ?? known) + 1, sequence)
+  const state: Replay = { sequence: known, size: 0, torn: bytes.subarray(0, 0), unended: false }
+  for (const line of scanJournal(bytes)) {
+    if (line.kind === 'torn') return { ...state, torn: bytes.subarray(line.start) }
+    const place = { shown, line: line.number, byte: line.start }
+    if (line.kind === 'newer') throw newer(place, line.why)
+    if (line.kind === 'damaged') throw damaged(place, 'its checksum does not match')
+    const { sequence } = line.transaction
+    // Lines that the snapshot holds may be few or many, but from it on there is no gap.
+    if (sequence > state.sequence + 1) throw gap(place, state.sequence + 1, sequence)
     if (sequence > state.sequence) {
-      apply(transaction)
+      apply(line.transaction)
       state.sequence = sequence
     }
-    previous = sequence
-    state.unended = end === -1
-    state.size = end === -1 ? bytes.length : end + 1
+    state.unended = !line.ended
+    state.size = line.end
   }
   return state
 }
 
-const REMEDY =
-  'To keep what comes before it, make a copy of the directory, then delete this line and all that follow, and any later journal. Or put back a backup.'
-
-function damaged(place: string, why: string): StoreDamaged {
-  return new StoreDamaged(`${place} is damaged: ${why}. Nothing was changed. ${REMEDY}`)
+interface LinePlace {
+  shown: string
+  line: number
+  byte: number
 }
 
-function gap(place: string, wanted: number, found: number): StoreDamaged {
+function damaged({ shown, line, byte }: LinePlace, why: string): StoreDamaged {
+  return new StoreDamaged(`${shown} line ${line} is damaged, at byte ${byte}: ${why}. ${MEND}`)
+}
+
+function gap(place: LinePlace, wanted: number, found: number): StoreDamaged {
   return damaged(
     place,
     `it holds transaction ${found} where ${wanted} should follow, so what lies between, or the db.json that goes with it, is missing`,
+  )
+}
+
+function newer({ shown, line }: LinePlace, why: string): StoreTooNew {
+  return new StoreTooNew(
+    `${shown} line ${line} was written by a version of Tabwire that knows more than this one: ${why}. Nothing was changed. Use that version, or choose another directory.`,
   )
 }

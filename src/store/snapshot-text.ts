@@ -6,15 +6,25 @@ import { collectionNames } from './tables.ts'
 export interface Snapshot {
   /** The number of that transaction. */
   sequence: number
+  /** Whether the store was closed with it: then it holds everything, and needs no journal beside it. */
+  closed: boolean
   records: { readonly [C in CollectionName]: Iterable<Collections[C]> }
+}
+
+export function emptySnapshot(): Snapshot {
+  return {
+    sequence: 0,
+    closed: false,
+    records: { locations: [], keys: [], checks: [], claims: [], endpoints: [], events: [], deliveries: [] },
+  }
 }
 
 /** Goes up when older versions of Tabwire could no longer read the file. */
 export const FORMAT = 1
 
 /** The text of a snapshot but for its checksum, in pieces: one record a line, so that people can read and compare it. */
-export function* snapshotText({ sequence, records }: Snapshot): Iterable<string> {
-  yield `{\n  "format": ${FORMAT},\n  "sequence": ${sequence}`
+export function* snapshotText({ sequence, closed, records }: Snapshot): Iterable<string> {
+  yield `{\n  "format": ${FORMAT},\n  "sequence": ${sequence},\n  "closed": ${closed}`
   for (const name of collectionNames) {
     yield `,\n  "${name}": [`
     let separator = ''

@@ -1,5 +1,6 @@
-import { rename } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { readdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
@@ -26,16 +27,17 @@ const SYNC_EVERY = 4 * 1024 * 1024
  * between which the service goes on, and replaces it as a whole or not at all.
  */
 export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Snapshot> {
-  const temporary = { path: `${file.path}.tmp`, shown: `${file.shown}.tmp` }
   return {
     async read() {
-      await removeFile(temporary)
+      await removeStrays(file)
       const bytes = await readWhole(file)
       return bytes === undefined ? null : parseSnapshot(bytes, file)
     },
     async write(snapshot) {
+      const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
       try {
-        await writeDurably(await openFile(temporary.path, 'w', OWNER_ONLY), snapshot)
+        // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
+        await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot)
         await rename(temporary.path, file.path)
       } catch (error) {
         await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
@@ -44,6 +46,17 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
       await syncDirectory(dirname(file.path))
     },
   }
+}
+
+/** Whether a file is what an interrupted writing of the snapshot has left. */
+export function isStray(name: string): boolean {
+  return /^db\.json\.(?:[0-9a-f]{8}\.)?tmp$/.test(name)
+}
+
+async function removeStrays({ path }: StoreFile): Promise<void> {
+  const directory = dirname(path)
+  const strays = (await readdir(directory)).filter(isStray)
+  for (const name of strays) await removeFile({ path: join(directory, name) })
 }
 
 async function writeDurably(file: DiskFile, snapshot: Snapshot): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { createIndex, type Index } from './index-tree.ts'
 import type { IndexRule } from './schema.ts'
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
@@ -48,16 +49,39 @@ interface PageQuery {
   limit: number
 }
 
-/** One page of records, newest first. */
-export function pageOf<T>(records: SortedTree<string, T>, { where = {}, before, limit }: PageQuery): Page<T> {
-  const conditions = Object.entries(where).map(([path, wanted]) => ({ path: path.split('.'), wanted }))
+/** Records looked at before others have their turn: about a millisecond's work. */
+const SLICE = 2000
+
+/**
+ * One page of records, newest first, as they are now. When few match, the search goes on in a copy, in slices between
+ * which the service goes on.
+ */
+export async function pageOf<T extends { id: string }>(
+  records: SortedTree<string, T>,
+  { where = {}, before, limit }: PageQuery,
+): Promise<Page<T>> {
   const data: T[] = []
-  for (const [, record] of records.entriesReversed(before, [], true)) {
-    if (!conditions.every(({ path, wanted }) => fieldAt(record, path) === wanted)) continue
-    if (data.length === limit) return { data, more: true }
-    data.push(record)
+  const matches = matcherOf(where)
+  let [tree, last] = [records, before]
+  for (;;) {
+    let looks = 0
+    for (const [id, record] of tree.entriesReversed(last, [], true)) {
+      if (matches(record)) {
+        if (data.length === limit) return { data, more: true }
+        data.push(record)
+      }
+      last = id
+      if (++looks === SLICE) break
+    }
+    if (looks < SLICE) return { data, more: false }
+    if (tree === records) tree = records.clone()
+    await setImmediate()
   }
-  return { data, more: false }
+}
+
+function matcherOf(where: Readonly<Record<string, string>>): (record: unknown) => boolean {
+  const conditions = Object.entries(where).map(([path, wanted]) => ({ path: path.split('.'), wanted }))
+  return (record) => conditions.every(({ path, wanted }) => fieldAt(record, path) === wanted)
 }
 
 function fieldAt(record: unknown, path: readonly string[]): unknown {

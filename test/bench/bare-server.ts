@@ -7,5 +7,7 @@ const app = new H3().put('/v1/checks/external/:id', (event) => event.req.json())
 const handler = toNodeHandler(app)
 const server = createServer((request, response) => void handler(request as never, response as never))
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })}\n`,
+  )
 })

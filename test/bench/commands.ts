@@ -9,15 +9,30 @@ const RUNS = 7
 const SIGNATURES = 100_000
 
 /** What starting costs, beside a command that does nothing; and what a signature costs, beside its HMAC. */
-export async function commandFigures(directory: (name: string) => string, scratch: string): Promise<Figure[]> {
-  const empty = await median(() => output([emptyCommand(scratch), 'hello']).then(({ milliseconds }) => milliseconds))
+export async function commandFigures(
+  directory: (name: string) => string,
+  scratch: string,
+): Promise<Figure[]> {
+  const empty = await median(() =>
+    output([emptyCommand(scratch), 'hello']).then(({ milliseconds }) => milliseconds),
+  )
   const start = await median((run) => startToAnswer(directory(`start-${run}`)))
   const verified = await median(() => verifyOnce().then(({ milliseconds }) => milliseconds))
   return [
     { name: 'an empty oclif command', value: empty, unit: 'ms' },
-    { name: 'start to first answer, empty store / empty command', value: start / empty, unit: '×', target: { atMost: 2 } },
+    {
+      name: 'start to first answer, empty store / empty command',
+      value: start / empty,
+      unit: '×',
+      target: { atMost: 2 },
+    },
     { name: 'tabwire verify / empty command', value: verified / empty, unit: '×', target: { atMost: 1.25 } },
-    { name: 'signature checks / bare HMAC', value: await signatureRatio(), unit: '×', target: { atLeast: 0.8 } },
+    {
+      name: 'signature checks / bare HMAC',
+      value: await signatureRatio(),
+      unit: '×',
+      target: { atLeast: 0.8 },
+    },
   ]
 }
 
@@ -42,7 +57,12 @@ function emptyCommand(scratch: string): string {
   const commands = join(scratch, 'empty', 'commands')
   mkdirSync(commands, { recursive: true })
   const oclif = { bin: 'empty', commands: './commands' }
-  const manifest = { version: '1.0.0', commands: { hello: { id: 'hello', args: {}, flags: {}, aliases: [], relativePath: ['commands', 'hello.js'] } } }
+  const manifest = {
+    version: '1.0.0',
+    commands: {
+      hello: { id: 'hello', args: {}, flags: {}, aliases: [], relativePath: ['commands', 'hello.js'] },
+    },
+  }
   const files = {
     'package.json': JSON.stringify({ name: 'empty', version: '1.0.0', type: 'module', oclif }),
     'oclif.manifest.json': JSON.stringify(manifest),

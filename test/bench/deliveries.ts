@@ -26,8 +26,18 @@ export async function deliveryFigures(directory: (name: string) => string, certs
     { name: 'bare undici loop over TLS', value: bare, unit: 'req/s' },
     { name: 'signed deliveries over TLS', value: ours, unit: 'req/s' },
     { name: 'deliveries / bare loop', value: ours / bare, unit: '×', target: { atLeast: 0.5 } },
-    { name: `p99 of a push beside ${HANGING} hanging endpoints / alone`, value: beside.p99 / Math.max(alone.p99, 1), unit: '×', target: { atMost: 2 } },
-    { name: `healthy delivery beside ${HANGING} hanging endpoints / alone`, value: beside.delivered / alone.delivered, unit: '×', target: { atMost: 2 } },
+    {
+      name: `p99 of a push beside ${HANGING} hanging endpoints / alone`,
+      value: beside.p99 / Math.max(alone.p99, 1),
+      unit: '×',
+      target: { atMost: 2 },
+    },
+    {
+      name: `healthy delivery beside ${HANGING} hanging endpoints / alone`,
+      value: beside.delivered / alone.delivered,
+      unit: '×',
+      target: { atMost: 2 },
+    },
   ]
 }
 
@@ -42,7 +52,8 @@ async function bareLoop(certs: Certs): Promise<number> {
       await response.body.dump()
     }
   }
-  const all = (count: number) => Promise.all(Array.from({ length: CONCURRENCY }, () => send(count / CONCURRENCY)))
+  const all = (count: number) =>
+    Promise.all(Array.from({ length: CONCURRENCY }, () => send(count / CONCURRENCY)))
   await all(DELIVERIES / 5)
   const started = performance.now()
   await all(DELIVERIES)
@@ -91,7 +102,7 @@ async function besideHanging(directory: string, certs: Certs, count: number) {
 
 async function untilQuiet(receiver: Program): Promise<void> {
   let before = -1
-  for (let now = 0; now !== before; ) {
+  for (let now = 0; now !== before;) {
     before = now
     await new Promise((resolve) => setTimeout(resolve, 200))
     now = (await receiver.ask<Count>('count')).received
@@ -114,6 +125,10 @@ async function push(url: string, revision: number): Promise<void> {
   const totals = { subtotal_cents: 0, tax_cents: 0, total_cents: 0 }
   const body = JSON.stringify({ table: { number: '1' }, status: 'open', revision, items: [], totals })
   const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
-  const response = await fetch(`${url}/v1/checks/external/single-${revision}`, { method: 'PUT', headers, body })
+  const response = await fetch(`${url}/v1/checks/external/single-${revision}`, {
+    method: 'PUT',
+    headers,
+    body,
+  })
   await response.text()
 }

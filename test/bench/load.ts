@@ -56,11 +56,21 @@ function nextPush() {
       status: 'open',
       revision,
       items: [
-        { external_id: 'line-1', name: 'Copper Pan Burger', quantity: 1, price_cents: 1850, note: 'no onions' },
+        {
+          external_id: 'line-1',
+          name: 'Copper Pan Burger',
+          quantity: 1,
+          price_cents: 1850,
+          note: 'no onions',
+        },
         { external_id: 'line-2', name: 'Hand-cut Fries', quantity: 2, price_cents: 525, note: null },
         { external_id: 'line-3', name: 'House Lemonade', quantity: 1, price_cents: 600 + (revision % 100) },
       ],
-      totals: { subtotal_cents: 3500 + (revision % 100), tax_cents: 280, total_cents: 3780 + (revision % 100) },
+      totals: {
+        subtotal_cents: 3500 + (revision % 100),
+        tax_cents: 280,
+        total_cents: 3780 + (revision % 100),
+      },
     }),
   }
 }

@@ -30,11 +30,33 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
-if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(figures.map((figure) => ({ ...figure, met: isMet(figure) })), null, 2)}\n`)
+if (values.out !== undefined)
+  writeFileSync(
+    values.out,
+    `${JSON.stringify(
+      figures.map((figure) => ({ ...figure, met: isMet(figure) })),
+      null,
+      2,
+    )}\n`,
+  )
 const missed = figures.filter((figure) => isMet(figure) === false)
-process.stdout.write(missed.length === 0 ? 'Every figure is met.\n' : `${missed.length} of ${figures.length} figures are missed.\n`)
+process.stdout.write(
+  missed.length === 0
+    ? 'Every figure is met.\n'
+    : `${missed.length} of ${figures.length} figures are missed.\n`,
+)
 
 async function certificates() {
-  const args = ['bin/run.js', 'certs', 'create', 'localhost', '--out', scratch, '--data-dir', directory('ca'), '--json']
+  const args = [
+    'bin/run.js',
+    'certs',
+    'create',
+    'localhost',
+    '--out',
+    scratch,
+    '--data-dir',
+    directory('ca'),
+    '--json',
+  ]
   return JSON.parse((await output(args)).stdout) as { cert: string; key: string }
 }

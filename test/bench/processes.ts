@@ -19,7 +19,11 @@ export interface Program {
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 export async function startProgram(args: readonly string[], cwd = process.cwd()): Promise<Program> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment() })
+  const child = spawn(process.execPath, args, {
+    cwd,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: cleanEnvironment(),
+  })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const nextLine = async () => {
     const next = (await lines.next()) as IteratorResult<string, undefined>
@@ -44,7 +48,18 @@ export const startReceiver = (certs: { cert: string; key: string }, mode: 'answe
   startProgram([here('./receiver.js'), certs.cert, certs.key, mode])
 
 export const startTabwire = (directory: string, ...flags: string[]) =>
-  startProgram(['bin/run.js', 'start', '--json', '--port', '0', '--api-key', API_KEY, '--data-dir', directory, ...flags])
+  startProgram([
+    'bin/run.js',
+    'start',
+    '--json',
+    '--port',
+    '0',
+    '--api-key',
+    API_KEY,
+    '--data-dir',
+    directory,
+    ...flags,
+  ])
 
 export const API_KEY = 'bench-key'
 
@@ -58,7 +73,11 @@ export async function run(load: Partial<Load> & Pick<Load, 'url'>): Promise<Load
 /** Runs a program to its end: what it printed, and how long it took in milliseconds. */
 export async function output(args: readonly string[], input = '', cwd = process.cwd()) {
   const started = performance.now()
-  const child = spawn(process.execPath, args, { cwd, stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment() })
+  const child = spawn(process.execPath, args, {
+    cwd,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: cleanEnvironment(),
+  })
   child.stdin.end(input)
   let stdout = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -76,12 +95,17 @@ export function residentMiB(pid: number): number | undefined {
   }
 }
 
-async function end(child: ChildProcessByStdio<Writable, Readable, null>, signal: NodeJS.Signals): Promise<void> {
+async function end(
+  child: ChildProcessByStdio<Writable, Readable, null>,
+  signal: NodeJS.Signals,
+): Promise<void> {
   const closed = once(child, 'close')
   child.kill(signal)
   await closed
 }
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_ENV$/.test(name)))
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_ENV$/.test(name)),
+  )
 }

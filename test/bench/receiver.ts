@@ -23,7 +23,9 @@ const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }
   })
 })
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ url: `https://localhost:${(server.address() as AddressInfo).port}/` })}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ url: `https://localhost:${(server.address() as AddressInfo).port}/` })}\n`,
+  )
 })
 process.stdin.on('data', (chunk: Buffer) => {
   if (chunk.toString().includes('open')) {

@@ -22,7 +22,10 @@ function codesOf(bodies: readonly unknown[]): string[] {
   return pushes.flatMap((push, at) => {
     const before = at === 0 ? null : checkAfter(...pushes.slice(0, at))
     const { outcome } = decide(before ?? undefined, push).reply
-    const repeatsEarlier = pushes.slice(0, Math.max(at - 1, 0)).map(contentOf).includes(contentOf(push))
+    const repeatsEarlier = pushes
+      .slice(0, Math.max(at - 1, 0))
+      .map(contentOf)
+      .includes(contentOf(push))
     return findingsOf({ body: bodies[at], push, before, outcome, repeatsEarlier }).map(({ code }) => code)
   })
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import ts from 'typescript'
 
@@ -22,11 +22,13 @@ export async function buildStore(): Promise<{ folder: string; remove: () => Prom
 }
 
 async function buildRoom(room: string, folder: string): Promise<void> {
-  await mkdir(join(folder, room))
-  for (const name of await readdir(join('src', room))) {
+  for (const name of await readdir(join('src', room), { recursive: true })) {
+    if (!name.endsWith('.ts')) continue
     const source = await readFile(join('src', room, name), 'utf8')
     const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: name })
-    await writeFile(join(folder, room, name.replace(/\.ts$/, '.js')), outputText)
+    const target = join(folder, room, name.replace(/\.ts$/, '.js'))
+    await mkdir(dirname(target), { recursive: true })
+    await writeFile(target, outputText)
   }
 }
 

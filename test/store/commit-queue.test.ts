@@ -74,7 +74,7 @@ describe('an answer', () => {
 describe.each([
   ['the first byte is refused', 0],
   ['some bytes get through', 137],
-])('a disk that is full: %s', (_, bytesBeforeFailure) => {
+])('DUR-15 a disk that is full: %s', (_, bytesBeforeFailure) => {
   it.each([['write'], ['datasync']] as const)(
     'leaves memory and disk as they were when %s fails, and goes on when there is room',
     async (failing) => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreDamaged } from '../../src/store/errors.ts'
+import { encodeLine } from '../../src/store/journal-line.ts'
+import { replay } from '../../src/store/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { saveChecks, storedChecks } from './records.ts'
 
@@ -36,19 +38,59 @@ async function opened(directory: string, notices: string[] = []): Promise<number
 }
 
 describe('a last line that was not written to its end', () => {
-  it('is left out with a notice, wherever it breaks off', async () => {
-    const { directory, path, bytes } = await filled('journal.ndjson')
+  it('DUR-03 is left out and saved aside, wherever it breaks off', async () => {
+    const { directory, bytes } = await filled('journal.ndjson')
     const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1
-    for (let end = lastLine; end <= bytes.length; end += 1) {
+    const ends = [0, 1, 12, 40, 60, 200].map((offset) => lastLine + offset)
+    for (const end of [...ends, bytes.length - 2, bytes.length - 1, bytes.length]) {
       const copy = await copyOf(directory)
       await writeFile(join(copy, 'journal.ndjson'), bytes.subarray(0, end))
       const notices: string[] = []
       const whole = end >= bytes.length - 1 // The line break alone may be missing.
       expect(await opened(copy, notices)).toEqual(whole ? [1, 2, 3] : [1, 2])
-      expect(notices).toHaveLength(whole || end === lastLine ? 0 : 1)
+      const torn = whole || end === lastLine ? [] : [bytes.subarray(lastLine, end)]
+      expect(notices).toHaveLength(torn.length)
+      for (const tail of torn) {
+        expect(notices[0]).toContain(`(${tail.length} bytes)`)
+        expect(await readFile(join(copy, 'journal.ndjson.torn-1'))).toEqual(tail)
+        expect((await stat(join(copy, 'journal.ndjson.torn-1'))).mode & 0o777).toBe(0o600)
+      }
       expect(await opened(copy)).toEqual(whole ? [1, 2, 3] : [1, 2])
     }
-    expect(path).toContain('journal')
+  })
+
+  it('DUR-03 ends what is kept at a whole line, at every byte of the last three', async () => {
+    const { bytes } = await filled('journal.ndjson')
+    for (let end = 0; end <= bytes.length; end += 1) {
+      const text = bytes.subarray(0, end)
+      const { sequence, size, torn } = replay(text, { path: '', shown: '' }, 0, () => {})
+      const unended = end + 1 === bytes.length || bytes[end] === 0x0a
+      expect(sequence).toBe(text.toString().split('\n').length - 1 + (unended ? 1 : 0))
+      expect(size + torn.length).toBe(end)
+    }
+  })
+
+  it.each([512, 1024])('DUR-05 may be zeroed: the last %i bytes', async (sector) => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    const start = Math.max(bytes.length - sector, 0)
+    await writeFile(path, Buffer.concat([bytes.subarray(0, start), Buffer.alloc(bytes.length - start)]))
+    const whole = bytes.subarray(0, start).toString().split('\n').length - 1
+    expect(await opened(directory)).toEqual(numbers.slice(0, whole))
+    expect((await readdir(directory)).filter((name) => name.includes('torn'))).toHaveLength(1)
+  })
+
+  it('DUR-05 may be zeros alone, where the file was made longer first', async () => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    for (const text of [bytes, bytes.subarray(0, -1)]) {
+      await writeFile(path, Buffer.concat([text, Buffer.alloc(4096)]))
+      expect(await opened(await copyOf(directory))).toEqual(numbers)
+    }
+  })
+
+  it('DUR-05 is not what zeros are in the midst of the journal', async () => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    await writeFile(path, Buffer.from(bytes).fill(0, 100, 200))
+    expect(await opened(directory)).toContain('journal.ndjson line 1 is damaged')
   })
 
   it('makes room for what is written next', async () => {
@@ -66,11 +108,11 @@ describe('a last line that was not written to its end', () => {
 
 describe('a flipped bit', () => {
   it.each(['journal.ndjson', 'db.json'] as const)(
-    'in %s loses nothing, or is named',
+    'DUR-21 in %s loses nothing, or is named',
     async (file) => {
       const { directory, path, bytes } = await filled(file)
       const random = seeded(20_260_101)
-      for (let round = 0; round < 300; round += 1) {
+      for (let round = 0; round < 150; round += 1) {
         const damaged = Buffer.from(bytes)
         const place = round < 8 ? bytes.length - 1 : Math.floor(random() * bytes.length)
         damaged[place] = (damaged[place] ?? 0) ^ (1 << (round < 8 ? round : Math.floor(random() * 8)))
@@ -84,7 +126,7 @@ describe('a flipped bit', () => {
     60_000,
   )
 
-  it('in the last line break of the journal is not taken for a line that breaks off', async () => {
+  it('DUR-21 in the last line break of the journal is not taken for a line that breaks off', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (let bit = 0; bit < 8; bit += 1) {
       await writeFile(path, Buffer.concat([bytes.subarray(0, -1), Buffer.from([0x0a ^ (1 << bit)])]))
@@ -103,13 +145,79 @@ describe('a journal', () => {
     expect(await opened(directory)).toMatch(/journal\.ndjson line 1 .*transaction 2 where 1 should follow/)
   })
 
-  it('keeps what comes before the damage when the rest is deleted, as the message says', async () => {
+  it('DUR-06 with rubbish in it is refused, untouched, with the place and the command that mends it', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
-    const [first, , third] = bytes.toString().split('\n')
-    await writeFile(path, [first, 'rubbish', third, ''].join('\n'))
-    expect(await opened(directory)).toMatch(/line 2 is damaged.*delete this line and all that follow/)
-    await writeFile(path, `${first}\n`)
-    expect(await opened(directory)).toEqual([1])
+    const [first = '', , third] = bytes.toString().split('\n')
+    const text = [first, '!!!', third, ''].join('\n')
+    await writeFile(path, text)
+    const message = await opened(directory)
+    expect(message).toContain(`.tabwire/journal.ndjson line 2 is damaged, at byte ${first.length + 1}`)
+    expect(message).toContain('tabwire doctor --repair')
+    expect(await readFile(path, 'utf8')).toBe(text)
+  })
+
+  it.each([
+    ['CRLF', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['a byte order mark', (text: string) => `\ufeff${text}`],
+    ['no final line break', (text: string) => text.slice(0, -1)],
+    ['all of it', (text: string) => `\ufeff${text.replaceAll('\n', '\r\n').slice(0, -2)}`],
+    ['half a final line break', (text: string) => text.replaceAll('\n', '\r\n').slice(0, -1)],
+  ])('DUR-27 that an editor on Windows saved, with %s, says the same', async (_, edit) => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    await writeFile(path, edit(bytes.toString()))
+    const store = await openStore(directory, { foldAtBytes: 1e9 })
+    expect(await storedChecks(store)).toEqual(numbers)
+    await saveChecks(store, 4)
+    expect(await opened(await copyOf(directory))).toEqual([...numbers, 4])
+  })
+
+  it.each([
+    ['a collection', [{ collection: 'tips', put: { id: 'tip_1' } }], 'it writes to "tips"'],
+    ['a kind of write', [{ collection: 'checks', merge: { id: 'chk_1' } }], 'it writes to "checks"'],
+  ])('DUR-25 from a version that knows another %s is refused, untouched', async (_, writes, why) => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    const text = bytes.toString() + encodeLine(4, JSON.stringify(writes))
+    await writeFile(path, text)
+    const message = await opened(directory)
+    expect(message).toContain('line 4 was written by a version of Tabwire that knows more')
+    expect(message).toContain(why)
+    expect(await readFile(path, 'utf8')).toBe(text)
+  })
+
+  it('DUR-09 is enough without a snapshot', async () => {
+    const { directory } = await filled('journal.ndjson')
+    expect(await readdir(directory)).not.toContain('db.json')
+    expect(await opened(directory)).toEqual(numbers)
+  })
+})
+
+describe('DUR-10 a snapshot without a journal', () => {
+  const withoutJournal = async (directory: string) => {
+    await rm(join(directory, 'journal.ndjson'))
+    return opened(directory)
+  }
+  const MISSING = /\.tabwire\/journal\.ndjson is missing.*tabwire doctor --repair/
+
+  it('is enough when the store was closed with it', async () => {
+    const { directory } = await filled('db.json')
+    expect(await withoutJournal(directory)).toEqual(numbers)
+  })
+
+  it('is refused when the store was opened since, and not closed', async () => {
+    const { directory } = await filled('db.json')
+    await writeFile(join(directory, 'lock.9'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }))
+    expect(await withoutJournal(directory)).toMatch(MISSING)
+    expect(await opened(directory)).toMatch(MISSING) // The refusal itself is no closing.
+  })
+
+  it('is refused when it was made while the service ran', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory, { foldAtBytes: 1000 })
+    for (let number = 1; !(await readdir(directory)).includes('db.json'); number += 1)
+      await saveChecks(store, number)
+    const copy = await copyOf(directory)
+    await rm(join(copy, 'journal.old.ndjson'), { force: true })
+    expect(await withoutJournal(copy)).toMatch(MISSING)
   })
 })
 
@@ -141,8 +249,8 @@ describe('a snapshot', () => {
 
   it.each([
     ['begins with a byte order mark', '\ufeff{"format":1}', /byte order mark/],
-    ['is empty', '', /db\.json.* is damaged: it is not JSON/],
-    ['is cut off', '{\n"format": 1,\n"checks": [', /db\.json.* is damaged: it is not JSON/],
+    ['DUR-08 is empty', '', /db\.json.* is damaged: it is not JSON/],
+    ['DUR-08 is cut off', '{\n"format": 1,\n"checks": [', /db\.json.* is damaged: it is not JSON/],
     [
       'names its line',
       '{\n  "format": 1,\n  "checks": [\n    {"id": nope}\n  ]\n}',
@@ -150,7 +258,7 @@ describe('a snapshot', () => {
     ],
     ['is a list', '[]', /not a JSON object/],
     ['is of another program', '{"posts":[]}', /its "format" is undefined, not 1/],
-    ['is of a later version', '{"format":2}', /its "format" is 2, not 1/],
+    ['DUR-25 is of a later version', '{"format":2}', /its "format" is 2, not 1/],
     ['has a strange collection', '{"format":1,"waiters":[]}', /"waiters" is no collection/],
     ['has no list', '{"format":1,"checks":{}}', /"checks" is not an array/],
     [
@@ -160,10 +268,13 @@ describe('a snapshot', () => {
     ],
     ['has an id twice', '{"format":1,"events":[{"id":"a"},{"id":"a"}]}', /two of its events have the "id" a/],
     ['has a strange number', '{"format":1,"sequence":-1}', /"sequence" is not a whole number/],
-  ])('that %s is refused by name', async (_, text, message) => {
+    ['DUR-08 holds zeros', '\0'.repeat(64), /db\.json.* is damaged: it is not JSON/],
+    ['DUR-08 breaks off at once', '{"a":', /db\.json.* is damaged: it is not JSON/],
+  ])('that %s is refused by name, untouched', async (_, text, message) => {
     const { directory, path } = await filled('db.json')
     await writeFile(path, text)
     const result = await opened(directory)
+    expect(await readFile(path, 'utf8')).toBe(text)
     expect(result).toMatch(message)
     expect(result).toContain('.tabwire/db.json')
   })

@@ -153,6 +153,25 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
   })
 
+  describe(`${name}: a long search`, () => {
+    it('lets others go on, and sees the records as they were when it began', async () => {
+      const many = Array.from({ length: 5000 }, (_, index) => index + 1)
+      await save(store, ...many.map((number) => put('checks', check(number))))
+      let othersWent = 0
+      const search = store.list('checks', { where: { external_id: 'POS-1' }, limit: 5 })
+      setImmediate(() => (othersWent += 1))
+      const write = save(store, put('checks', check(1, { external_id: 'gone' })))
+      const { data, more } = await search
+      await write
+      expect(othersWent).toBe(1)
+      expect([data, more]).toEqual([[check(1)], false])
+      expect(await store.list('checks', { where: { external_id: 'POS-1' }, limit: 5 })).toEqual({
+        data: [],
+        more: false,
+      })
+    })
+  })
+
   describe(`${name}: what is due`, () => {
     const at = (minute: number) => `2026-01-01T12:0${minute}:00.000Z`
     const due = async (minute: number, perEndpoint = 10, busy: readonly number[] = []) => {

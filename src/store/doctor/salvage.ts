@@ -1,0 +1,99 @@
+import { crc32 } from 'node:zlib'
+import { linesOf } from '../read-snapshot.ts'
+import { checksumLine, snapshotText, type Snapshot } from '../snapshot-text.ts'
+import { collectionNames } from '../tables.ts'
+
+/** What still parses in a damaged snapshot. */
+export interface Salvaged {
+  /** The number it gives itself, if that can be read. */
+  sequence: number | undefined
+  records: Readonly<Record<string, readonly { id: string }[]>>
+  kept: number
+  /** The first line that does not parse; `undefined` when all do and the checksum alone is wrong. */
+  firstLost: number | undefined
+  lost: number
+}
+
+/** Reads a damaged snapshot record by record: as a whole if it is JSON in any layout, else line by line. */
+export function salvage(bytes: Buffer): Salvaged {
+  return salvageWhole(bytes) ?? salvageLines(bytes)
+}
+
+function salvageWhole(bytes: Buffer): Salvaged | undefined {
+  const content = parsed(bytes.toString().replace(/^\ufeff/, ''))
+  if (!isObject(content)) return undefined
+  const found = gatherer()
+  if (Number.isSafeInteger(content.sequence)) found.sequence = Number(content.sequence)
+  for (const name of collectionNames)
+    for (const record of Array.isArray(content[name]) ? content[name] : [])
+      found.take(name, record, undefined)
+  return found.result()
+}
+
+function salvageLines(bytes: Buffer): Salvaged {
+  const found = gatherer()
+  let name: string | undefined
+  let number = 0
+  for (const line of linesOf(bytes)) {
+    number += 1
+    const record = /^\s*(\{.*\}),?\s*$/.exec(line)?.[1]
+    const [, field, value] = /^\s*,?"(\w+)":\s*(\[|\d+)?/.exec(line) ?? []
+    if (record !== undefined) found.take(name, parsed(record), number)
+    else if (field === 'sequence') found.sequence = Number(value)
+    else if (value === '[') name = field
+    else if (!isFrame(line)) found.lose(number)
+  }
+  return found.result()
+}
+
+/** Lines of a snapshot that hold no record. */
+function isFrame(line: string): boolean {
+  return /^\s*(?:[{}\]],?|,?"(?:format|closed|checksum)": .*)?\s*$/.test(line)
+}
+
+function gatherer() {
+  const collections = new Map<string, Map<string, { id: string }>>()
+  let firstLost: number | undefined
+  let lost = 0
+  const lose = (line: number | undefined) => {
+    lost += 1
+    firstLost ??= line
+  }
+  return {
+    sequence: undefined as number | undefined,
+    lose,
+    take(name: string | undefined, record: unknown, line: number | undefined) {
+      const known = name !== undefined && collectionNames.some((each) => each === name)
+      if (!known || !isObject(record) || typeof record.id !== 'string') return lose(line)
+      const records = collections.get(name) ?? new Map<string, { id: string }>()
+      collections.set(name, records.set(record.id, record as { id: string }))
+    },
+    result(): Salvaged {
+      const records = Object.fromEntries([...collections].map(([name, byId]) => [name, [...byId.values()]]))
+      const kept = Object.values(records).reduce((sum, { length }) => sum + length, 0)
+      const sequence = Number.isSafeInteger(this.sequence) ? this.sequence : undefined
+      return { sequence, records, kept, firstLost, lost }
+    },
+  }
+}
+
+/** The text of a new snapshot of what was salvaged. `closed`, so that it may do without a journal. */
+export function snapshotOf({ records }: Salvaged, sequence: number): Buffer {
+  const all = Object.fromEntries(collectionNames.map((name) => [name, records[name] ?? []]))
+  const snapshot = { sequence, closed: true, records: all as unknown as Snapshot['records'] }
+  // Not one text: all of it may be more than a string can hold.
+  const text = Buffer.concat(Array.from(snapshotText(snapshot), (piece) => Buffer.from(piece)))
+  return Buffer.concat([text, Buffer.from(checksumLine(crc32(text)))])
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

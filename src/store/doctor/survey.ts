@@ -1,0 +1,97 @@
+import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { shownDirectory, storeFiles } from '../disk.ts'
+import { codeOf, reasonOf } from '../errors.ts'
+import { holderIn, isLeftOpen } from '../lock.ts'
+
+/** A file or folder in the data directory: its path within, with slashes; `mode` without the type. */
+export interface Entry {
+  name: string
+  mode: number
+  size: number
+  folder: boolean
+}
+
+/** What a file holds; `undefined` when there is none, a text that says why when it cannot be read. */
+export type Content = Buffer | string | undefined
+
+/** Everything about a data directory that a diagnosis rests upon. */
+export interface Survey {
+  /** How people are told of the directory. */
+  shown: string
+  /** `there`, `missing`, or why it cannot be used, in words. */
+  directory: string
+  mode: number
+  /** The process that has it open. */
+  holder: number | undefined
+  /** The last process did not close it, so there has to be a journal. */
+  leftOpen: boolean
+  entries: readonly Entry[]
+  snapshot: Content
+  old: Content
+  current: Content
+  credentials: Content
+}
+
+/** Reads a data directory without changing anything. */
+export async function surveyDirectory(directory: string): Promise<Survey> {
+  const state = await stateOf(directory)
+  const found = { shown: shownDirectory(directory), directory: state, mode: 0, leftOpen: false, entries: [] }
+  const contents = { snapshot: undefined, old: undefined, current: undefined, credentials: undefined }
+  if (state !== 'there') return { ...found, ...contents, holder: undefined }
+  const files = storeFiles(directory)
+  const holder = holderIn(directory)?.pid
+  // Against the order in which a running service folds, so that what is missing here is in what is read next.
+  const current = await contentOf(files.current.path)
+  const old = await contentOf(files.old.path)
+  return {
+    ...found,
+    mode: modeOf(await stat(directory)),
+    holder,
+    leftOpen: isLeftOpen(directory),
+    entries: await entriesIn(directory),
+    current,
+    old,
+    snapshot: await contentOf(files.snapshot.path),
+    credentials: await contentOf(join(directory, 'credentials.json')),
+  }
+}
+
+async function stateOf(directory: string): Promise<string> {
+  try {
+    if (!(await stat(directory)).isDirectory()) return 'a file is where a directory should be'
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return 'there'
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? 'missing' : reasonOf(error)
+  }
+}
+
+async function contentOf(path: string): Promise<Content> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : reasonOf(error)
+  }
+}
+
+async function entriesIn(directory: string): Promise<Entry[]> {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true })
+  const entries = found
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => entryAt(directory, join(entry.parentPath, entry.name)))
+  const named = (await Promise.all(entries)).flat()
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** None when it has gone meanwhile: a running service makes and removes files. */
+async function entryAt(directory: string, path: string): Promise<Entry[]> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) return []
+  const name = relative(directory, path).split(sep).join('/')
+  return [{ name, mode: modeOf(found), size: found.size, folder: found.isDirectory() }]
+}
+
+function modeOf({ mode }: { mode: number }): number {
+  return mode & 0o777
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { killAgainAndAgain } from './kill.ts'
+
+/** `TABWIRE_SOAK_ROUNDS=200 npx vitest run test/soak` for the whole of it. */
+const rounds = Number(process.env.TABWIRE_SOAK_ROUNDS ?? 5)
+const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_121)
+
+test(
+  `DUR-01 ${rounds} times kill -9 under load, seed ${seed}: nothing acknowledged is lost, or comes with other bytes`,
+  async () => {
+    const outcome = await killAgainAndAgain(rounds, seed)
+    process.stderr.write(
+      `soak: ${outcome.acknowledged} pushes acknowledged, ${outcome.deliveries} deliveries\n`,
+    )
+    expect(outcome).toMatchObject({ lost: [], undelivered: [], refused: [], changed: [] })
+    expect(outcome.acknowledged).toBeGreaterThan(rounds)
+  },
+  20_000 + rounds * 10_000,
+)

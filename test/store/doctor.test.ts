@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { put } from '../../src/model/records.ts'
+import { checkUp, repair } from '../../src/store/doctor/doctor.ts'
+import { encodeLine } from '../../src/store/journal-line.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
+import { check, save, saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+const location = {
+  id: 'loc_1',
+  name: 'Bar',
+  timezone: 'UTC',
+  currency: 'EUR',
+  created_at: '2026-01-01T12:00:00.000Z',
+}
+
+interface Files {
+  'db.json'?: string
+  'journal.ndjson'?: string
+  'journal.old.ndjson'?: string
+}
+
+/** A location and checks 1 to 3 in the snapshot (transactions 1 to 4), then checks 4 to 6 in the journal. */
+async function filled(): Promise<{ directory: string; files: Required<Omit<Files, 'journal.old.ndjson'>> }> {
+  const first = await newDirectory()
+  const store = await openStore(first)
+  await save(store, put('locations', location))
+  await saveChecks(store, 1, 2, 3)
+  await store.close()
+  await saveChecks(await openStore(first), 4, 5, 6)
+  const directory = await copyOf(first)
+  const read = (name: string) => readFile(join(directory, name), 'utf8')
+  return {
+    directory,
+    files: { 'db.json': await read('db.json'), 'journal.ndjson': await read('journal.ndjson') },
+  }
+}
+
+async function write(directory: string, files: Files): Promise<void> {
+  for (const [name, text] of Object.entries(files) as [string, string][])
+    await writeFile(join(directory, name), text, { mode: 0o600 })
+}
+
+/** Every file with what is in it. */
+async function contentOf(directory: string): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).sort()
+  const texts = names.map(async (name) => [name, await readFile(join(directory, name), 'latin1')] as const)
+  return Object.fromEntries(await Promise.all(texts))
+}
+
+async function kept(directory: string): Promise<number[]> {
+  const store = await openStore(directory)
+  const stored = await storedChecks(store)
+  await store.close()
+  return stored
+}
+
+const withoutLine = (text: string, line: number) =>
+  text
+    .split('\n')
+    .toSpliced(line - 1, 1)
+    .join('\n')
+const withLine = (text: string, line: number, instead: string) =>
+  text
+    .split('\n')
+    .toSpliced(line - 1, 1, instead)
+    .join('\n')
+const flipped = (text: string, part: string) => text.replace(part, part.replace('POS', 'PAS'))
+
+type Damage = (files: { 'db.json': string; 'journal.ndjson': string }) => Files
+const damages: [what: string, damage: Damage, bad: string[], kept: number[], told: RegExp][] = [
+  [
+    'rubbish between two lines of the journal',
+    (files) => ({ 'journal.ndjson': withLine(files['journal.ndjson'], 2, '!!!') }),
+    ['journal.ndjson'],
+    [1, 2, 3, 4],
+    /journal\.ndjson: 1 transaction kept\. 2 lines could not be kept \(from line 2\).*journal\.ndjson\.damaged-1/,
+  ],
+  [
+    'a flipped bit in the first line of the journal',
+    (files) => ({ 'journal.ndjson': flipped(files['journal.ndjson'], 'POS-4') }),
+    ['journal.ndjson'],
+    [1, 2, 3],
+    /0 transactions kept\. 3 lines could not be kept \(from line 1\)/,
+  ],
+  [
+    'a missing line in the journal',
+    (files) => ({ 'journal.ndjson': withoutLine(files['journal.ndjson'], 2) }),
+    ['journal.ndjson'],
+    [1, 2, 3, 4],
+    /1 transaction kept\. 1 line could not be kept \(from line 2\)/,
+  ],
+  [
+    'a damaged line that the snapshot holds anyway',
+    (files) => ({ 'journal.ndjson': `!!!\n${files['journal.ndjson']}` }),
+    ['journal.ndjson'],
+    [1, 2, 3, 4, 5, 6],
+    /3 transactions kept\. 1 line could not be kept/,
+  ],
+  [
+    'an old journal that breaks off before the present one',
+    (files) => {
+      const [first = '', second = '', third = ''] = files['journal.ndjson'].split('\n')
+      return { 'journal.old.ndjson': `${first}\n${second.slice(0, 90)}`, 'journal.ndjson': `${third}\n` }
+    },
+    ['journal.old.ndjson', 'journal.ndjson'],
+    [1, 2, 3, 4],
+    /journal\.old\.ndjson: 1 transaction kept/,
+  ],
+  [
+    'a flipped bit in the snapshot',
+    (files) => ({ 'db.json': flipped(files['db.json'], 'POS-2') }),
+    ['db.json'],
+    [1, 2, 3, 4, 5, 6],
+    /made anew of 4 records, all that are in it/,
+  ],
+  [
+    'a record of the snapshot that does not parse',
+    (files) => ({ 'db.json': files['db.json'].replace('{"id":"chk_00000000000000000000000002"', '{"id""') }),
+    ['db.json'],
+    [1, 3, 4, 5, 6],
+    /made anew of 3 records, 1 line could not be read \(from line \d+\)/,
+  ],
+  [
+    'another number in the snapshot',
+    (files) => ({ 'db.json': files['db.json'].replace('"sequence": 4', '"sequence": 94') }),
+    ['db.json'],
+    [1, 2, 3, 4, 5, 6],
+    /made anew of 4 records/,
+  ],
+  [
+    'a snapshot that is cut off',
+    (files) => ({
+      'db.json': files['db.json'].slice(0, files['db.json'].indexOf('chk_00000000000000000000000003')),
+    }),
+    ['db.json'],
+    [1, 2, 4, 5, 6],
+    /made anew of 3 records/,
+  ],
+  [
+    'an empty snapshot',
+    () => ({ 'db.json': '' }),
+    ['db.json', 'journal.ndjson'],
+    [],
+    /the next start begins with an empty store; the file as it was is in db\.json\.damaged-1/,
+  ],
+  [
+    'a snapshot of zeros beside a journal that holds everything',
+    () => ({
+      'db.json': '\0'.repeat(64),
+      'journal.ndjson': encodeLine(1, JSON.stringify([put('checks', check(7))])),
+    }),
+    ['db.json'],
+    [7],
+    /the journals hold everything/,
+  ],
+  [
+    'both damaged',
+    (files) => ({
+      'db.json': flipped(files['db.json'], 'POS-2'),
+      'journal.ndjson': flipped(files['journal.ndjson'], 'POS-5'),
+    }),
+    ['db.json', 'journal.ndjson'],
+    [1, 2, 3, 4],
+    /1 transaction kept[^]*made anew of 4 records/,
+  ],
+]
+
+describe.each(damages)('DUR-07 %s', (_, damage, bad, numbers, told) => {
+  it('is named, and mended without deleting anything', async () => {
+    const { directory, files } = await filled()
+    await write(directory, damage(files))
+    const before = await contentOf(directory)
+
+    const found = await checkUp(directory)
+    expect(found.checks.filter(({ level }) => level === 'bad').map(({ check: name }) => name)).toEqual(bad)
+    expect(found.ok).toBe(false)
+    expect(await contentOf(directory)).toEqual(before)
+
+    const { ok, repaired } = await repair(directory)
+    expect(ok).toBe(true)
+    expect(repaired.join('\n')).toMatch(told)
+    const after = await contentOf(directory)
+    for (const [name, text] of Object.entries(before))
+      expect([after[name], after[`${name}.damaged-1`]]).toContain(text)
+    for (const name of Object.keys(after))
+      expect([name, (await stat(join(directory, name))).mode & 0o777]).toEqual([name, 0o600])
+
+    expect(await repair(directory)).toMatchObject({ ok: true, repaired: [] })
+    expect(await contentOf(directory)).toEqual(after)
+    expect(await kept(directory)).toEqual(numbers)
+  })
+})
+
+describe('a repair', () => {
+  it('overwrites nothing that an earlier one moved aside', async () => {
+    const { directory, files } = await filled()
+    for (const rubbish of ['one', 'two']) {
+      await write(directory, { 'journal.ndjson': `${rubbish}\n${files['journal.ndjson']}` })
+      await repair(directory)
+    }
+    const read = (name: string) => readFile(join(directory, name), 'utf8')
+    expect(await read('journal.ndjson.damaged-1')).toMatch(/^one/)
+    expect(await read('journal.ndjson.damaged-2')).toMatch(/^two/)
+  })
+
+  it('puts an empty journal where one is missing, and says what that means', async () => {
+    const { directory } = await filled()
+    await rm(join(directory, 'journal.ndjson'))
+    await writeFile(join(directory, 'lock.1'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }))
+    expect((await checkUp(directory)).ok).toBe(false)
+    const { ok, repaired } = await repair(directory)
+    expect([ok, repaired]).toEqual([
+      true,
+      [expect.stringContaining('after transaction 4 is not there any more')],
+    ])
+    expect(await kept(directory)).toEqual([1, 2, 3])
+  })
+
+  it.skipIf(process.platform === 'win32')('closes to others what holds secrets', async () => {
+    const { directory } = await filled()
+    await mkdir(join(directory, 'ca'), { mode: 0o755 })
+    await writeFile(join(directory, 'ca', 'ca-key.pem'), '', { mode: 0o644 })
+    await writeFile(join(directory, 'ca', 'ca.pem'), '', { mode: 0o644 })
+    await chmod(join(directory, 'db.json'), 0o640)
+    await chmod(directory, 0o755)
+    const found = await checkUp(directory)
+    expect(found.ok).toBe(true)
+    expect(found.checks.find(({ check: name }) => name === 'modes')?.message).toContain('db.json (0640)')
+    await repair(directory)
+    const modes = ['.', 'db.json', 'ca', 'ca/ca-key.pem', 'ca/ca.pem'].map(
+      async (name) => (await stat(join(directory, name))).mode & 0o777,
+    )
+    expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o700, 0o600, 0o644])
+    expect((await repair(directory)).repaired).toEqual([])
+  })
+
+  it('DUR-25 touches nothing that a newer version wrote', async () => {
+    const { directory, files } = await filled()
+    const newer: Files[] = [
+      { 'db.json': files['db.json'].replace('"format": 1', '"format": 2') },
+      { 'db.json': '{"format":2,"everything":{"else":true},"checksum":"x"}' },
+      {
+        'db.json': files['db.json'],
+        'journal.ndjson': files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]'),
+      },
+    ]
+    for (const each of newer) {
+      await write(directory, each)
+      const before = await contentOf(directory)
+      const result = await repair(directory)
+      expect(result).toMatchObject({ ok: false, repaired: [], repairable: [] })
+      expect(await contentOf(directory)).toEqual(before)
+    }
+  })
+
+  it('changes nothing where a service runs, and reads what can be read', async () => {
+    const { directory, files } = await filled()
+    const store = await openStore(directory)
+    await saveChecks(store, 7)
+    await write(directory, { 'db.json': `${files['db.json']}x` })
+    const before = await contentOf(directory)
+    const { ok, checks, repaired } = await repair(directory)
+    expect([ok, repaired]).toEqual([false, []])
+    expect(checks.find(({ check: name }) => name === 'lock')?.message).toContain(`(pid ${process.pid})`)
+    expect(checks.find(({ check: name }) => name === 'journal.ndjson')?.message).toContain(
+      '4 transactions (5–8)',
+    )
+    expect(await contentOf(directory)).toEqual(before)
+    await write(directory, { 'db.json': files['db.json'] })
+  })
+
+  it('leaves what is whole as it is, torn tails and stray files included: a start sees to those', async () => {
+    const { directory, files } = await filled()
+    await write(directory, { 'journal.ndjson': files['journal.ndjson'].slice(0, -9) })
+    await writeFile(join(directory, 'db.json.0123abcd.tmp'), '{', { mode: 0o600 })
+    const before = await contentOf(directory)
+    const { ok, checks, repaired } = await repair(directory)
+    expect([ok, repaired]).toEqual([true, []])
+    const notes = checks.filter(({ level }) => level === 'note').map(({ check: name }) => name)
+    expect(notes).toEqual(['credentials.json', 'journal.ndjson', 'temporary files'])
+    expect(await contentOf(directory)).toEqual(before)
+  })
+
+  it.each([
+    ['of nothing', async () => undefined, true, 'There is no .tabwire yet'],
+    ['of a file', (path: string) => writeFile(path, ''), false, 'a file is where a directory should be'],
+  ])('%s says so', async (_, make, ok, message) => {
+    const directory = await newDirectory()
+    await make(directory)
+    for (const look of [checkUp, repair]) {
+      const result = await look(directory)
+      expect(result).toMatchObject({ ok, repaired: [] })
+      expect(result.checks[0]?.message).toContain(message)
+    }
+  })
+})
