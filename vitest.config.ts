@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './test/support/count-reporter.ts'
 
@@ -5,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new CountReporter()],
+    // Half of the tests wait for child processes, so both of two cores are put to use.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { shuffle: true },
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -49,13 +49,14 @@ export async function startReceiver({ tls, answer = 200 }: ReceiverOptions = {})
   let handle = handlerOf(answer, resetConnection)
   let connected = 0
 
-  const listener: http.RequestListener = async (request, response) => {
+  const take = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const received = await read(request)
     if (received === undefined) return
     const index = requests.push(received) - 1
     handle(response, received, index)
     for (const check of waiting) check()
   }
+  const listener: http.RequestListener = (request, response) => void take(request, response)
   const server = tls === undefined ? http.createServer(listener) : https.createServer(tls, listener)
   server.on('connection', (socket: Socket) => {
     connected += 1
