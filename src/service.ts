@@ -32,7 +32,7 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
   const listeners = new Set<CommitListener>()
   return {
     async execute<Command, A extends Asks, Reply>(operation: Operation<Command, A, Reply>, command: Command) {
-      const asks: A & typeof outboxReads = { ...operation.reads(command), ...outboxReads }
+      const asks: A & typeof outboxReads = Object.assign({}, operation.reads(command), outboxReads)
       const { reply, writes } = await store.transact(asks, (records) => {
         const { subscribers } = records as GivenAll<typeof outboxReads>
         const context = { now: clock.now(), newId, newSecret }

@@ -66,8 +66,8 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
   if (!pathname.startsWith('/_sim/'))
-    parts.log.add(logEntry({ method: event.req.method, path: pathname + search }, visit, answer))
-  const headers = { ...jsonHeaders, ...answer.headers, 'x-request-id': visit.requestId }
+    parts.log.add(logEntry(event.req.method, pathname + search, visit, answer))
+  const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
   return new HTTPResponse(answer.body, { status: answer.status, headers })
 }
 

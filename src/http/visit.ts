@@ -1,6 +1,6 @@
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
-import type { LoggedRequest, RequestEntry } from './request-log.ts'
+import type { RequestEntry } from './request-log.ts'
 
 /** One request on its way through the door: what is known of it beside the request itself. */
 export interface Visit {
@@ -31,13 +31,15 @@ export function newVisit(newId: NewId, startedAt: Date): Visit {
 
 /** The visit as the request log keeps it: no headers, and so no key; no body that holds a secret. */
 export function logEntry(
-  request: Pick<LoggedRequest, 'method' | 'path'>,
+  method: string,
+  path: string,
   visit: Visit,
   { status, body }: Answer,
 ): RequestEntry {
   return {
     id: visit.requestId,
-    ...request,
+    method,
+    path,
     status,
     started_at: visit.startedAt.toISOString(),
     duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,

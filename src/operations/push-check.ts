@@ -1,6 +1,6 @@
 import {
   checkKey,
-  contentOf,
+  sameContent,
   viewCheck,
   type Check,
   type CheckItem,
@@ -70,6 +70,7 @@ export const pushCheck = {
  * by the state that the push happens to find, so that pushes in any order come to the same verdict.
  */
 export function conflictsOf(items: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
+  if (held.length === 0) return []
   const pushed = new Map(items.map((item) => [item.external_id, item]))
   const prices = highestClaimedPrices(held)
   const conflicts: Conflict[] = []
@@ -110,7 +111,7 @@ function create({ location_id, external_id, push }: PushCheck, context: Context)
     location_id,
     table: push.table,
     status: push.status,
-    items: push.items.map((item) => ({ ...item, claimed_quantity: 0, paid_quantity: 0 })),
+    items: push.items.map(unclaimed),
     totals: push.totals,
     revision: push.revision ?? null,
     paid_cents: 0,
@@ -127,13 +128,17 @@ function create({ location_id, external_id, push }: PushCheck, context: Context)
 function update(current: Check, push: Push, held: readonly Claim[], context: Context): Decision<PushReply> {
   const now = later(current.updated_at, context.now)
   const check: Check = {
-    ...current,
+    id: current.id,
+    external_id: current.external_id,
+    location_id: current.location_id,
     table: push.table,
     status: push.status,
     items: withQuantities(push.items, held),
     totals: push.totals,
     revision: push.revision ?? null,
+    paid_cents: current.paid_cents,
     balance_cents: push.totals.total_cents - current.paid_cents,
+    created_at: current.created_at,
     updated_at: now,
     closed_at: push.status === 'open' ? null : (current.closed_at ?? now),
   }
@@ -148,17 +153,27 @@ function update(current: Check, push: Push, held: readonly Claim[], context: Con
 
 /** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
 function changesMoreThanStatus(current: Check, push: Push): boolean {
-  return contentOf({ ...push, status: current.status }) !== contentOf(current)
+  return !sameContent({ ...push, status: current.status }, current)
 }
 
 function withQuantities(items: readonly PushedItem[], held: readonly Claim[]): CheckItem[] {
+  if (held.length === 0) return items.map(unclaimed)
   const claimed = claimedQuantities(held, ['active', 'paid'])
   const paid = claimedQuantities(held, ['paid'])
-  return items.map((item) => ({
-    ...item,
-    claimed_quantity: claimed.get(item.external_id) ?? 0,
-    paid_quantity: paid.get(item.external_id) ?? 0,
-  }))
+  return items.map((item) => {
+    const { external_id } = item
+    return withGuests(item, claimed.get(external_id) ?? 0, paid.get(external_id) ?? 0)
+  })
+}
+
+function unclaimed(item: PushedItem): CheckItem {
+  return withGuests(item, 0, 0)
+}
+
+/** Field by field: on Node 20, `{ ...item, more }` takes longer than all else that happens to a push. */
+function withGuests(item: PushedItem, claimed_quantity: number, paid_quantity: number): CheckItem {
+  const { external_id, name, quantity, price_cents, note } = item
+  return { external_id, name, quantity, price_cents, note, claimed_quantity, paid_quantity }
 }
 
 type CheckEventType = Extract<DomainEvent['type'], `check.${string}`>

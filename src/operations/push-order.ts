@@ -1,4 +1,4 @@
-import { contentOf, type Check, type Push } from '../model/check.ts'
+import { contentOf, sameContent, type Check, type Push } from '../model/check.ts'
 
 /** Where a push stands to the current state: it replaces it, repeats it, or comes too late. */
 export type Order = 'newer' | 'same' | 'stale'
@@ -8,7 +8,7 @@ export type Order = 'newer' | 'same' | 'stale'
  * (specification section 4, rule 2; contract section 6, steps 1 and 2).
  */
 export function order(current: Check, push: Push): Order {
-  const same = contentOf(current) === contentOf(push)
+  const same = sameContent(current, push)
   const incoming = push.revision ?? null
   if (current.revision === null) return incoming === null ? byArrival(current, push, same) : 'newer'
   if (incoming === null) return same ? 'same' : 'stale'

@@ -1,10 +1,10 @@
 import type { Delivery } from '../model/delivery.ts'
-import type { Index } from './index-tree.ts'
+import type { Queue } from './queue.ts'
 import { compareText } from './sorted-tree.ts'
 import type { Due, DueQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
-export function dueIn(queue: Index<Delivery>, { now, perEndpoint, busy }: DueQuery): Due {
+export function dueIn(queue: Queue<Delivery>, { now, perEndpoint, busy }: DueQuery): Due {
   const time = now.toISOString()
   const heads = Array.from(queue.keys(), (endpoint) => headOf(queue.find(endpoint), perEndpoint)).flat()
   const free = heads.filter(({ id }) => !busy.has(id)).sort(byTime)

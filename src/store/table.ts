@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { createIndex, type Index } from './index-tree.ts'
-import type { IndexRule } from './schema.ts'
+import { createLookup, type Lookup } from './lookup.ts'
+import type { KeyOf } from './schema.ts'
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
 import type { Page } from './store.ts'
 
@@ -15,14 +15,14 @@ export interface Table<T extends { id: string }> {
   find(lookup: string, key: string): Iterable<T>
 }
 
-/** `further` are indexes that the table keeps up to date, and others read. */
+/** `queues` are kept up to date by the table, and read by others. */
 export function createTable<T extends { id: string }>(
-  rules: Readonly<Record<string, IndexRule<T>>>,
-  further: readonly Index<T>[] = [],
+  rules: Readonly<Record<string, KeyOf<T>>>,
+  queues: readonly Lookup<T>[] = [],
 ): Table<T> {
   const records = sortedTree<string, T>(compareText)
-  const lookups = new Map(Object.entries(rules).map(([name, rule]) => [name, createIndex(rule)]))
-  const indexes = [...lookups.values(), ...further]
+  const lookups = new Map(Object.entries(rules).map(([name, rule]) => [name, createLookup(rule)]))
+  const indexes = [...lookups.values(), ...queues]
   const move = (before: T | undefined, after: T | undefined) => {
     for (const index of indexes) index.move(before, after)
     return before

@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../model/records.ts'
 import { dueIn } from './due.ts'
-import { createIndex } from './index-tree.ts'
+import { createQueue } from './queue.ts'
 import { dueQueue, lookups } from './schema.ts'
 import type { SortedTree } from './sorted-tree.ts'
 import type { Due, DueQuery } from './store.ts'
@@ -36,7 +36,7 @@ export type RecordTrees = { readonly [C in CollectionName]: SortedTree<string, C
 export const collectionNames = Object.keys(lookups) as CollectionName[]
 
 export function createTables(): Tables {
-  const queue = createIndex<Delivery>(dueQueue)
+  const queue = createQueue<Delivery>(dueQueue)
   const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
     locations: createTable(lookups.locations),
     keys: createTable(lookups.keys),
@@ -67,5 +67,7 @@ function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: 
 }
 
 function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
-  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
+  const result: Record<string, unknown> = {}
+  for (const name in object) result[name] = change(object[name] as T)
+  return result
 }

@@ -1,17 +1,21 @@
-import type { IndexRule } from './schema.ts'
+import type { Lookup } from './lookup.ts'
 import { compareText, sortedTree } from './sorted-tree.ts'
 
-/** Records in the order of a key and, under one key, of a rank; kept up to date with every write. */
-export interface Index<T> {
-  /** Puts `after` in the place of `before`; either may be missing. */
-  move(before: T | undefined, after: T | undefined): void
-  /** The records under a key. Each walk shows the index as it is then, and copies nothing. */
+/** Records in queues: one for each key, in the order of a rank. Only its heads are looked at, however long it is. */
+export interface Queue<T> extends Lookup<T> {
+  /** The records of a queue from its head on. Each walk shows it as it is then, and copies nothing. */
   find(key: string): Iterable<T>
-  /** The keys that name a record, each once, without a walk over what is under them. */
+  /** The keys of the queues that are not empty, without a walk over what is in them. */
   keys(): Iterable<string>
 }
 
-/** A structure and not one joined text, because a POS may put any character into its identifiers. */
+export interface QueueRule<T> {
+  /** Which queue a record stands in, if any. */
+  key(record: T): string | null
+  /** Its place there. */
+  rank(record: T): string
+}
+
 interface Place {
   key: string
   rank: string
@@ -20,7 +24,7 @@ interface Place {
 /** Sorts after the rank of every record, which begins with a letter or a digit. */
 const LAST_RANK = '\uffff'
 
-export function createIndex<T>({ key, rank }: IndexRule<T>): Index<T> {
+export function createQueue<T>({ key, rank }: QueueRule<T>): Queue<T> {
   const tree = sortedTree<Place, T>(comparePlaces)
   const placeOf = (record: T | undefined): Place | undefined => {
     const found = record === undefined ? null : key(record)
