@@ -114,11 +114,16 @@ function parse(text: string): unknown {
       'invalid_json',
       'The body begins with a byte-order mark. Send the JSON text without it.',
     )
-  if (nestsDeeperThan(DEEPEST_NESTING, text))
+  const value = parseJson(text)
+  if (nestsDeeperThan(DEEPEST_NESTING, value))
     throw new Refusal(
       'invalid_json',
       `The body nests deeper than ${DEEPEST_NESTING} levels, the most that is accepted.`,
     )
+  return value
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -134,23 +139,11 @@ function reasonOf(error: unknown): string {
   return reason ?? 'it cannot be parsed'
 }
 
-/** Counts brackets outside of strings; a text that is no JSON is found out by the parser afterwards. */
-function nestsDeeperThan(limit: number, text: string): boolean {
-  let depth = 0
-  let quoted = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (quoted) {
-      if (code === BACKSLASH) index++
-      else if (code === QUOTE) quoted = false
-    } else if (code === QUOTE) quoted = true
-    else if (code === BRACE || code === BRACKET) {
-      if (++depth > limit) return true
-    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--
-  }
+/** Looks no deeper than the limit, so that the depth of a body costs no stack. */
+function nestsDeeperThan(limit: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (limit === 0) return true
+  for (const key in value)
+    if (nestsDeeperThan(limit - 1, (value as Record<string, unknown>)[key])) return true
   return false
 }
-
-const [QUOTE, BACKSLASH, BRACE, CLOSING_BRACE, BRACKET, CLOSING_BRACKET] = [
-  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d,
-]

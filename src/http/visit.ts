@@ -30,12 +30,7 @@ export function newVisit(newId: NewId, startedAt: Date): Visit {
 }
 
 /** The visit as the request log keeps it: no headers, and so no key; no body that holds a secret. */
-export function logEntry(
-  method: string,
-  path: string,
-  visit: Visit,
-  { status, body }: Answer,
-): RequestEntry {
+export function logEntry(method: string, path: string, visit: Visit, { status, body }: Answer): RequestEntry {
   return {
     id: visit.requestId,
     method,

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
@@ -11,10 +12,28 @@ export interface DiskFile {
     position: number,
   ): Promise<{ bytesWritten: number }>
   datasync(): Promise<void>
+  /** Whether a write that has ended is on the disk already. */
+  writesAreDurable?: boolean
   truncate(size: number): Promise<void>
   close(): Promise<void>
 }
 export type OpenFile = (path: string, flags: string, mode: number) => Promise<DiskFile>
+
+/**
+ * Opens a file whose writes end when they are on the disk: one call of the system where there would be two, between which
+ * a busy process has other things to do.
+ */
+export const openDurable: OpenFile = async (path, flags, mode) => {
+  const durable = (constants as { O_DSYNC?: number }).O_DSYNC
+  if (durable === undefined) return open(path, flags, mode)
+  const file = await open(path, flagBits(flags) | durable, mode)
+  return Object.assign(file, { writesAreDurable: true })
+}
+
+function flagBits(flags: string): number {
+  const making = flags.startsWith('wx') ? constants.O_CREAT | constants.O_EXCL : 0
+  return constants.O_RDWR | making
+}
 
 /** Signing secrets and guests' orders are inside: for the owner alone. */
 export const OWNER_ONLY = 0o600

@@ -3,7 +3,14 @@ import { Low } from 'lowdb'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
-import { prepareDirectory, shownDirectory, storeFiles, type OpenFile, type StoreFile } from './disk.ts'
+import {
+  openDurable,
+  prepareDirectory,
+  shownDirectory,
+  storeFiles,
+  type OpenFile,
+  type StoreFile,
+} from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
 import { createFolding } from './folding.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
@@ -61,7 +68,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const tables = createTables()
   const loaded = await load(low, files, tables, lock.leftOpen)
   await saveTornTails(files, loaded, onNotice)
-  const journals = await openJournals(files, loaded, openFile)
+  const journals = await openJournals(files, loaded, options.openFile ?? openDurable)
   const folding = createFolding({
     journals,
     snapshotSize: await sizeOf(files.snapshot),

@@ -47,7 +47,7 @@ function journalFile(file: DiskFile, initialSize: number): JournalFile {
       clean = false
       try {
         await writeAll(file, bytes, size)
-        await file.datasync()
+        if (file.writesAreDurable !== true) await file.datasync()
       } catch (error) {
         await repair().catch(() => {}) // The next append tries again; until then nothing is acknowledged.
         throw error

@@ -27,7 +27,8 @@ class Many<T extends { id: string }> {
   }
 
   oldestFirst(): Iterable<T> {
-    if (this.inOrder) return this.records.values()
+    // Not the map's own iterator, which can be walked once.
+    if (this.inOrder) return { [Symbol.iterator]: () => this.records.values() }
     return [...this.records.values()].sort((a, b) => compareText(a.id, b.id))
   }
 }

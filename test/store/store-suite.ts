@@ -36,13 +36,13 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
 
     it('gives records that can be walked more than once', async () => {
-      await save(store, put('endpoints', endpoint(1)))
+      await save(store, put('endpoints', endpoint(1)), put('endpoints', endpoint(2)))
       const asks = { enabled: { collection: 'endpoints', lookup: 'status', key: 'enabled' } } as const
       const { counts } = await store.transact(asks, ({ enabled }) => ({
         counts: [[...enabled].length, [...enabled].length],
         writes: [],
       }))
-      expect(counts).toEqual([1, 1])
+      expect(counts).toEqual([2, 2])
     })
 
     it('returns what the decision returned', async () => {
