@@ -24,10 +24,17 @@ export interface DeliverSettings {
  * Attempts a delivery once and resolves with it as it was recorded; unchanged when it is no longer pending, `undefined`
  * when it is gone. Rejects when the outcome could not be recorded, or with the signal's reason when taken back.
  */
-export type Deliver = (deliveryId: string, signal?: AbortSignal) => Promise<Delivery | undefined>
+export type Deliver = (deliveryId: string, flight?: DeliverFlight) => Promise<Delivery | undefined>
+
+export interface DeliverFlight {
+  /** Takes the attempt back. */
+  signal?: AbortSignal
+  /** Called when the receiver has answered or failed, and only the recording is left to do. */
+  onSent?: () => void
+}
 
 export function createDeliver({ service, ...settings }: DeliverSettings): Deliver {
-  return async (deliveryId, signal) => {
+  return async (deliveryId, { signal, onSent } = {}) => {
     const delivery = await service.get('deliveries', deliveryId)
     if (delivery?.status !== 'pending') return delivery
     const { id: delivery_id, endpoint_id, event_id, event_type } = delivery
@@ -41,6 +48,7 @@ export function createDeliver({ service, ...settings }: DeliverSettings): Delive
     const started_at = settings.clock.now().toISOString()
     const message = compose(event.body, endpoint, settings)
     const result = { started_at, ...(await settings.sender.send(message, signal)) }
+    onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
     return service.execute(recordAttempt, { delivery_id, endpoint_id, result, retry_in_ms, disable_after })

@@ -6,36 +6,42 @@ interface Flight {
   /** Not known for a delivery that is attempted out of turn. */
   endpointId: string | undefined
   attempted: Attempted
+  /** Waits for the receiver; afterwards, only for the outcome to be recorded. */
+  sending: boolean
   slow: boolean
 }
 
 /**
  * The attempts in flight, one per delivery at most. One that takes longer than `slowAfterMs` waits for a receiver and
- * costs us nothing more: it leaves the count of `quick` ones, and `onSlow` tells so.
+ * costs us nothing more: it leaves the count of `quick` ones. `onRoom` tells when there is room for others.
  */
-export function createFlights({ slowAfterMs, onSlow }: { slowAfterMs: number; onSlow: () => void }) {
+export function createFlights({ slowAfterMs, onRoom }: { slowAfterMs: number; onRoom: () => void }) {
   const flights = new Map<string, Flight>()
   return {
     get: (id: string): Attempted | undefined => flights.get(id)?.attempted,
     ids: () => flights.keys(),
     none: () => flights.size === 0,
-    quick: () => count(flights, ({ slow }) => !slow),
-    to: (endpointId: string) => count(flights, (flight) => flight.endpointId === endpointId),
+    quick: () => count(flights, ({ sending, slow }) => sending && !slow),
+    to: (endpointId: string) =>
+      count(flights, (flight) => flight.sending && flight.endpointId === endpointId),
     /** Resolves when those that are in flight now have ended, however they do. */
     ended: () => Promise.allSettled(Array.from(flights.values(), ({ attempted }) => attempted)),
-    start(id: string, endpointId: string | undefined, attempt: () => Attempted): Attempted {
+    start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
       const timer = setTimeout(() => {
         flight.slow = true
-        onSlow()
+        onRoom()
       }, slowAfterMs)
       timer.unref()
-      const attempted = attempt().finally(() => {
+      const flight: Flight = { endpointId, attempted: Promise.resolve(undefined), sending: true, slow: false }
+      flights.set(id, flight)
+      flight.attempted = attempt(() => {
+        flight.sending = false
+        onRoom()
+      }).finally(() => {
         clearTimeout(timer)
         flights.delete(id)
       })
-      const flight: Flight = { endpointId, attempted, slow: false }
-      flights.set(id, flight)
-      return attempted
+      return flight.attempted
     },
   }
 }

@@ -45,13 +45,16 @@ export interface PumpLimits {
   restMs: number
 }
 
+/** The head of a queue is taken up by deliveries in flight and by those that are being recorded; behind them stand the next. */
+const LOOKAHEAD = 3
+
 const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, slowAfterMs: 1_000, restMs: 1_000 }
 
 /** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
   const wake = oneAtATime(look)
-  const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onSlow: wake })
+  const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onRoom: wake })
   const rests = createRests({ restMs: limits.restMs, onOver: wake })
   const turns = createTurns()
   const shutdown = createShutdown()
@@ -71,7 +74,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     idlers = []
     try {
       const busy = new Set([...flights.ids(), ...rests.ids()])
-      const due = await service.due({ now: clock.now(), perEndpoint: limits.perEndpoint, busy })
+      const due = await service.due({ now: clock.now(), perEndpoint: LOOKAHEAD * limits.perEndpoint, busy })
       if (stopped) return release(waiting)
       startInTurn(due.deliveries)
       setAlarm(due.next_at)
@@ -97,7 +100,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
-    const attempted = flights.start(id, endpointId, () => deliver(id, shutdown.signal))
+    const attempted = flights.start(id, endpointId, (onSent) =>
+      deliver(id, { signal: shutdown.signal, onSent }),
+    )
     attempted
       .then(
         () => rests.forget(id),

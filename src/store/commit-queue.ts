@@ -10,6 +10,8 @@ export interface CommitQueue {
   sequence(): number
   /** Adds a transaction: its writes as JSON, and the writes that undo it in memory. */
   add(writes: string, undo: readonly Write[]): void
+  /** Whether the record with this id is in memory as it is not yet on the disk. */
+  touches(id: string): boolean
   /** Resolves when everything added so far is durable, rejects with a Refusal when it was undone. */
   settled(): Promise<void>
 }
@@ -25,6 +27,7 @@ interface QueueParts {
 
 interface Batch {
   lines: string[]
+  ids: Set<string>
   undo: (readonly Write[])[]
   done: Promise<void>
   settle: (error?: Refusal) => void
@@ -69,8 +72,10 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
     add(writes, undoing) {
       waiting.lines.push(encodeLine(last() + 1, writes))
       waiting.undo.push(undoing)
+      for (const write of undoing) waiting.ids.add('put' in write ? write.put.id : write.remove)
       if (!running) void run()
     },
+    touches: (id) => waiting.ids.has(id) || writing?.ids.has(id) === true,
     settled: () => (waiting.lines.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
 }
@@ -81,7 +86,7 @@ function newBatch(): Batch {
     settle = (error) => (error === undefined ? resolve() : reject(error))
   })
   done.catch(() => {}) // Whoever waits is told; when nobody does, that is no crash.
-  return { lines: [], undo: [], done, settle: (error) => settle(error) }
+  return { lines: [], ids: new Set(), undo: [], done, settle: (error) => settle(error) }
 }
 
 function unavailable(error: unknown): Refusal {

@@ -114,13 +114,13 @@ function storeUpon(
     else queue.add(`${text.slice(0, -1)},${JSON.stringify(old).slice(1)}`, [...tables.apply(old), ...undo])
   }
   let closing: Promise<void> | undefined
-  const answer = async <T>(work: () => T): Promise<T> => {
+  const answer = async <T>(work: () => T, restsUponUnwritten = true): Promise<T> => {
     if (closing !== undefined)
       throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
     try {
       return work()
     } finally {
-      await queue.settled()
+      if (restsUponUnwritten) await queue.settled()
     }
   }
   return {
@@ -130,14 +130,19 @@ function storeUpon(
         commit(decision.writes)
         return decision
       }),
-    get: (collection, id) => answer(() => tables.of(collection).records.get(id)),
+    get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.touches(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
     async list(collection, query) {
       // Durable is what the page is begun upon, not what comes while it is searched for.
       const { page } = await answer(() => ({ page: pageOf(tables.of(collection).records, query) }))
       return page
     },
-    due: (query) => answer(() => tables.due(query)),
+    // What is not yet durable has not yet happened: its commit tells of it.
+    due: ({ now, perEndpoint, busy }) =>
+      answer(
+        () => tables.due({ now, perEndpoint, busy: { has: (id) => busy.has(id) || queue.touches(id) } }),
+        false,
+      ),
     close: () =>
       (closing ??= queue
         .settled()

@@ -61,7 +61,7 @@ export interface DueQuery {
   /** Looks no further than this many deliveries of one endpoint, so that a slow receiver costs no one else anything. */
   perEndpoint: number
   /** Deliveries that are being attempted already, by id: neither due nor next. */
-  busy: ReadonlySet<string>
+  busy: Pick<ReadonlySet<string>, 'has'>
 }
 
 export interface Due {

@@ -5,7 +5,7 @@ import { put } from '../../src/model/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import { failingDisk } from './failing-disk.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { check, idOf, save, saveChecks, storedChecks } from './records.ts'
+import { check, delivery, idOf, save, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 
@@ -54,6 +54,23 @@ describe('an answer', () => {
     expect(disk.syncs).toBe(0)
   })
 
+  it('about a record that is on the disk waits for nobody else', async () => {
+    const { store, disk } = await openOnFailingDisk()
+    disk.fails = (step) => step === 'datasync'
+    const written = saveChecks(store, 3)
+    await expect(store.get('checks', idOf('chk', 1))).resolves.toEqual(check(1))
+    await expect(written).rejects.toMatchObject(unavailable.reason)
+  })
+
+  it('names no delivery as due that is not yet on the disk', async () => {
+    const { store } = await openOnFailingDisk()
+    const due = () => store.due({ now: new Date(), perEndpoint: 1, busy: new Set() })
+    const written = save(store, put('deliveries', delivery(1)))
+    expect((await due()).deliveries).toEqual([])
+    await written
+    expect((await due()).deliveries).toEqual([delivery(1)])
+  })
+
   it('is refused, when what it saw could not be kept', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.fails = (step) => step === 'datasync'
@@ -65,7 +82,6 @@ describe('an answer', () => {
       store.transact(asks, () => {
         throw new Error('decided upon what never was')
       }),
-      store.due({ now: new Date(), perEndpoint: 1, busy: new Set() }),
     ])
     expect(results).toMatchObject(results.map(() => unavailable))
   })
