@@ -1,4 +1,4 @@
-import type { AttemptResult, Delivery } from '../model/delivery.ts'
+import type { Attempt, AttemptResult, Delivery } from '../model/delivery.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
@@ -53,12 +53,26 @@ export const recordAttempt = {
 } satisfies Operation<RecordAttempt, ReturnType<typeof reads>, Delivery>
 
 function withAttempt(delivery: Delivery, { result, retry_in_ms }: RecordAttempt, now: Date): Delivery {
-  const attempts = [...delivery.attempts, { number: delivery.attempts.length + 1, ...result }]
-  if (result.outcome === 'succeeded')
-    return { ...delivery, attempts, status: 'delivered', next_attempt_at: null }
-  if (retry_in_ms === null)
-    return { ...delivery, attempts, status: 'dead', next_attempt_at: null, dead_reason: 'exhausted' }
-  return { ...delivery, attempts, next_attempt_at: new Date(now.getTime() + retry_in_ms).toISOString() }
+  const attempts = [...delivery.attempts, numbered(result, delivery.attempts.length + 1)]
+  if (result.outcome === 'succeeded') return after(delivery, attempts, 'delivered', null)
+  if (retry_in_ms === null) return after(delivery, attempts, 'dead', null)
+  return after(delivery, attempts, 'pending', new Date(now.getTime() + retry_in_ms).toISOString())
+}
+
+function numbered(result: AttemptResult, number: number): Attempt {
+  const { started_at, duration_ms, outcome, response_status, response_body, error } = result
+  return { number, started_at, duration_ms, outcome, response_status, response_body, error }
+}
+
+function after(
+  { id, event_id, event_type, endpoint_id, external_check_id }: Delivery,
+  attempts: readonly Attempt[],
+  status: Delivery['status'],
+  next_attempt_at: string | null,
+): Delivery {
+  const dead_reason = status === 'dead' ? 'exhausted' : null
+  const subject = { id, event_id, event_type, endpoint_id, external_check_id }
+  return Object.assign(subject, { status, attempts, next_attempt_at, dead_reason } as const)
 }
 
 /** Each delivery counts once, at its first failed attempt; a success of any starts the count anew; pings do not count. */
