@@ -1,4 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { ApiError, Unreachable } from './api-error.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
 import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
@@ -53,28 +54,7 @@ export type StreamMessage =
   | { type: 'event'; data: Envelope }
   | { type: 'attempt'; data: AttemptMessage }
 
-/** The service answered with an error (contract section 3). */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | null
-  /** The whole `error` object of the answer. */
-  readonly body: Readonly<Record<string, unknown>>
-
-  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
-    super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`)
-    this.status = status
-    this.code = typeof body.code === 'string' ? body.code : 'unknown_error'
-    this.requestId = requestId
-    this.body = body
-  }
-}
-
-/** Nothing answers at the service's address. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
-}
+export { ApiError, Unreachable } from './api-error.ts'
 
 export type Client = ReturnType<typeof createClient>
 

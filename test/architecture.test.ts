@@ -45,13 +45,14 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['model', 'operations', 'findings', 'service.ts'],
     foreign: ['h3', 'listhen', 'node:*'],
   },
-  'client.ts': { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
+  'api-error.ts': { own: [], foreign: [] },
+  'client.ts': { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
   'simulator.ts': {
     own: ['*'],
     foreign: ['node:*'],
   },
   cli: {
-    own: ['client.ts', 'data-directory.ts', 'model', 'signature'],
+    own: ['api-error.ts', 'client.ts', 'data-directory.ts', 'model', 'signature'],
     foreign: ['@oclif/core', 'chalk', 'ora', 'chokidar', 'cli-table3', 'string-width', 'node:*'],
   },
   commands: {

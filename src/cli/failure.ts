@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Errors } from '@oclif/core'
-import { ApiError, Unreachable } from '../client.ts'
+import { ApiError, Unreachable } from '../api-error.ts'
 
 /** What a command's end tells its caller (contract section 12). */
 export const exitCodes = {

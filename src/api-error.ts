@@ -1,0 +1,22 @@
+/** The service answered with an error (contract section 3). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  /** The whole `error` object of the answer. */
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
+    super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`)
+    this.status = status
+    this.code = typeof body.code === 'string' ? body.code : 'unknown_error'
+    this.requestId = requestId
+    this.body = body
+  }
+}
+
+/** Nothing answers at the service's address. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
