@@ -22,6 +22,9 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
     return failure('missing_header', 'There is no signature header. Only signed requests are deliveries.')
   if (typeof header !== 'string')
     return malformed(`it is not text but ${Array.isArray(header) ? 'a list' : typeof header}`)
+  const usual = /^t=(\d{1,15}),v1=([^,=]+)$/.exec(header)
+  if (usual?.[1] !== undefined && usual[2] !== undefined)
+    return { t: usual[1], timestamp: Number(usual[1]), v1: [usual[2]] }
   const elements = header.split(',').map(readElement)
   const broken = elements.findIndex((element) => element === undefined)
   if (broken >= 0) return malformed(`element ${broken + 1} is not of the form name=value`)
