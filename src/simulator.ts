@@ -8,7 +8,7 @@ import { createSender } from './delivery/send.ts'
 import { furnish } from './furnish.ts'
 import { createApp } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
-import { openDoor, type ConnectionLimits } from './http/listen.ts'
+import type { ConnectionLimits } from './http/listen.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
@@ -88,8 +88,10 @@ const GRACE_MS = 5_000
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const clock = options.clock ?? systemClock
   const newId = createNewId(() => clock.now())
+  // The listener takes as long to load as the store to open, so they do so together.
+  const listening = import('./http/listen.ts')
   const store = await openStore(options)
-  const parts = { ...options, clock, newId, store }
+  const parts = { ...options, clock, newId, store, listening }
   try {
     return await startOn(parts)
   } catch (error) {
@@ -104,13 +106,14 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
 }
 
 interface Parts extends SimulatorOptions {
+  listening: Promise<typeof import('./http/listen.ts')>
   clock: Clock
   newId: ReturnType<typeof createNewId>
   store: Awaited<ReturnType<typeof openStore>>
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
-  const { store, clock, newId, onError = ignore } = parts
+  const { store, clock, newId, listening, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
   const apiKey = await furnish(service, parts)
   const log = createRequestLog()
@@ -141,6 +144,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
+  const { openDoor } = await listening
   const door = await openDoor(app, newId, {
     port: parts.port ?? defaults.port,
     host,

@@ -42,6 +42,14 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(`${this.wantsJson ? JSON.stringify(resource) : render()}\n`)
   }
 
+  /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */
+  protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
+    if (!process.stderr.isTTY || this.wantsJson) return work
+    const { default: ora } = await import('ora')
+    const spinner = ora({ text, stream: process.stderr }).start()
+    return work.finally(() => spinner.stop())
+  }
+
   /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
     process.stderr.write(`${chalkStderr.level > 0 ? text : stripVTControlCharacters(text)}\n`)

@@ -14,7 +14,7 @@ export default class Ping extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Ping)
     const client = await this.connect(flags)
-    const report = await client.endpoints.ping(args.endpoint)
+    const report = await this.waiting('Waiting for the receiver…', client.endpoints.ping(args.endpoint))
     this.print(report, () => renderPing(report))
     if (report.outcome !== 'succeeded') process.exitCode = exitCodes.failed
   }
