@@ -43,6 +43,7 @@ const articles: Record<string, string> = {
 
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return wrongType(issue)
+  if (issue.code === 'invalid_value' && issue.input === undefined) return 'is required'
   if (issue.code === 'invalid_value')
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
   if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`

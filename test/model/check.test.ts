@@ -62,7 +62,7 @@ describe('a push is refused, and told where and why', () => {
       { ...body, table: { number: 'x'.repeat(65) } },
       'table.number must be at most 64',
     ],
-    ['no status', without('status'), 'status must be "open" or "closed"'],
+    ['no status', without('status'), 'status is required'],
     ['another status', { ...body, status: 'paid' }, 'status must be "open" or "closed"'],
     ['a status in capitals', { ...body, status: 'OPEN' }, 'status must be "open" or "closed"'],
     ['no items', without('items'), 'items is required'],
