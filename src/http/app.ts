@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { H3, HTTPResponse, type H3Event } from 'h3'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
@@ -44,6 +46,8 @@ export function createApp(parts: AppParts): App {
   return {
     async fetch(request) {
       const visit = newVisit(parts.newId, parts.now())
+      const socket = socketOf(request)
+      if (socket !== undefined) latest.set(socket, visit)
       const response = await h3.request(request, undefined, { visit })
       return visit.answered ? response : refusedByFramework(visit)
     },
@@ -68,7 +72,21 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   if (!pathname.startsWith('/_sim/'))
     parts.log.add(logEntry(event.req.method, pathname + search, visit, answer))
   const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
+  // A connection that stays open would keep a stopping service waiting, and its next request be refused.
+  if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })
   return new HTTPResponse(answer.body, { status: answer.status, headers })
+}
+
+const latest = new WeakMap<object, Visit>()
+
+/** Whether no further request has come on the connection yet, which a close would leave without an answer. */
+function isLast({ req }: H3Event, visit: Visit): boolean {
+  const socket = socketOf(req)
+  return socket === undefined || latest.get(socket) === visit
+}
+
+function socketOf(request: Request): Socket | undefined {
+  return (request as Request & { runtime?: { node?: { req?: IncomingMessage } } }).runtime?.node?.req?.socket
 }
 
 async function answerOf(

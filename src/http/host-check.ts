@@ -33,7 +33,7 @@ function foreign(): Refusal {
 
 /** Lower case, without port, brackets and final dot. */
 function hostname(host: string): string {
-  const bare = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '')
+  const bare = /^\[([\da-f:.]+)\](?::\d*)?$/i.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
   return bare.toLowerCase().replace(/\.$/, '')
 }
 

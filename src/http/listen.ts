@@ -56,6 +56,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.maxConnections = limits.connections
+  lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
   answerOddRequests(server, (request, response) => void handler(request, response), newId, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
@@ -68,6 +69,15 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
       clearTimeout(cut)
     },
   }
+}
+
+/** Milliseconds between two looks at requests that take too long. */
+const CHECK_MS = 1_000
+
+/** Node looks every 30 seconds and takes another interval at creation only, which is listhen's; its watch begins anew here. */
+function lookOften(server: Server, everyMs: number): void {
+  Object.assign(server, { connectionsCheckingInterval: everyMs })
+  server.emit('listening')
 }
 
 type NodeHandler = ReturnType<typeof toNodeHandler>

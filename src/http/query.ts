@@ -53,7 +53,8 @@ export function decodeParam(name: string, raw: string): string {
 
 /** An external check id: 1–255 characters, no control character (contract section 4). */
 export function externalId(id: string): string {
-  if (id.length >= 1 && id.length <= 255 && !/\p{Cc}/u.test(id)) return id
+  // Characters are counted as in bodies: one of two UTF-16 units is one.
+  if (id.length >= 1 && (id.length <= 255 || Array.from(id).length <= 255) && !/\p{Cc}/u.test(id)) return id
   throw new Refusal(
     'invalid_path',
     'external_check_id must be 1 to 255 characters long, without control characters.',

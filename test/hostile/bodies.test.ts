@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import type { Check } from '../../src/model/check.ts'
+import { check, errorOf, item, type Answer } from '../support/simulator.ts'
+import { checksOf, openTarget, valid, type Target } from './standing.ts'
+import { jsonTests, naughtyStrings, testData } from './test-data.ts'
+
+const route = 'PUT /v1/checks/external/a'
+const codeOf = (answer: Answer) => (answer.status < 400 ? null : errorOf(answer).code)
+
+describe.skipIf(testData === undefined)('JSONTestSuite', () => {
+  async function outcomes(target: Target, prefix: 'y_' | 'n_' | 'i_') {
+    const all: [string, number, string | null][] = []
+    for (const { name, body } of jsonTests(prefix)) {
+      const answer = await target.call(route, { body })
+      all.push([name, answer.status, codeOf(answer)])
+    }
+    return all
+  }
+
+  test('BODY-01 what is no JSON is 400 invalid_json', async () => {
+    const target = await openTarget()
+    const all = await outcomes(target, 'n_')
+    expect(all).toHaveLength(188)
+    expect(all.filter(([, status, code]) => status !== 400 || code !== 'invalid_json')).toEqual([])
+    expect(await checksOf(target)).toEqual([])
+    await target.stands()
+  })
+
+  test('BODY-02 what is JSON is read, and is 422 because it is no check', async () => {
+    const target = await openTarget()
+    const all = await outcomes(target, 'y_')
+    expect(all).toHaveLength(95)
+    expect(all.filter(([, status]) => status !== 422)).toEqual([])
+    await target.stands()
+  })
+
+  test('BODY-03 what JSON leaves open is a refusal, the same each time; what is no UTF-8 is no JSON', async () => {
+    const target = await openTarget()
+    const [first, second] = [await outcomes(target, 'i_'), await outcomes(target, 'i_')]
+    expect(first).toHaveLength(35)
+    expect(second).toEqual(first)
+    expect(first.filter(([, status]) => ![400, 422].includes(status))).toEqual([])
+    const read = first.filter(([, status]) => status === 422)
+    expect(read.filter(([name]) => /invalid.utf-?8|overlong|truncated|BOM|utf16/i.test(name))).toEqual([])
+    await target.stands()
+  })
+
+  test('BODY-04 every string that can be read comes back unchanged', async () => {
+    const target = await openTarget()
+    const strings = jsonTests('y_')
+      .filter(({ name }) => name.startsWith('y_string'))
+      .map(({ body }) => (JSON.parse(body.toString()) as [string])[0])
+      .filter((text) => typeof text === 'string' && text !== '')
+    expect(strings.length).toBeGreaterThan(30)
+    await comesBack(target, strings)
+    await target.stands()
+  })
+})
+
+async function comesBack(target: Target, strings: readonly string[]): Promise<void> {
+  for (const [index, text] of strings.entries()) {
+    const number = Array.from(text).slice(0, 64).join('')
+    const sent = [item(text, { name: text, note: text })]
+    const body = JSON.stringify(check({ table: { number }, items: sent }))
+    const answer = await target.call(`PUT /v1/checks/external/s-${index}`, { body })
+    if (text === '' || Array.from(text).length > 255) {
+      expect([text, answer.status]).toEqual([text, 422])
+      continue
+    }
+    expect([text, answer.status]).toEqual([text, 201])
+    const { table, items } = await target.client.checks.get(`s-${index}`)
+    expect(table).toEqual({ number })
+    expect(items).toMatchObject(sent)
+  }
+}
+
+describe.skipIf(testData === undefined)('BODY-05 the big list of naughty strings', () => {
+  test('comes back unchanged out of every text of a check', async () => {
+    const target = await openTarget()
+    expect(naughtyStrings()).toHaveLength(515)
+    await comesBack(target, naughtyStrings())
+    await target.stands()
+  })
+
+  test('names checks, each another one, or is refused by the rule for their names', async () => {
+    const target = await openTarget()
+    const named = new Set<string>()
+    for (const id of naughtyStrings()) {
+      const segment = encodeURIComponent(id)
+      const answer = await target.call(`PUT /v1/checks/external/${segment}`, { json: check() })
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+      const isName = id !== '' && Array.from(id).length <= 255 && !/\p{Cc}/u.test(id) && !/^\.{1,2}$/.test(id)
+      if (!isName) {
+        expect([id, [400, 404].includes(answer.status)]).toEqual([id, true])
+        continue
+      }
+      expect([id, answer.status]).toEqual([id, named.has(id) ? 200 : 201])
+      expect(answer.json).toMatchObject({ external_id: id })
+      named.add(id)
+    }
+    expect(named.size).toBeGreaterThan(480)
+    await target.stands()
+  })
+})
+
+describe('BODY-06, BODY-07 a number is taken as it is or refused, never rounded to another', () => {
+  test.each<[field: string, written: string, outcome: number | 'refused']>([
+    ['price_cents', '12.5', 'refused'],
+    ['price_cents', '"1250"', 'refused'],
+    ['price_cents', '1e400', 'refused'],
+    ['price_cents', '-1e400', 'refused'],
+    ['price_cents', '9007199254740993', 'refused'],
+    ['price_cents', '9007199254740991', 9007199254740991],
+    ['price_cents', '-9007199254740993', 'refused'],
+    ['price_cents', '-0', 0],
+    ['price_cents', '-1', -1],
+    ['price_cents', '1e3', 1000],
+    ['price_cents', '1250.0', 1250],
+    ['price_cents', 'null', 'refused'],
+    ['price_cents', 'true', 'refused'],
+    ['price_cents', '[1250]', 'refused'],
+    ['quantity', '0', 'refused'],
+    ['quantity', '-0', 'refused'],
+    ['quantity', '-1', 'refused'],
+    ['quantity', '0.5', 0.5],
+    ['quantity', '1e-999', 'refused'],
+    ['quantity', '1e400', 'refused'],
+    ['quantity', '1e-3', 0.001],
+    ['quantity', '1e-4', 'refused'],
+    ['quantity', '1e308', 1e308],
+    ['quantity', '1e21', 1e21],
+    ['revision', '9007199254740993', 'refused'],
+    ['revision', '-0', 0],
+    ['revision', '1e3', 1000],
+  ])('%s %s', async (field, written, outcome) => {
+    const target = await openTarget()
+    const body =
+      field === 'revision'
+        ? valid.replace(/}$/, `,"revision":${written}}`)
+        : valid.replace(new RegExp(`"${field}":\\d+`), `"${field}":${written}`)
+    for (let time = 0; time < 2; time++) {
+      const answer = await target.call(route, { body })
+      if (outcome === 'refused') {
+        expect(answer.status).toBe(422)
+        expect(await checksOf(target)).toEqual([])
+        continue
+      }
+      expect(answer.status).toBe(time === 0 ? 201 : 200)
+      const { items, revision } = answer.json as Check
+      const shown = field === 'revision' ? revision : items[0]?.[field as 'quantity']
+      expect(Object.is(shown, outcome)).toBe(true)
+    }
+    await target.stands()
+    expect(await target.call('GET /_sim/requests')).toMatchObject({ status: 200 })
+  })
+})
+
+test.each<[what: string, body: string, shown: object]>([
+  ['in the body', valid.replace('"status"', '"st\\u0061tus":"closed","status"'), { status: 'open' }],
+  ['in an object within', valid.replace('"number":', '"number":"1","number":'), { table: { number: '12' } }],
+  ['in an item', valid.replace('"quantity":', '"quantity":-5,"quantity":'), { items: [{ quantity: 1 }] }],
+])('BODY-08 of a key that is there twice %s the last one counts', async (_what, body, shown) => {
+  const target = await openTarget()
+  const answer = await target.call(route, { body })
+  expect(answer).toMatchObject({ status: 201, json: shown })
+  expect((await target.call('GET /v1/checks/external/a')).text).toBe(answer.text)
+  await target.stands(answer)
+})
+
+describe('BODY-09 no key reaches the prototype of anything', () => {
+  const inside = (text: string, where: string) => valid.replace(where, `${text},${where}`)
+  test.each([
+    ['"__proto__":{"isAdmin":true}', '"status"'],
+    ['"\\u005f_proto__":{"isAdmin":true}', '"status"'],
+    ['"__pr\\u006fto__":{"isAdmin":true}', '"status"'],
+    ['"__proto__":null', '"status"'],
+    ['"__proto__":"x"', '"status"'],
+    ['"__proto__":[]', '"status"'],
+    ['"constructor":{"prototype":{"isAdmin":true}}', '"status"'],
+    ['"\\u0063onstructor":{"prototype":{"isAdmin":true}}', '"status"'],
+    ['"constructor":{"prototype":null}', '"status"'],
+    ['"__proto__":{"isAdmin":true}', '"number"'],
+    ['"__proto__":{"isAdmin":true}', '"quantity"'],
+    ['"constructor":{"prototype":{"isAdmin":true}}', '"quantity"'],
+    ['"__proto__":{"isAdmin":true}', '"tax_cents"'],
+    ['"prototype":{"isAdmin":true},"toString":1,"hasOwnProperty":1', '"status"'],
+  ])('%s before %s', async (text, where) => {
+    const target = await openTarget()
+    const answer = await target.call(route, { body: inside(text, where) })
+    expect(answer.status).toBe(201)
+    expect(answer.text).not.toMatch(/isAdmin|proto|constructor|toString|hasOwn/)
+    expect((await target.call('GET /v1/checks/external/a')).text).toBe(answer.text)
+    expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined()
+    await target.stands(answer)
+  })
+
+  test('a body that has its required fields from its __proto__ alone has none', async () => {
+    const target = await openTarget()
+    expect(await target.call(route, { body: `{"__proto__":${valid}}` })).toMatchObject({ status: 422 })
+    await target.stands()
+  })
+})
+
+test('BODY-10 what is ours to say cannot be said by a push', async () => {
+  const target = await openTarget()
+  const ours = {
+    id: 'chk_00000000000000000000000000',
+    external_id: 'b',
+    location_id: 'loc_other',
+    paid_cents: 1850,
+    balance_cents: 0,
+    created_at: '2000-01-01T00:00:00.000Z',
+    updated_at: '2000-01-01T00:00:00.000Z',
+    closed_at: '2000-01-01T00:00:00.000Z',
+    claims: [{ guest_name: 'Ada' }],
+  }
+  const items = [{ ...item('burger'), claimed_quantity: 1, paid_quantity: 1 }]
+  const plain = (await target.push('b')).json as Check
+  const answer = await target.call(route, { json: { ...check(), ...ours, items } })
+  expect(answer.status).toBe(201)
+  const { id, external_id, created_at, updated_at, ...rest } = answer.json as Check
+  expect({ ...plain, ...rest }).toEqual(plain)
+  expect(external_id).toBe('a')
+  for (const value of Object.values({ id, created_at, updated_at }))
+    expect(Object.values(ours)).not.toContain(value)
+  await target.stands(answer)
+})
+
+describe('BODY-15 a body that is full of mistakes is refused in bounds', () => {
+  test.each<[what: string, body: string]>([
+    ['ten thousand items', JSON.stringify({ ...check(), items: Array(10_000).fill({ external_id: 'x' }) })],
+    [
+      'half a million numbers as items',
+      valid.replace(/"items":\[.*?\]/, `"items":[${'0,'.repeat(500_000)}0]`),
+    ],
+    ['a hundred thousand fields', `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":0`).join()}}`],
+  ])('%s', async (_what, body) => {
+    const target = await openTarget({ strict: true })
+    const [answer] = await Promise.all([target.call(route, { body }), target.stands()])
+    expect(answer.status).toBe(422)
+    expect(answer.text.length).toBeLessThan(16 * body.length)
+    await target.stands(answer)
+  })
+})

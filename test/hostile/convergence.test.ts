@@ -1,0 +1,120 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Check, Push } from '../../src/model/check.ts'
+import { check, item, openStream, rawHeaders, temporaryDirectory, totals } from '../support/simulator.ts'
+import { openTarget, valid, type Target } from './standing.ts'
+
+const show = ({ call }: Target, id: string) => call(`GET /v1/checks/external/${id}`)
+const eventsOf = async ({ client }: Target, external_check_id: string) =>
+  (await client.events.list({ external_check_id, limit: 100 })).data.map(({ type }) => type)
+
+/** What two checks that were pushed alike have in common. */
+function content({ id: _id, external_id: _external, created_at: _c, updated_at: _u, ...rest }: Check) {
+  return rest
+}
+
+test('CONV-01 a push that is repeated a hundred times writes nothing after the first', async () => {
+  const dataDirectory = await temporaryDirectory()
+  const target = await openTarget({ dataDirectory })
+  const { text } = await target.push('a')
+  const written = async () => {
+    const names = (await readdir(dataDirectory)).sort()
+    return Promise.all(names.map(async (name) => [name, await readFile(join(dataDirectory, name), 'hex')]))
+  }
+  const before = await written()
+  for (let time = 0; time < 100; time++) expect(await target.push('a')).toMatchObject({ status: 200, text })
+  expect(await written()).toEqual(before)
+  expect(await eventsOf(target, 'a')).toEqual(['check.created'])
+  await target.stands()
+})
+
+test('CONV-03 whatever the order in which pushes came, the last one is the state', async () => {
+  const target = await openTarget()
+  const pushes: Push[] = [
+    check(),
+    check({ items: [item('tea'), item('burger')] }),
+    check({ items: [], totals: totals(0) }),
+    check({ table: { number: '7' } }),
+    check({ items: [item('burger', { quantity: 2, note: 'rare' }), item('pie')], totals: totals(5550) }),
+  ]
+  const last = pushes.at(-1) ?? check()
+  const expected = content((await target.push('expected', last)).json as Check)
+  for (const [run, order] of permutations(pushes).entries()) {
+    for (const push of [...order, last]) await target.push(`run-${run}`, push)
+    expect(content((await show(target, `run-${run}`)).json as Check)).toEqual(expected)
+  }
+  await target.stands()
+})
+
+function permutations<T>(values: readonly T[]): T[][] {
+  if (values.length === 0) return [[]]
+  return values.flatMap((value, index) =>
+    permutations(values.toSpliced(index, 1)).map((rest) => [value, ...rest]),
+  )
+}
+
+test('CONV-04 of 32 pushes at the same time one is the state, and none is ever seen in part', async () => {
+  const target = await openTarget()
+  const body = (n: number): Push =>
+    check({
+      table: { number: `t-${n}` },
+      items: Array.from({ length: 1 + (n % 5) }, (_, index) => item(`i-${n}-${index}`)),
+      totals: totals(n),
+    })
+  const whole = new Set(Array.from({ length: 32 }, (_, n) => JSON.stringify(shownOf(body(n)))))
+  for (let round = 0; round < 10; round++) {
+    const pushes = Array.from({ length: 32 }, (_, n) => target.push(`round-${round}`, body(n)))
+    await Promise.any(pushes)
+    const reads = Array.from({ length: 16 }, () => show(target, `round-${round}`))
+    const answers = [...(await Promise.all([...pushes, ...reads])), await show(target, `round-${round}`)]
+    for (const { json } of answers) expect(whole).toContain(JSON.stringify(shownOf(json as Check)))
+  }
+  await target.stands()
+})
+
+function shownOf({ table, items, totals }: Push | Check) {
+  return [table.number, items.map(({ external_id }) => external_id), totals.total_cents]
+}
+
+test('CONV-06 a push whose answer was lost is repeated without effect', async () => {
+  const target = await openTarget()
+  const stream = await openStream(target)
+  const socket = connect(target.port, '127.0.0.1')
+  const headers = `${rawHeaders(target)}Content-Type: application/json\r\nContent-Length: ${valid.length}\r\n`
+  socket.write(`PUT /v1/checks/external/a HTTP/1.1\r\n${headers}\r\n${valid}`)
+  // Its sender goes away without having read a byte of the answer.
+  await stream.take(2)
+  socket.destroy()
+  const shown = await show(target, 'a')
+  expect(await target.push('a')).toMatchObject({ status: 200, text: shown.text })
+  expect(await eventsOf(target, 'a')).toEqual(['check.created'])
+  await target.stands()
+})
+
+describe('CONV-15', () => {
+  const [first, second] = [check(), check({ items: [item('tea')], totals: totals(1), status: 'closed' })]
+
+  test('A and then B is B', async () => {
+    const target = await openTarget()
+    await target.push('one', first)
+    const one = (await target.push('one', second)).json as Check
+    const other = (await target.push('other', second)).json as Check
+    const timeless = (shown: Check) => ({ ...content(shown), closed_at: typeof shown.closed_at })
+    expect(timeless(one)).toEqual(timeless(other))
+    await target.stands()
+  })
+
+  test('A restart between a push and a read, or two reads, changes no byte', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const target = await openTarget({ dataDirectory })
+    for (const push of [first, second]) await target.push('a', push)
+    const shown = await show(target, 'a')
+    expect((await show(target, 'a')).text).toBe(shown.text)
+    await target.close()
+    const again = await openTarget({ dataDirectory })
+    expect((await show(again, 'a')).text).toBe(shown.text)
+    expect((await again.push('a', second)).text).toBe(shown.text)
+  })
+})
