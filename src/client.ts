@@ -48,6 +48,29 @@ export interface PingReport {
   duration_ms: number | null
   error: string | null
 }
+/** The clock that the service lives by. */
+export interface ClockView {
+  now: string
+  frozen: boolean
+  /** How far it is ahead of real time. */
+  offset_ms: number
+}
+export interface PlayedAttempt {
+  delivery_id: string
+  event_type: Delivery['event_type']
+  endpoint_id: string
+  attempt: number
+  at: string
+  outcome: AttemptOutcome
+  response_status: number | null
+  status: Delivery['status']
+}
+/** What was attempted while the clock moved: all of it is counted, the first 1,000 are listed. */
+export interface ClockReport extends ClockView {
+  attempted_total: number
+  outcomes: Partial<Record<AttemptOutcome, number>>
+  attempted: readonly PlayedAttempt[]
+}
 export type AttemptMessage = Omit<Delivery, 'attempts'> & { attempt: Attempt }
 export type StreamMessage =
   | { type: 'request'; data: RequestView }
@@ -95,6 +118,8 @@ export function createClient(options: ClientOptions) {
     deliveries: {
       list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
+      /** Makes a new delivery of the same event to the same endpoint, and does not wait for it. */
+      resend: (id: string) => post<Delivery>(`/_sim/deliveries/${one(id)}/resend`, {}),
     },
     events: {
       list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
@@ -105,6 +130,13 @@ export function createClient(options: ClientOptions) {
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       list: (query?: ListQuery) => get<List<ApiKeyView>>('/_sim/keys', query),
       revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${one(id)}`),
+    },
+    clock: {
+      show: () => get<ClockView>('/_sim/clock'),
+      /** Plays everything that falls due within a duration such as `36h`, and resolves when that is done. */
+      advance: (duration: string) => post<ClockReport>('/_sim/clock', { advance: duration }),
+      moveTo: (iso: string) => post<ClockReport>('/_sim/clock', { to: iso }),
+      freeze: (frozen: boolean) => post<ClockView>('/_sim/clock', { freeze: frozen }),
     },
     health: () => get<Record<string, unknown>>('/_sim/health'),
     /** What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. */

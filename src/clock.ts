@@ -25,3 +25,97 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** A clock that can be moved forward and stopped: real time plus an offset, or standing still (contract section 10). */
+export interface MovableClock extends Clock {
+  /** Moves forward to `time`, and everything of `at` with it. @throws RangeError when that lies in the past. */
+  moveTo(time: Date): void
+  /** Lets time stand still where it is, or run on from there. */
+  freeze(frozen: boolean): void
+  isFrozen(): boolean
+  /** Lets time stand still until the returned function is called, whether it is frozen or not. */
+  hold(): () => void
+  /** How far it is ahead of real time, in milliseconds. */
+  offsetMs(): number
+}
+
+interface Alarm {
+  time: number
+  ring: () => void
+  cancel: () => void
+}
+
+/**
+ * Makes a clock that starts at `start`, real time unless said otherwise.
+ * @example
+ * const clock = createMovableClock({ start: new Date('2026-11-21T18:00:00Z'), frozen: true })
+ * clock.moveTo(new Date('2026-11-23T06:00:00Z'))
+ */
+export function createMovableClock(
+  options: { start?: Date | undefined; frozen?: boolean } = {},
+): MovableClock {
+  const alarms = new Set<Alarm>()
+  let frozen = options.frozen ?? false
+  let held = false
+  let offset = options.start === undefined ? 0 : options.start.getTime() - Date.now()
+  let stoodAt = frozen ? (options.start?.getTime() ?? Date.now()) : undefined
+  const now = () => stoodAt ?? Date.now() + offset
+
+  function arm(alarm: Alarm): void {
+    alarm.cancel()
+    const isDue = alarm.time <= now()
+    if (stoodAt !== undefined && !isDue) alarm.cancel = () => {}
+    else alarm.cancel = systemClock.at(new Date(isDue ? 0 : alarm.time - offset), alarm.ring)
+  }
+
+  function armAll(): void {
+    for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
+  }
+
+  function standOrRun(): void {
+    if (frozen || held) stoodAt = now()
+    else if (stoodAt !== undefined) {
+      offset = stoodAt - Date.now()
+      stoodAt = undefined
+    }
+    armAll()
+  }
+
+  return {
+    now: () => new Date(now()),
+    at(time, task) {
+      const ring = () => {
+        alarms.delete(alarm)
+        task()
+      }
+      const alarm: Alarm = { time: time.getTime(), ring, cancel: () => {} }
+      alarms.add(alarm)
+      arm(alarm)
+      return () => {
+        alarms.delete(alarm)
+        alarm.cancel()
+      }
+    },
+    moveTo(time) {
+      const ahead = time.getTime() - now()
+      if (!(ahead >= 0)) throw new RangeError('A clock is moved forward only.')
+      if (stoodAt === undefined) offset += ahead
+      else stoodAt = time.getTime()
+      armAll()
+    },
+    freeze(wanted) {
+      frozen = wanted
+      standOrRun()
+    },
+    isFrozen: () => frozen,
+    hold() {
+      held = true
+      standOrRun()
+      return () => {
+        held = false
+        standOrRun()
+      }
+    },
+    offsetMs: () => (stoodAt === undefined ? offset : stoodAt - Date.now()),
+  }
+}

@@ -1,8 +1,10 @@
 import { openAuthority, readAuthorityCertificate } from './certificates.ts'
-import { systemClock, type Clock } from './clock.ts'
+import { createMovableClock, type Clock, type MovableClock } from './clock.ts'
+import { createClockControls, type ClockControls } from './delivery/clock-controls.ts'
 import { createDeliver } from './delivery/deliver.ts'
 import { createDestinationPolicy, type OwnAddress } from './delivery/destination.ts'
 import { normalUrl } from './delivery/destination-url.ts'
+import { createKeptClock, startOfTime } from './delivery/kept-clock.ts'
 import { createPump, type Pump } from './delivery/pump.ts'
 import { createSender } from './delivery/send.ts'
 import { furnish } from './furnish.ts'
@@ -18,6 +20,7 @@ import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/history.ts'
 import { createMemoryStore } from './store/memory-store.ts'
+import type { Store } from './store/store.ts'
 
 /** How a simulator is to be; everything has a default (contract sections 9 and 12). */
 export interface SimulatorOptions {
@@ -49,7 +52,12 @@ export interface SimulatorOptions {
   keepEvents?: number | undefined
   /** What slow or many clients may take of the HTTP door. */
   connectionLimits?: Partial<ConnectionLimits> | undefined
+  /** A clock to live by that `/_sim/clock` does not move; by default the service has one of its own. */
   clock?: Clock | undefined
+  /** Where the service's own clock starts; by default at real time, or where it was left in the data directory. */
+  startAt?: Date | undefined
+  /** Which time deliveries are signed with: the real one, as receivers expect it, or that of the service's clock. */
+  signTime?: 'real' | 'virtual' | undefined
   /** Told in one line of what the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
   /** Told of bugs and of deliveries that could not be recorded, with the request id where there is one. */
@@ -86,14 +94,13 @@ const GRACE_MS = 5_000
  * @throws StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const clock = options.clock ?? systemClock
-  const newId = createNewId(() => clock.now())
   // The listener takes as long to load as the store to open, so they do so together.
   const listening = import('./http/listen.ts')
   const store = await openStore(options)
-  const parts = { ...options, clock, newId, store, listening }
   try {
-    return await startOn(parts)
+    const clock = options.clock ?? (await openClock(options, store))
+    const newId = createNewId(() => clock.now())
+    return await startOn({ ...options, clock, newId, store, listening })
   } catch (error) {
     await store.close()
     throw error
@@ -105,11 +112,24 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
   return openFileStore({ directory: dataDirectory, onNotice, keepEvents })
 }
 
+/** The service's own clock, which goes on where it was left (a frozen one runs again). */
+async function openClock(options: SimulatorOptions, store: Store): Promise<MovableClock> {
+  const { startAt, onNotice = ignore } = options
+  const kept = createKeptClock(options.dataDirectory)
+  const [newest] = (await store.list('events', { limit: 1 })).data
+  const start = startOfTime({ wanted: startAt, offset: await kept.read(), newest, now: new Date() })
+  if (start?.notice !== undefined) onNotice(start.notice)
+  const clock = createMovableClock({ start: start?.time })
+  if (startAt !== undefined) await kept.save(clock.offsetMs())
+  return clock
+}
+
 interface Parts extends SimulatorOptions {
   listening: Promise<typeof import('./http/listen.ts')>
-  clock: Clock
+  /** The service's own one can be moved. */
+  clock: Clock | MovableClock
   newId: ReturnType<typeof createNewId>
-  store: Awaited<ReturnType<typeof openStore>>
+  store: Store
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
@@ -120,7 +140,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const stream = createStream(service, log)
   const own: { address?: OwnAddress } = {}
   let stopping = false
-  const deliveries = openDeliveries(service, parts, () => own.address)
+  const deliveries = openDeliveries(service, parts, { own: () => own.address, isStopping: () => stopping })
   const host = parts.host ?? defaults.host
   const startedAt = new Date().toISOString()
   const app = createApp({
@@ -136,7 +156,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
         judgeDestination: deliveries.judge,
         deliverNow: deliveries.attempt,
       }),
-      '/_sim': simRoutes({ service, log, stream, newApiKey, health: () => ({ started_at: startedAt }) }),
+      '/_sim': simRoutes({
+        service,
+        log,
+        stream,
+        newApiKey,
+        clock: deliveries.clock,
+        health: () => ({ started_at: startedAt }),
+      }),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
@@ -172,8 +199,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
   }
 }
 
+/** What deliveries ask of the service around them. */
+interface Surroundings {
+  own: () => OwnAddress | undefined
+  isStopping: () => boolean
+}
+
 /** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
-function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | undefined) {
+function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Surroundings) {
   const { clock, dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
@@ -187,14 +220,20 @@ function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | 
     service,
     sender,
     clock,
-    realNow: () => new Date(),
+    signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName ?? defaults.serviceName,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
+    onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })
   let started: Pump | undefined
   // What an earlier run has left is due at once, so nothing is taken up before the door tells its own address.
   const pump = () => (started ??= createPump({ service, deliver, clock, onError: (error) => onError(error) }))
+  const settle = () => pump().settle()
+  const kept = createKeptClock(dataDirectory)
+  const controls: ClockControls | undefined =
+    'moveTo' in clock ? createClockControls({ clock, settle, kept, isStopping }) : undefined
   return {
+    clock: controls,
     async judge(url: string) {
       const reason = await policy.refuse(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
@@ -204,6 +243,7 @@ function openDeliveries(service: Service, parts: Parts, own: () => OwnAddress | 
     idle: () => pump().idle(),
     async stop() {
       await started?.stop({ graceMs: GRACE_MS })
+      await controls?.ended()
       await sender.close()
     },
   }

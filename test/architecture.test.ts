@@ -125,7 +125,11 @@ describe('the house', () => {
       ['ids.ts', 'certificates/', 'store/'],
     ],
     ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts']],
-    ['the console and the streams', /\bconsole\.|\bprocess\.(stdout|stderr)\b/, ['cli/base-command.ts']],
+    [
+      'the console and the streams',
+      /\bconsole\.|\bprocess\.(stdout|stderr)\b|from 'node:process'/,
+      ['cli/base-command.ts'],
+    ],
   ])('reads %s only where it may', (_what, pattern, allowed) => {
     const readers = files.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path)
     expect(readers.filter((path) => !allowed.some((prefix) => path.startsWith(prefix)))).toEqual([])

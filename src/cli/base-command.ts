@@ -37,6 +37,11 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(`${this.wantsJson ? JSON.stringify(resource, null, 2) : render()}\n`)
   }
 
+  /** Data as it is, without a line break of ours. */
+  protected write(text: string | Uint8Array): void {
+    process.stdout.write(text)
+  }
+
   /** One element of a stream: one line of JSON, or for people. */
   protected printLine(resource: unknown, render: () => string): void {
     process.stdout.write(`${this.wantsJson ? JSON.stringify(resource) : render()}\n`)

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import { Errors, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { connectionFlags, fromEnvironment, listed, serviceNameFlag } from '../cli/flags.ts'
@@ -6,6 +6,15 @@ import { readInput } from '../cli/input.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
+
+/** Between the first and the last year of which identifiers and texts sort by time. */
+const clockFlag = Flags.custom<Date>({
+  parse: async (input) => {
+    const year = /^(\d{4})-\d\d-\d\d/.exec(input)?.[1] ?? ''
+    if (year >= '1970' && year <= '9998' && !Number.isNaN(Date.parse(input))) return new Date(input)
+    throw new Errors.CLIError(`${input} is no ISO 8601 time from 1970 to 9998, such as 2026-11-21T18:00:00Z.`)
+  },
+})
 
 export default class Start extends BaseCommand {
   static override description =
@@ -49,6 +58,12 @@ export default class Start extends BaseCommand {
       min: 0,
       default: 10,
     }),
+    clock: clockFlag({ description: 'Where the clock of the service starts, ISO 8601; by default now.' }),
+    'sign-time': Flags.string({
+      description: 'Sign with real time, or with that of the clock, which correct receivers then reject.',
+      options: ['real', 'virtual'],
+      default: 'real',
+    }),
   })
 
   private readonly signals = listenForSignals()
@@ -71,6 +86,8 @@ export default class Start extends BaseCommand {
       allowedHosts: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
       keepEvents: flags['keep-events'],
+      startAt: flags.clock,
+      signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })

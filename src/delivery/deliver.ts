@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
-import type { Delivery } from '../model/delivery.ts'
+import type { Attempt, Delivery } from '../model/delivery.ts'
 import { recordAttempt } from '../operations/record-attempt.ts'
 import { retireDelivery } from '../operations/retire-delivery.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
-import { retryInMs } from './retry-schedule.ts'
+import { retryInMs } from '../model/retry-schedule.ts'
 import type { Message, Sender } from './send.ts'
 
 export interface DeliverSettings {
@@ -12,12 +12,14 @@ export interface DeliverSettings {
   sender: Pick<Sender, 'send'>
   /** What attempts are dated by. */
   clock: Pick<Clock, 'now'>
-  /** What attempts are signed by: the real time, since receivers compare it with theirs (contract section 9). */
-  realNow: () => Date
+  /** What attempts are signed by: as a rule the real time, since receivers compare it with theirs (contract section 9). */
+  signNow: () => Date
   /** Makes the header `X-<name>-Signature` and the user agent `<name>-Webhooks/1.0`. */
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
+  /** Told of each attempt once it is recorded, with what the delivery has become. */
+  onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
 
 /**
@@ -51,7 +53,12 @@ export function createDeliver({ service, ...settings }: DeliverSettings): Delive
     onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
-    return service.execute(recordAttempt, { delivery_id, endpoint_id, result, retry_in_ms, disable_after })
+    const command = { delivery_id, endpoint_id, result, retry_in_ms, disable_after }
+    const recorded = await service.execute(recordAttempt, command)
+    // One whose delivery was retired meanwhile is not.
+    const attempt = recorded.attempts[delivery.attempts.length]
+    if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
+    return recorded
   }
 }
 
@@ -59,9 +66,9 @@ export function createDeliver({ service, ...settings }: DeliverSettings): Delive
 function compose(
   body: string,
   { url, signing_secret: secret }: { url: string; signing_secret: string },
-  { realNow, serviceName }: Pick<DeliverSettings, 'realNow' | 'serviceName'>,
+  { signNow, serviceName }: Pick<DeliverSettings, 'signNow' | 'serviceName'>,
 ): Message {
-  const timestamp = Math.floor(realNow().getTime() / 1000)
+  const timestamp = Math.floor(signNow().getTime() / 1000)
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `${serviceName}-Webhooks/1.0`,

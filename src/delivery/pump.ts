@@ -21,8 +21,18 @@ export interface Pump {
   attempt(deliveryId: string): Promise<Delivery>
   /** Resolves when nothing is due and nothing in flight; rejects when the store cannot tell. */
   idle(): Promise<void>
+  /** The same, and tells what comes next. */
+  settle(): Promise<Settled>
   /** Starts nothing more, waits `graceMs` for the attempts in flight and takes the others back, unrecorded. */
   stop(options: { graceMs: number }): Promise<void>
+}
+
+/** What there is to do when nothing is due. */
+export interface Settled {
+  /** When the next delivery falls due; `null` when none waits for a time. */
+  next_at: string | null
+  /** How many deliveries are left alone for a while because the outcome of their attempt could not be recorded. */
+  unrecorded: number
 }
 
 export interface PumpSettings {
@@ -72,13 +82,16 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     // Whoever asks from now on may know of more than this look will see.
     const waiting = idlers
     idlers = []
+    // What is in flight now may be recorded, and due again some time, behind the back of this look.
+    const quiet = flights.none()
     try {
       const busy = new Set([...flights.ids(), ...rests.ids()])
       const due = await service.due({ now: clock.now(), perEndpoint: LOOKAHEAD * limits.perEndpoint, busy })
-      if (stopped) return release(waiting)
+      if (stopped) return release(waiting, NOTHING)
       startInTurn(due.deliveries)
       setAlarm(due.next_at)
-      if (due.deliveries.length === 0 && flights.none()) release(waiting)
+      if (quiet && due.deliveries.length === 0 && flights.none())
+        release(waiting, { next_at: due.next_at, unrecorded: [...rests.ids()].length })
       else idlers.push(...waiting)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
@@ -132,38 +145,46 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     cancelAlarm = () => clearTimeout(timer)
   }
 
+  const settle = () =>
+    new Promise<Settled>((resolve, reject) => {
+      if (stopped) return resolve(NOTHING)
+      idlers.push({ resolve, reject })
+      wake()
+    })
+
   return {
     wake,
+    settle,
     async attempt(deliveryId) {
       if (stopped) throw shuttingDown()
       const delivery = await (flights.get(deliveryId) ?? start(deliveryId))
       if (delivery !== undefined) return delivery
       throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
     },
-    idle: () =>
-      new Promise((resolve, reject) => {
-        if (stopped) return resolve()
-        idlers.push({ resolve, reject })
-        wake()
-      }),
+    async idle() {
+      await settle()
+    },
     async stop({ graceMs }) {
       stopped = true
       unsubscribe()
       cancelAlarm()
       rests.stop()
-      release(idlers)
+      release(idlers, NOTHING)
       await shutdown.after(graceMs, flights.ended())
     },
   }
 }
 
+/** What a pump has to do that is stopped. */
+const NOTHING: Settled = { next_at: null, unrecorded: 0 }
+
 interface Idler {
-  resolve: () => void
+  resolve: (settled: Settled) => void
   reject: (error: unknown) => void
 }
 
-function release(idlers: readonly Idler[]): void {
-  for (const { resolve } of idlers) resolve()
+function release(idlers: readonly Idler[], settled: Settled): void {
+  for (const { resolve } of idlers) resolve(settled)
 }
 
 function putsPending(write: Write): boolean {

@@ -1,5 +1,4 @@
 import { createKeyBody, viewApiKey } from '../model/api-key.ts'
-import type { Delivery } from '../model/delivery.ts'
 import { viewEvent } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { validate } from '../model/validation.ts'
@@ -9,13 +8,15 @@ import { deleteEndpoint } from '../operations/delete-endpoint.ts'
 import { revokeKey } from '../operations/revoke-key.ts'
 import type { Service } from '../service.ts'
 import { hashOf } from './auth.ts'
+import { clockRoutes, type ClockParts } from './clock-routes.ts'
+import { deliveryRoutes } from './delivery-routes.ts'
 import { listOf, pageReply } from './list.ts'
-import { choiceOf, given, pageOf } from './query.ts'
+import { given, pageOf } from './query.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import type { Stream } from './stream.ts'
 
-export interface SimParts {
+export interface SimParts extends ClockParts {
   service: Service
   log: RequestLog
   stream: Stream
@@ -35,10 +36,8 @@ export function simRoutes(parts: SimParts): Route[] {
   })
   return [
     { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
-    row('GET', '/deliveries', (call) => listDeliveries(service, call)),
-    row('GET', '/deliveries/:id', async ({ params }) =>
-      ok(found(await service.get('deliveries', params.id ?? ''), 'delivery')),
-    ),
+    ...deliveryRoutes(service),
+    ...clockRoutes(parts),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
@@ -64,19 +63,6 @@ function found<T>(record: T | undefined, noun: string): T {
       `There is no such ${noun}, or no more: finished ones are kept up to a limit.`,
     )
   return record
-}
-
-const deliveryStatuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
-
-function listDeliveries(service: Service, call: Call): Promise<Reply> {
-  const where = given({
-    status: choiceOf(call.query, 'status', deliveryStatuses),
-    endpoint_id: call.query.get('endpoint_id'),
-    event_id: call.query.get('event_id'),
-    event_type: call.query.get('type'),
-    external_check_id: call.query.get('external_check_id'),
-  })
-  return listOf(service, 'deliveries', call, where)
 }
 
 function eventFilter({ query }: Call): Record<string, string> {

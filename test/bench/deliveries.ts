@@ -14,7 +14,10 @@ interface Count {
   milliseconds: number
 }
 
-interface Certs { cert: string; key: string }
+interface Certs {
+  cert: string
+  key: string
+}
 
 /** How quickly events reach a receiver over TLS, and what receivers that hang cost everybody else. */
 export async function deliveryFigures(directory: (name: string) => string, certs: Certs): Promise<Figure[]> {

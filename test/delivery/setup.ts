@@ -85,7 +85,14 @@ export async function openHouse(options: HouseOptions = {}) {
     return time
   }
   const { disableAfter = 10 } = options
-  const deliver = createDeliver({ service: used, sender, clock, realNow, serviceName: 'Acme', disableAfter })
+  const deliver = createDeliver({
+    service: used,
+    sender,
+    clock,
+    signNow: realNow,
+    serviceName: 'Acme',
+    disableAfter,
+  })
   const errors: unknown[] = []
   const startPump = () =>
     createPump({

@@ -1,4 +1,5 @@
 import chalk from 'chalk'
+import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { AttemptMessage } from '../../client.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { renderTable } from './table.ts'
@@ -29,9 +30,63 @@ export function renderDelivery(delivery: Delivery): string {
     ['endpoint', delivery.endpoint_id],
     ['check', delivery.external_check_id ?? 'none'],
     ['status', status(delivery.status) + (delivery.dead_reason === null ? '' : ` (${delivery.dead_reason})`)],
-    ['next attempt', delivery.next_attempt_at === null ? 'none' : `${moment(delivery.next_attempt_at)} UTC`],
+    ...ladder(delivery),
   ]
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts)}`
+}
+
+/** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
+export const retryWaits = retryScheduleMs.map((wait) => {
+  const minutes = wait / 60_000
+  return minutes < 60 ? `${minutes}m` : `${minutes / 60}h`
+})
+
+/** Which step of the ladder of retries comes next, and what is left of it after that. */
+function ladder({ event_type, status, attempts, next_attempt_at }: Delivery): [string, string][] {
+  const made = attempts.length
+  const waits = event_type === 'ping' ? [] : retryWaits
+  if (next_attempt_at === null) {
+    const unused = status === 'dead' && made <= waits.length ? `; ${waits.length + 1 - made} were left` : ''
+    return [['next attempt', `none, after ${made} of ${waits.length + 1}${unused}`]]
+  }
+  const wait = made === 0 ? 'the first' : `${waits[made - 1]} after the last`
+  const left = waits.slice(made)
+  return [
+    ['next attempt', `${moment(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
+    ['if it fails', left.length === 0 ? 'dead' : `again after ${left.join(', ')}; then dead`],
+  ]
+}
+
+/** What `deliveries resend ID` made. */
+export function renderResent({ id, event_type, endpoint_id }: Delivery): string {
+  return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
+}
+
+/** What `deliveries resend --dead` came to. */
+export function renderResentAll({ data, refused }: Resent): string {
+  const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
+  const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
+  const total = `${deliveries(data.length)} sent again${left}.`
+  return [...data.map(renderResent), ...reasons, total].join('\n')
+}
+
+interface Resent {
+  data: readonly Delivery[]
+  refused: readonly { id: string; message: string }[]
+}
+
+/** What `deliveries wait` has waited for. */
+export function renderMet(met: readonly Delivery[]): string {
+  const lines = met.map(
+    ({ id, event_type, external_check_id, status: word }) =>
+      `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
+  )
+  return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
+}
+
+/** `1 delivery`, `2 deliveries`. */
+export function deliveries(number: number): string {
+  return number === 1 ? '1 delivery' : `${number} deliveries`
 }
 
 function renderAttempts(attempts: readonly Attempt[]): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { retryInMs, retryScheduleMs } from '../../src/delivery/retry-schedule.ts'
+import { retryInMs, retryScheduleMs } from '../../src/model/retry-schedule.ts'
 
 describe('the retry schedule', () => {
   it('waits 1 m, 5 m, 30 m, 2 h, 8 h and 24 h, and then no more', () => {

@@ -1,4 +1,4 @@
-import type { Delivery } from '../model/delivery.ts'
+import type { Delivery } from './delivery.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

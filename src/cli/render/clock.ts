@@ -1,0 +1,45 @@
+import chalk from 'chalk'
+import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
+import { count, moment, status } from './words.ts'
+
+export function renderClock({ now, frozen, offset_ms }: ClockView): string {
+  return renderFields([
+    ['clock', `${moment(now)} UTC`],
+    ['state', frozen ? chalk.yellow('frozen') : 'running'],
+    ['real time', offsetText(offset_ms)],
+  ])
+}
+
+/** What was attempted, a row for each outcome, and where the clock is now. */
+export function renderPlayed(report: ClockReport): string {
+  const { attempted, attempted_total, outcomes } = report
+  if (attempted_total === 0) return `${chalk.dim('Nothing fell due.')}\n\n${renderClock(report)}`
+  const rows = Object.entries(outcomes).map(([outcome, attempts]) => {
+    const those = attempted.filter((attempt) => attempt.outcome === outcome)
+    return [status(outcome), String(attempts), ...endsOf(those)]
+  })
+  const table = renderTable(['outcome', 'attempts', 'first (UTC)', 'last (UTC)'], rows, '')
+  const more =
+    attempted_total > attempted.length ? chalk.dim(`\nOnly the first ${attempted.length} are dated.`) : ''
+  return `${table}${more}\n\n${count(attempted_total, 'attempt')}\n\n${renderClock(report)}`
+}
+
+function endsOf(attempts: readonly PlayedAttempt[]): [string, string] {
+  return [moment(attempts[0]?.at ?? ''), moment(attempts.at(-1)?.at ?? '')]
+}
+
+/** `35h 4m ahead`: whole units, the two largest. */
+function offsetText(offsetMs: number): string {
+  const seconds = Math.round(Math.abs(offsetMs) / 1000)
+  if (seconds === 0) return 'the same'
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ].filter(([number]) => number !== 0)
+  const text = parts.slice(0, 2).map((part) => part.join(''))
+  return `${text.join(' ')} ${offsetMs > 0 ? 'behind it' : 'ahead of it'}`
+}

@@ -1,0 +1,30 @@
+import chalk from 'chalk'
+import type { EventView } from '../../model/event.ts'
+import { renderTable } from './table.ts'
+import { printable, renderFields } from './text.ts'
+import { moment } from './words.ts'
+
+export function renderEvents(events: readonly EventView[]): string {
+  const rows = events.map(({ id, type, external_check_id, created_at }) => [
+    id,
+    type,
+    moment(created_at),
+    external_check_id ?? '',
+  ])
+  return renderTable(
+    ['event', 'type', 'created (UTC)', 'check'],
+    rows,
+    'No events yet. A push makes the first: tabwire push FILE',
+  )
+}
+
+export function renderEvent({ id, type, created_at, external_check_id, data, body }: EventView): string {
+  const fields = renderFields([
+    ['event', id],
+    ['type', type],
+    ['created', `${moment(created_at)} UTC`],
+    ['check', external_check_id ?? 'none'],
+    ['body', `${Buffer.byteLength(body)} bytes ${chalk.dim('(--body prints them)')}`],
+  ])
+  return `${fields}\n\n${printable(JSON.stringify(data, null, 2))}`
+}

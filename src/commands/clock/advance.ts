@@ -1,0 +1,26 @@
+import { Args } from '@oclif/core'
+import { renderPlayed } from '../../cli/render/clock.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class ClockAdvance extends ServiceCommand {
+  static override description =
+    'Move the clock forward and attempt all that falls due.\nRetries are made in the order of their times, each after the outcome of the one before.'
+  static override examples = [
+    '<%= config.bin %> clock advance 1m',
+    '<%= config.bin %> clock advance 35h   # all retries of a delivery',
+  ]
+  static override args = {
+    duration: Args.string({
+      ignoreStdin: true,
+      description: 'Such as 90s, 5m, 36h, 1d, 1h30m or 500ms.',
+      required: true,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ClockAdvance)
+    const client = await this.connect(flags)
+    const report = await client.clock.advance(args.duration)
+    this.print(report, () => renderPlayed(report))
+  }
+}

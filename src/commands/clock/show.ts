@@ -1,0 +1,14 @@
+import { renderClock } from '../../cli/render/clock.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class ClockShow extends ServiceCommand {
+  static override description = 'Show the time that the service lives by.'
+  static override examples = ['<%= config.bin %> clock show']
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(ClockShow)
+    const client = await this.connect(flags)
+    const clock = await client.clock.show()
+    this.print(clock, () => renderClock(clock))
+  }
+}

@@ -1,0 +1,93 @@
+import { Args, Errors, Flags } from '@oclif/core'
+import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { allDeliveries } from '../../cli/wait.ts'
+import { ApiError, type Client } from '../../client.ts'
+import type { Delivery } from '../../model/delivery.ts'
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** An ISO 8601 time, or how long ago: `90s`, `30m`, `2h`, `1d`. */
+const sinceFlag = Flags.custom<Date>({
+  parse: async (input) => {
+    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(input) ?? []
+    const time =
+      unit === undefined
+        ? new Date(input)
+        : new Date(Date.now() - Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
+    // What JavaScript would also take for a time, such as 2, is none that anybody means.
+    if (Number.isNaN(time.getTime()) || (unit === undefined && !/^\d{4}-/.test(input)))
+      throw new Errors.CLIError(
+        `${input} is neither an ISO 8601 time nor a time ago such as 90s, 30m, 2h, 1d.`,
+      )
+    return time
+  },
+})
+
+export default class DeliveriesResend extends ServiceCommand {
+  static override description =
+    'Send a delivery again, or all that are dead.\nA new delivery of the same event, signed anew; nothing is waited for.'
+  static override examples = [
+    '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> deliveries resend --dead --since 2h',
+  ]
+  static override args = {
+    delivery: Args.string({ ignoreStdin: true, description: 'The id of the delivery.' }),
+  }
+  static override flags = fromEnvironment({
+    dead: Flags.boolean({
+      description: 'Every dead delivery whose event is not delivered or under way otherwise; no pings.',
+    }),
+    since: sinceFlag({
+      description: 'With --dead: only those last attempted since this time (ISO 8601) or so long ago (2h).',
+      dependsOn: ['dead'],
+    }),
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(DeliveriesResend)
+    if ((args.delivery === undefined) === !flags.dead)
+      throw new CommandError('usage', 'Name one delivery by its id, or all with --dead.', exitCodes.usage)
+    const client = await this.connect(flags)
+    if (args.delivery !== undefined) {
+      const resent = await client.deliveries.resend(args.delivery)
+      return this.print(resent, () => renderResent(resent))
+    }
+    const report = await resendAll(client, await deadOnes(client, flags.since))
+    this.print(report, () => renderResentAll(report))
+  }
+}
+
+/** Oldest first, one for each event and endpoint, and none whose event has been delivered there or is on its way again. */
+async function deadOnes(client: Client, since: Date | undefined): Promise<Delivery[]> {
+  const dead = new Map<string, Delivery>()
+  const replaced = new Set<string>()
+  for await (const delivery of allDeliveries(client)) {
+    const subject = `${delivery.event_id} ${delivery.endpoint_id}`
+    if (delivery.status !== 'dead') replaced.add(subject)
+    else if (delivery.event_type !== 'ping' && attemptedSince(delivery, since)) dead.set(subject, delivery)
+  }
+  return [...dead].flatMap(([subject, delivery]) => (replaced.has(subject) ? [] : [delivery])).reverse()
+}
+
+function attemptedSince({ attempts }: Delivery, since: Date | undefined): boolean {
+  if (since === undefined) return true
+  const last = attempts.at(-1)
+  return last !== undefined && new Date(last.started_at) >= since
+}
+
+/** Those that cannot be sent again, since their endpoint is disabled or gone, are told and stop no other. */
+async function resendAll(client: Client, dead: readonly Delivery[]) {
+  const data: Delivery[] = []
+  const refused: { id: string; code: string; message: string }[] = []
+  for (const { id } of dead)
+    try {
+      data.push(await client.deliveries.resend(id))
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 409)) throw error
+      refused.push({ id, code: error.code, message: error.message })
+    }
+  return { data, refused }
+}

@@ -1,0 +1,57 @@
+import { Flags } from '@oclif/core'
+import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { renderMet } from '../../cli/render/delivery.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { inWords, waitForDeliveries } from '../../cli/wait.ts'
+import { eventTypes } from '../../model/event.ts'
+import type { Delivery } from '../../model/delivery.ts'
+
+export default class DeliveriesWait extends ServiceCommand {
+  static override description =
+    'Wait until a delivery has come, or see that none does.\nFor CI: looks at those there are, then at each as it is attempted. Exit 3 when what was asked for is not so.'
+  static override examples = [
+    '<%= config.bin %> deliveries wait --type check.closed --check two-top-with-notes',
+    '<%= config.bin %> deliveries wait --check two-top-with-notes --count 2 --exactly --timeout 5',
+    '<%= config.bin %> deliveries wait --status dead --none --timeout 0',
+  ]
+  static override flags = fromEnvironment({
+    type: Flags.string({
+      description: 'Only deliveries of this event type. Pings count only when asked for.',
+      options: [...eventTypes, 'ping'],
+    }),
+    check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
+    endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
+    status: Flags.custom<Delivery['status']>({
+      description: 'The status to wait for.',
+      options: ['delivered', 'dead', 'pending'],
+      default: 'delivered',
+    })(),
+    count: Flags.integer({ description: 'How many deliveries, at least.', min: 1, max: 10_000, default: 1 }),
+    exactly: Flags.boolean({
+      description: 'No more than --count: fails at the first too many, and waits out the timeout.',
+    }),
+    none: Flags.boolean({
+      description: 'None at all: fails at the first that comes, and waits out the timeout.',
+      exclusive: ['exactly'],
+    }),
+    timeout: Flags.integer({
+      description: 'Seconds to wait; 0 looks only at what is there.',
+      min: 0,
+      max: 86_400,
+      default: 30,
+    }),
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(DeliveriesWait)
+    const { timeout } = flags
+    const client = await this.connect(flags)
+    const deadline = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
+    const waiting = () => this.say(`Waiting up to ${timeout} s for ${inWords(flags)}.`)
+    const verdict = await waitForDeliveries(client, flags, deadline, waiting)
+    if (!verdict.ok) throw new CommandError(verdict.code, verdict.message, exitCodes.checkFailed)
+    const { deliveries } = verdict
+    this.print({ data: deliveries, next_cursor: null }, () => renderMet(deliveries))
+  }
+}

@@ -1,0 +1,26 @@
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listFlags } from '../../cli/flags.ts'
+import { renderEvents } from '../../cli/render/event.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { eventTypes } from '../../model/event.ts'
+
+export default class EventsList extends ServiceCommand {
+  static override description = 'List events, newest first.'
+  static override examples = [
+    '<%= config.bin %> events list',
+    '<%= config.bin %> events list --type check.closed --check two-top-with-notes',
+  ]
+  static override flags = fromEnvironment({
+    type: Flags.string({ description: 'Only events of this type.', options: [...eventTypes, 'ping'] }),
+    check: Flags.string({ description: 'Only events about this check (external id).' }),
+    ...listFlags,
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(EventsList)
+    const client = await this.connect(flags)
+    const { type, check, limit, cursor } = flags
+    const list = await client.events.list({ type, external_check_id: check, limit, cursor })
+    this.print(list, () => renderEvents(list.data))
+  }
+}

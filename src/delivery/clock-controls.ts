@@ -1,0 +1,118 @@
+import type { MovableClock } from '../clock.ts'
+import type { Attempt, Delivery } from '../model/delivery.ts'
+import { Refusal } from '../model/refusal.ts'
+import { invalid } from '../model/validation.ts'
+import type { KeptClock } from './kept-clock.ts'
+import type { Pump } from './pump.ts'
+import { createTally, type Played } from './tally.ts'
+
+/** The clock as `/_sim/clock` shows it. */
+export interface ClockState {
+  now: string
+  frozen: boolean
+  /** How far it is ahead of real time. */
+  offset_ms: number
+}
+
+/** What moves the clock. One move comes after the other, however many are asked for at once. */
+export interface ClockControls {
+  show(): ClockState
+  /** Plays everything that falls due within so many milliseconds. */
+  advance(ms: number): Promise<ClockState & Played>
+  /** The same until a time. @throws Refusal `validation_failed` when it lies in the past. */
+  moveTo(time: Date): Promise<ClockState & Played>
+  freeze(frozen: boolean): Promise<ClockState>
+  /** To be told of every attempt that was recorded. */
+  note(delivery: Delivery, attempt: Attempt): void
+  /** Resolves when no move is under way. */
+  ended(): Promise<void>
+}
+
+interface ControlsSettings {
+  clock: MovableClock
+  settle: Pump['settle']
+  kept: Pick<KeptClock, 'save'>
+  isStopping: () => boolean
+}
+
+/** Times are compared as text, and ISO 8601 takes four digits for a year; retries need room behind it. */
+const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
+
+export function createClockControls({ clock, settle, kept, isStopping }: ControlsSettings): ClockControls {
+  const inTurn = createLine()
+  let tally = createTally()
+
+  function show(): ClockState {
+    return { now: clock.now().toISOString(), frozen: clock.isFrozen(), offset_ms: clock.offsetMs() }
+  }
+
+  /** Steps from one due time to the next. At each, time stands until its attempts are recorded, and so is the next known. */
+  async function play(target: number): Promise<void> {
+    for (;;) {
+      const { next_at, unrecorded } = await settle()
+      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${standsAt()}`)
+      if (unrecorded > 0)
+        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${standsAt()}`)
+      if (clock.now().getTime() >= target) return
+      clock.moveTo(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
+    }
+  }
+
+  function standsAt(): string {
+    return `clock was moved to ${clock.now().toISOString()} and no further. Advance it again.`
+  }
+
+  async function move(path: 'advance' | 'to', targetFrom: (now: number) => number) {
+    const release = clock.hold()
+    try {
+      const now = clock.now().getTime()
+      const target = requireAhead(path, targetFrom(now), now)
+      // Kept beforehand: a crash on the way leaves a clock that is ahead, and what it missed is due at once.
+      await save(clock.offsetMs() + target - now)
+      tally = createTally()
+      await play(target)
+      return { ...show(), ...tally.result() }
+    } finally {
+      release()
+      await save(clock.offsetMs())
+    }
+  }
+
+  async function save(offsetMs: number): Promise<void> {
+    await kept.save(offsetMs).catch((cause: unknown) => {
+      const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+      throw new Refusal('storage_unavailable', `clock.json cannot be written (${code}). Try again.`)
+    })
+  }
+
+  return {
+    show,
+    advance: (ms) => inTurn(() => move('advance', (now) => now + ms)),
+    moveTo: (time) => inTurn(() => move('to', () => time.getTime())),
+    freeze: (frozen) =>
+      inTurn(async () => {
+        clock.freeze(frozen)
+        await save(clock.offsetMs())
+        return show()
+      }),
+    note: (delivery, attempt) => tally.add(delivery, attempt),
+    ended: () => inTurn(async () => {}),
+  }
+}
+
+function requireAhead(path: string, target: number, now: number): number {
+  const past = `must not lie in the past: the clock shows ${new Date(now).toISOString()} and goes forward only`
+  if (target < now) throw invalid([{ path, message: past }])
+  if (target <= LAST_TIME) return target
+  throw invalid([{ path, message: 'must not lead beyond the year 9998' }])
+}
+
+/** Runs tasks one after the other, in the order in which they came. */
+function createLine() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const done = last.then(task)
+    last = done.catch(() => undefined)
+    return done
+  }
+}

@@ -1,0 +1,58 @@
+import type { Attempt, AttemptOutcome, Delivery } from '../model/delivery.ts'
+
+/** One attempt that was made while the clock moved. */
+export interface PlayedAttempt {
+  delivery_id: string
+  event_type: Delivery['event_type']
+  endpoint_id: string
+  attempt: number
+  /** When it began, on the clock that was moved. */
+  at: string
+  outcome: AttemptOutcome
+  response_status: number | null
+  /** What the delivery was after it. */
+  status: Delivery['status']
+}
+
+/** What was attempted while the clock moved: all of it counted, the first of it listed. */
+export interface Played {
+  attempted_total: number
+  /** How many attempts ended how. */
+  outcomes: Partial<Record<AttemptOutcome, number>>
+  attempted: readonly PlayedAttempt[]
+}
+
+/** As many attempts as one looks at; all of them are in the deliveries. */
+const MOST_LISTED = 1_000
+
+/** Counts attempts as they are recorded. */
+export function createTally() {
+  const attempted: PlayedAttempt[] = []
+  const outcomes: Partial<Record<AttemptOutcome, number>> = {}
+  let total = 0
+  return {
+    add(delivery: Delivery, attempt: Attempt): void {
+      total += 1
+      outcomes[attempt.outcome] = (outcomes[attempt.outcome] ?? 0) + 1
+      if (attempted.length < MOST_LISTED) attempted.push(entryOf(delivery, attempt))
+    },
+    result: (): Played => ({ attempted_total: total, outcomes, attempted }),
+  }
+}
+
+function entryOf(
+  delivery: Delivery,
+  { number, started_at, outcome, response_status }: Attempt,
+): PlayedAttempt {
+  const { id, event_type, endpoint_id, status } = delivery
+  return {
+    delivery_id: id,
+    event_type,
+    endpoint_id,
+    attempt: number,
+    at: started_at,
+    outcome,
+    response_status,
+    status,
+  }
+}

@@ -1,0 +1,73 @@
+import type { Delivery } from '../model/delivery.ts'
+import { Refusal } from '../model/refusal.ts'
+import { invalid } from '../model/validation.ts'
+import { resendDelivery } from '../operations/resend-delivery.ts'
+import type { Service } from '../service.ts'
+import { listOf } from './list.ts'
+import { choiceOf, given } from './query.ts'
+import { created, ok, type Call, type Reply, type Route } from './route.ts'
+
+/** `/_sim/deliveries`: what was sent, and sending it again (contract sections 9 and 10). */
+export function deliveryRoutes(service: Service): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/deliveries',
+      scope: 'simulate',
+      handle: (call) => listDeliveries(service, call),
+    },
+    {
+      method: 'GET',
+      path: '/deliveries/:id',
+      scope: 'simulate',
+      handle: async (call) => ok(await deliveryOf(service, call)),
+    },
+    {
+      method: 'POST',
+      path: '/deliveries/:id/resend',
+      scope: 'simulate',
+      handle: (call) => resend(service, call),
+    },
+  ]
+}
+
+const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
+
+function listDeliveries(service: Service, call: Call): Promise<Reply> {
+  const where = given({
+    status: choiceOf(call.query, 'status', statuses),
+    endpoint_id: call.query.get('endpoint_id'),
+    event_id: call.query.get('event_id'),
+    event_type: call.query.get('type'),
+    external_check_id: call.query.get('external_check_id'),
+  })
+  return listOf(service, 'deliveries', call, where)
+}
+
+async function deliveryOf(service: Service, { params }: Call): Promise<Delivery> {
+  const delivery = await service.get('deliveries', params.id ?? '')
+  if (delivery !== undefined) return delivery
+  throw new Refusal(
+    'not_found',
+    'There is no such delivery, or no more: finished ones are kept up to a limit.',
+  )
+}
+
+async function resend(service: Service, call: Call): Promise<Reply> {
+  requireFresh(await call.body())
+  const { event_id, endpoint_id } = await deliveryOf(service, call)
+  return created(await service.execute(resendDelivery, { event_id, endpoint_id }))
+}
+
+/** `{}` or `{fresh: true}`: a verbatim resend would need the header of the first one, which is not stored. */
+function requireFresh(body: unknown): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid([{ path: 'body', message: 'must be an object: {}' }])
+  const { fresh = true } = body as { fresh?: unknown }
+  if (fresh === true) return
+  const message =
+    fresh === false
+      ? 'must be true or left out: only a fresh signature is possible for now, since the header of the first one is not kept'
+      : 'must be true or left out'
+  throw invalid([{ path: 'fresh', message }])
+}

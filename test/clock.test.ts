@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createMovableClock } from '../src/clock.ts'
+
+const start = new Date('2026-11-21T18:00:00.000Z')
+const later = (ms: number) => new Date(start.getTime() + ms)
+
+beforeEach(() => vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00.000Z') }))
+afterEach(() => vi.useRealTimers())
+
+describe('a movable clock', () => {
+  test('starts at real time and runs with it', () => {
+    const clock = createMovableClock()
+    expect(clock.now()).toEqual(new Date())
+    vi.advanceTimersByTime(1234)
+    expect(clock.now()).toEqual(new Date())
+    expect(clock.offsetMs()).toBe(0)
+  })
+
+  test('starts where it shall, before or after real time, and runs from there', () => {
+    const clock = createMovableClock({ start })
+    vi.advanceTimersByTime(1234)
+    expect(clock.now()).toEqual(later(1234))
+    expect(createMovableClock({ start: new Date(0) }).now()).toEqual(new Date(0))
+  })
+
+  test('stands still when frozen, and runs on from there', () => {
+    const clock = createMovableClock({ start, frozen: true })
+    vi.advanceTimersByTime(5000)
+    expect(clock.now()).toEqual(start)
+    expect(clock.isFrozen()).toBe(true)
+    clock.freeze(false)
+    vi.advanceTimersByTime(10)
+    expect(clock.now()).toEqual(later(10))
+    clock.freeze(true)
+    vi.advanceTimersByTime(10)
+    expect(clock.now()).toEqual(later(10))
+  })
+
+  test('stands still while it is held, whether frozen or not, and is as it was then', () => {
+    const clock = createMovableClock({ start })
+    const release = clock.hold()
+    vi.advanceTimersByTime(10)
+    expect([clock.now(), clock.isFrozen()]).toEqual([start, false])
+    clock.freeze(true)
+    release()
+    vi.advanceTimersByTime(10)
+    expect(clock.now()).toEqual(start)
+    const again = clock.hold()
+    clock.freeze(false)
+    vi.advanceTimersByTime(10)
+    expect(clock.now()).toEqual(start)
+    again()
+    vi.advanceTimersByTime(10)
+    expect(clock.now()).toEqual(later(10))
+  })
+
+  test.each([true, false])('moves forward and never back (frozen: %s)', (frozen) => {
+    const clock = createMovableClock({ start, frozen })
+    clock.moveTo(later(60_000))
+    clock.moveTo(later(60_000))
+    expect(clock.now()).toEqual(later(60_000))
+    for (const wrong of [start, later(59_999), new Date(NaN)])
+      expect(() => clock.moveTo(wrong)).toThrow(RangeError)
+    expect(clock.now()).toEqual(later(60_000))
+  })
+
+  test('rings when time has come by itself, once', () => {
+    const clock = createMovableClock({ start })
+    const task = vi.fn()
+    clock.at(later(1000), task)
+    vi.advanceTimersByTime(999)
+    expect(task).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    vi.advanceTimersByTime(10_000)
+    expect(task).toHaveBeenCalledTimes(1)
+  })
+
+  test('rings when it is moved there or beyond, in order of time, and earlier when it is moved near', () => {
+    const clock = createMovableClock({ start })
+    const rung: string[] = []
+    clock.at(later(3_600_000), () => rung.push('hour'))
+    clock.at(later(60_000), () => rung.push('minute'))
+    clock.at(later(7_200_000), () => rung.push('two hours'))
+    clock.moveTo(later(3_600_000))
+    vi.advanceTimersByTime(1)
+    expect(rung).toEqual(['minute', 'hour'])
+    clock.moveTo(later(7_199_990))
+    vi.advanceTimersByTime(9)
+    expect(rung).toHaveLength(2)
+    vi.advanceTimersByTime(1)
+    expect(rung).toHaveLength(3)
+  })
+
+  test('rings nothing while it stands still but what is due, and all of it when it runs again', () => {
+    const clock = createMovableClock({ start, frozen: true })
+    const rung: string[] = []
+    clock.at(start, () => rung.push('due'))
+    clock.at(later(1000), () => rung.push('soon'))
+    expect(rung).toEqual([])
+    vi.advanceTimersByTime(60_000)
+    expect(rung).toEqual(['due'])
+    clock.freeze(false)
+    vi.advanceTimersByTime(999)
+    expect(rung).toEqual(['due'])
+    vi.advanceTimersByTime(1)
+    expect(rung).toEqual(['due', 'soon'])
+  })
+
+  test('rings no alarm that was taken back, and leaves no timer behind', () => {
+    const clock = createMovableClock({ start })
+    const task = vi.fn()
+    const cancel = clock.at(later(1000), task)
+    cancel()
+    clock.moveTo(later(2000))
+    vi.advanceTimersByTime(10_000)
+    expect(task).not.toHaveBeenCalled()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ClockReport, ClockView } from '../../src/client.ts'
+import { checkBody, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+const start = ['--in-memory', '--clock', '2026-11-21T18:00:00Z']
+
+let receiver: Receiver
+beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
+afterAll(() => receiver.close())
+
+/** A service whose clock stands still, with a delivery that has failed once. */
+async function openFrozen(): Promise<RunningService & { now: string }> {
+  const service = await startService([...start, '--allow-http-loopback'])
+  const { now } = await service.json<ClockView>('clock', 'freeze')
+  const { url } = receiver
+  await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
+  await service.call('PUT', '/v1/checks/external/a', checkBody())
+  return { ...service, now }
+}
+
+describe.concurrent('tabwire clock', () => {
+  test('show tells where the clock is, and that it runs', async () => {
+    const service = await startService(start)
+    const { stdout } = await service.run(['clock', 'show'])
+    expect(stdout).toMatch(/^clock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}running\nreal time {2}.+\n$/)
+    const shown = await service.json<ClockView>('clock', 'show')
+    expect(Object.keys(shown)).toEqual(['now', 'frozen', 'offset_ms'])
+    await service.stop()
+  })
+
+  test('freeze lets it stand still, and --off lets it run', async () => {
+    const service = await startService(start)
+    const frozen = await service.json<ClockView>('clock', 'freeze')
+    expect(await service.json('clock', 'show')).toMatchObject({ now: frozen.now, frozen: true })
+    const { stdout } = await service.run(['clock', 'freeze', '--off'])
+    expect(stdout).toContain('\nstate      running\n')
+    await service.stop()
+  })
+
+  test('advance --json prints what the API answered: all retries, at their times', async () => {
+    const service = await openFrozen()
+    const report = await service.json<ClockReport>('clock', 'advance', '35h')
+    expect(Date.parse(report.now) - Date.parse(service.now)).toBe(35 * 3_600_000)
+    const retries = report.attempted.filter(({ attempt }) => attempt > 1)
+    const minutes = retries.map(({ at }) => (Date.parse(at) - Date.parse(service.now)) / 60_000)
+    expect(minutes).toEqual([1, 6, 36, 156, 636, 2076])
+    expect(report.attempted.at(-1)).toMatchObject({ attempt: 7, outcome: 'bad_status', status: 'dead' })
+    await service.stop()
+  })
+
+  test('advance tells what was attempted, grouped by outcome, and the new time', async () => {
+    const service = await openFrozen()
+    await service.run(['clock', 'advance', '0s'])
+    const { stdout } = await service.run(['clock', 'advance', '10m'])
+    expect(stdout).toMatch(/^OUTCOME {5}ATTEMPTS {2}FIRST \(UTC\) {10}LAST \(UTC\)\n/)
+    expect(stdout).toMatch(/\nbad_status {2}2 {9}2026-11-21 18:\d\d:\d\d {2}2026-11-21 18:\d\d:\d\d\n/)
+    expect(stdout).toMatch(/\n2 attempts\n\nclock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}frozen\n/)
+    const nothing = await service.run(['clock', 'advance', '1s'])
+    expect(nothing.stdout).toMatch(/^Nothing fell due\.\n\nclock/)
+    await service.stop()
+  })
+
+  test('advance says what a duration looks like', async () => {
+    const service = await startService(start)
+    const { code, stdout, stderr } = await service.run(['clock', 'advance', 'tomorrow'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('  advance must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms\n')
+    await service.stop()
+  })
+
+  test('start --clock takes ISO times alone, and --sign-time real or virtual', async () => {
+    for (const wrong of ['noon', '1969-12-31T23:59:59Z', '12026-01-01']) {
+      const { code, stderr } = await tabwire(['start', '--in-memory', '--clock', wrong])
+      expect(code).toBe(2)
+      expect(stderr).toContain('is no ISO 8601 time from 1970 to 9998')
+    }
+    expect(await tabwire(['start', '--sign-time', 'never'])).toMatchObject({ code: 2 })
+  })
+
+  test('start --sign-time virtual signs with the time of the clock', async () => {
+    const stamped = await startReceiver()
+    const service = await startService([...start, '--allow-http-loopback', '--sign-time', 'virtual'])
+    const created = await service.call('POST', '/v1/webhook-endpoints', {
+      url: stamped.url,
+      event_types: ['check.created'],
+    })
+    const { id } = (await created.json()) as { id: string }
+    await service.call('POST', `/v1/webhook-endpoints/${id}/test`)
+    const stamp = /^t=(\d+),/.exec(String(stamped.requests[0]?.headers['x-service-signature']))?.[1]
+    expect(new Date(Number(stamp) * 1000).toISOString()).toMatch(/^2026-11-21T18:/)
+    await service.stop()
+    await stamped.close()
+  })
+})

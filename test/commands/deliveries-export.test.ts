@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { List } from '../../src/client.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import { verify } from '../../src/signature/index.ts'
+import { checkBody, spawnProcess, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let service: RunningService
+let receiver: Receiver
+let id: string
+let secret: string
+let body: string
+
+beforeAll(async () => {
+  service = await startService(['--in-memory', '--allow-http-loopback'])
+  receiver = await startReceiver()
+  const registration = { url: `${receiver.url}hooks?a=1&b='2'`, event_types: ['check.created'] }
+  const registered = await service.call('POST', '/v1/webhook-endpoints', registration)
+  secret = ((await registered.json()) as { signing_secret: string }).signing_secret
+  const items = [{ external_id: '1', name: "Crème 'brûlée' \\n %s", quantity: 1, price_cents: 780 }]
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody({ items }))
+  const [received] = await receiver.received(1)
+  body = received?.body.toString() ?? ''
+  const { data } = await service.json<List<Delivery>>('deliveries', 'list')
+  id = data[0]?.id ?? ''
+  return async () => {
+    await service.stop()
+    await receiver.close()
+  }
+})
+
+const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
+
+describe('tabwire deliveries export', () => {
+  test('as curl is a command that sends the very request again, signed anew', async () => {
+    const { code, stdout, stderr } = await exported('--secret', secret)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const shell = await spawnProcess('sh', ['-c', stdout], {})
+    expect(await shell.ended).toMatchObject({ code: 0, stderr: '' })
+    const [first, again] = await receiver.received(2)
+    expect(again?.body).toEqual(first?.body)
+    expect(again?.url).toBe(first?.url)
+    for (const name of ['content-type', 'user-agent']) expect(again?.headers[name]).toBe(first?.headers[name])
+    const header = String(again?.headers['x-service-signature'])
+    expect(verify({ payload: again?.body ?? '', header, secret, now: new Date() }).ok).toBe(true)
+  })
+
+  test('as http is a request whose body ends with its last byte', async () => {
+    const { code, stdout } = await exported('--as', 'http', '--secret', secret, '--service-name', 'Acme')
+    expect(code).toBe(0)
+    const [head = '', ...rest] = stdout.split('\n\n')
+    const lines = head.split('\n')
+    expect(lines.slice(0, 3)).toEqual([
+      `POST ${receiver.url}hooks?a=1&b=%272%27 HTTP/1.1`,
+      'Content-Type: application/json',
+      'User-Agent: Acme-Webhooks/1.0',
+    ])
+    expect(rest.join('\n\n')).toBe(body)
+    const header = lines[3]?.replace('X-Acme-Signature: ', '')
+    expect(verify({ payload: body, header, secret, now: new Date() }).ok).toBe(true)
+  })
+
+  test('without a secret holds a placeholder, and says so', async () => {
+    for (const as of ['curl', 'http']) {
+      const { code, stdout, stderr } = await exported('--as', as)
+      expect(code).toBe(0)
+      expect(stdout).toContain('X-Service-Signature: t=<unix_seconds>,v1=<hex_hmac_sha256>')
+      expect(stderr).toMatch(/^The signature is a placeholder, .*: pass --secret whsec_… to sign/)
+    }
+  })
+
+  test('with --json is the request in its parts, whatever --as says', async () => {
+    const { stdout } = await exported('--as', 'http', '--json')
+    expect(JSON.parse(stdout)).toEqual({
+      method: 'POST',
+      url: `${receiver.url}hooks?a=1&b=%272%27`,
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Service-Webhooks/1.0',
+        'X-Service-Signature': 't=<unix_seconds>,v1=<hex_hmac_sha256>',
+      },
+      body,
+    })
+  })
+
+  test('with an empty secret is wrong usage; of one that is not there it fails', async () => {
+    expect((await exported('--secret', ' ')).code).toBe(2)
+    const none = await service.run(['deliveries', 'export', 'dlv_none'])
+    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(none.stderr).toMatch(/^Error: There is no such delivery/)
+  })
+})

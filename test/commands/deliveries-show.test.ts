@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { renderDelivery, retryWaits } from '../../src/cli/render/delivery.ts'
+import { retryScheduleMs } from '../../src/model/retry-schedule.ts'
+import type { Attempt, Delivery } from '../../src/model/delivery.ts'
+
+const attempt: Attempt = {
+  number: 1,
+  started_at: '2026-11-21T12:00:00.000Z',
+  duration_ms: 5,
+  outcome: 'bad_status',
+  response_status: 500,
+  response_body: null,
+  error: 'The receiver answered 500.',
+}
+const pending: Delivery = {
+  id: 'dlv_1',
+  event_id: 'evt_1',
+  event_type: 'check.created',
+  endpoint_id: 'we_1',
+  external_check_id: 'dinner',
+  status: 'pending',
+  attempts: [],
+  next_attempt_at: '2026-11-21T12:01:00.000Z',
+  dead_reason: null,
+}
+const attempts = (made: number) => Array<Attempt>(made).fill(attempt)
+
+function steps(delivery: Delivery): string[] {
+  return renderDelivery(delivery)
+    .split('\n')
+    .filter((line) => /^(next attempt|if it fails)/.test(line))
+}
+
+describe('a delivery tells where it is on the ladder of retries', () => {
+  test('whose steps are those of the schedule', () => {
+    const unit = { m: 60_000, h: 3_600_000 }
+    expect(retryWaits.map((wait) => parseInt(wait) * unit[wait.slice(-1) as 'm' | 'h'])).toEqual(
+      retryScheduleMs,
+    )
+  })
+
+  test.each<[made: number, next: string, then: string]>([
+    [0, '1 of 7, the first', 'again after 1m, 5m, 30m, 2h, 8h, 24h; then dead'],
+    [1, '2 of 7, 1m after the last', 'again after 5m, 30m, 2h, 8h, 24h; then dead'],
+    [5, '6 of 7, 8h after the last', 'again after 24h; then dead'],
+    [6, '7 of 7, 24h after the last', 'dead'],
+  ])('after %i attempts', (made, next, then) => {
+    expect(steps({ ...pending, attempts: attempts(made) })).toEqual([
+      `next attempt  2026-11-21 12:01:00 UTC, ${next}`,
+      `if it fails   ${then}`,
+    ])
+  })
+
+  test('when it is over', () => {
+    const over = { ...pending, next_attempt_at: null }
+    expect(steps({ ...over, status: 'delivered', attempts: attempts(2) })).toEqual([
+      'next attempt  none, after 2 of 7',
+    ])
+    const dead = { ...over, status: 'dead' as const }
+    expect(steps({ ...dead, attempts: attempts(7) })).toEqual(['next attempt  none, after 7 of 7'])
+    expect(steps({ ...dead, attempts: attempts(1) })).toEqual([
+      'next attempt  none, after 1 of 7; 6 were left',
+    ])
+  })
+
+  test('of which a ping has one step', () => {
+    const ping = { ...pending, event_type: 'ping' as const }
+    expect(steps(ping)).toEqual([
+      'next attempt  2026-11-21 12:01:00 UTC, 1 of 1, the first',
+      'if it fails   dead',
+    ])
+    expect(steps({ ...ping, status: 'dead', next_attempt_at: null, attempts: attempts(1) })).toEqual([
+      'next attempt  none, after 1 of 1',
+    ])
+  })
+})

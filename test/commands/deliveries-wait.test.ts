@@ -1,0 +1,251 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { waitForDeliveries, type Wanted } from '../../src/cli/wait.ts'
+import type { List } from '../../src/client.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import { checkBody, spawnTabwire, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+import { openReceiver, openSimulator } from '../support/simulator.ts'
+
+let service: RunningService
+let good: Receiver
+let bad: Receiver
+const ids = { good: '', bad: '' }
+
+beforeAll(async () => {
+  service = await startService(['--in-memory', '--allow-http-loopback', '--disable-after', '0'])
+  good = await startReceiver()
+  bad = await startReceiver({ answer: 500 })
+  ids.good = await register(service, good.url, ['check.created', 'check.updated'])
+  ids.bad = await register(service, bad.url, ['check.closed'])
+  await push('dinner')
+  expect((await wait('--check', 'dinner', '--timeout', '600')).code).toBe(0)
+  return async () => {
+    await service.stop()
+    await Promise.all([good.close(), bad.close()])
+  }
+})
+
+async function register({ call }: RunningService, url: string, event_types: string[]): Promise<string> {
+  const answer = await call('POST', '/v1/webhook-endpoints', { url, event_types })
+  return ((await answer.json()) as { id: string }).id
+}
+
+const push = (id: string, changes = {}) =>
+  service.call('PUT', `/v1/checks/external/${id}`, checkBody(changes))
+const wait = (...args: string[]) => service.run(['deliveries', 'wait', ...args])
+
+/** A `wait` that listens already, and has not found what it waits for. */
+async function waiting(...args: string[]) {
+  const options = { cwd: service.cwd }
+  const running = await spawnTabwire(['deliveries', 'wait', '--timeout', '600', ...args], options)
+  await running.until('stderr', /Waiting/)
+  return running
+}
+
+/** Pushes a closed check, which the bad receiver refuses, and returns when that is on record. */
+async function refused(check: string): Promise<Delivery> {
+  await push(check, { status: 'closed' })
+  for (;;) {
+    const path = `/_sim/deliveries?type=check.closed&external_check_id=${check}`
+    const { data } = (await (await service.call('GET', path)).json()) as List<Delivery>
+    const [delivery] = data.filter(({ attempts }) => attempts.length > 0)
+    if (delivery !== undefined) return delivery
+  }
+}
+
+describe.concurrent('tabwire deliveries wait', () => {
+  test('ends with 0 when what is waited for is there already, and shows it', async () => {
+    const { code, stdout, stderr } = await wait('--type', 'check.created', '--check', 'dinner')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^✓ check\.created {2}dinner {2}delivered {2}dlv_\w{26}\n$/)
+    const { data } = await service.json<List<Delivery>>('deliveries', 'wait', '--check', 'dinner')
+    expect(data).toEqual([await service.json('deliveries', 'show', data[0]?.id ?? '')])
+  })
+
+  test('waits for one that comes later, and for as many as --count', async () => {
+    const [one, two] = await Promise.all([
+      waiting('--check', 'later', '--endpoint', ids.good),
+      waiting('--check', 'later', '--count', '2', '--json'),
+    ])
+    expect(await one.until('stderr', /\n/)).toBe(
+      `Waiting up to 600 s for 1 delivery about later to ${ids.good}, delivered.\n`,
+    )
+    await push('later')
+    expect(await one.ended).toMatchObject({ code: 0 })
+    expect(two.child.exitCode).toBe(null)
+    await push('later', { table: { number: '13' } })
+    const { code, stdout } = await two.ended
+    expect(code).toBe(0)
+    const { data } = JSON.parse(stdout) as List<Delivery>
+    expect(data.map(({ event_type, status }) => [event_type, status]).sort()).toEqual([
+      ['check.created', 'delivered'],
+      ['check.updated', 'delivered'],
+    ])
+  })
+
+  test('ends with 3 when it never came, also after a wait, and names what', async () => {
+    for (const timeout of ['0', '1']) {
+      const { code, stdout, stderr } = await wait('--check', 'none', '--count', '2', '--timeout', timeout)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain(
+        'Error: There was to be 2 deliveries about none, delivered, but it never came. tabwire endpoints',
+      )
+    }
+    const fewer = await wait('--check', 'dinner', '--count', '3', '--timeout', '0')
+    expect(fewer.code).toBe(3)
+    expect(fewer.stderr).toMatch(/, but only 1 came; the rest never came\.\n$/)
+  })
+
+  test('ends with 3 when it came but was refused, with the reason of the last attempt', async () => {
+    const { id } = await refused('refused')
+    const args = ['--type', 'check.closed', '--check', 'refused', '--timeout', '0']
+    const { code, stderr } = await wait(...args)
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^Error: There was to be 1 delivery of check\.closed about refused, delivered, but dlv_\w{26} came but was refused at attempt 1 \(next attempt \d{4}-\S+ \S+ UTC\): The receiver answered 500; only 2xx counts as received\.\n$/,
+    )
+    expect(stderr).toContain(id)
+    const asJson = await wait(...args, '--json')
+    expect(asJson.code).toBe(3)
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'refused' } })
+  })
+
+  test('of another status says which one it has', async () => {
+    await refused('undead')
+    const pending = ['--check', 'undead', '--status', 'pending', '--timeout', '0']
+    expect((await wait(...pending)).code).toBe(0)
+    const { code, stderr } = await wait('--check', 'dinner', '--status', 'dead', '--timeout', '0')
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^Error: There was to be 1 delivery about dinner, dead, but dlv_\w{26} came and is delivered\.\n$/,
+    )
+  })
+
+  test('--exactly ends with 3 at the first too many, and with 0 when there are as many', async () => {
+    const running = await waiting('--check', 'twice', '--exactly', '--json')
+    await push('twice')
+    await push('twice', { table: { number: '13' } })
+    const { code, stdout } = await running.ended
+    expect(code).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'too_often' } })
+    const people = await wait('--check', 'twice', '--exactly', '--timeout', '0')
+    expect(people.stderr).toMatch(
+      /exactly 1 delivery .*, but it came too often, 2 times: dlv_\w+, dlv_\w+\.\n$/,
+    )
+    expect((await wait('--check', 'twice', '--exactly', '--count', '2', '--timeout', '0')).code).toBe(0)
+  })
+
+  test('--none ends with 3 as soon as one comes, and with 0 when none has', async () => {
+    const running = await waiting('--check', 'unwanted', '--none')
+    expect(await wait('--check', 'unwanted', '--none', '--timeout', '0')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '✓ None came.\n',
+      stderr: '',
+    })
+    await push('unwanted')
+    const { code, stderr } = await running.ended
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /\nError: There was to be no delivery about unwanted, delivered, but one came: dlv_\w{26}\.\n$/,
+    )
+    expect((await wait('--none', '--exactly')).code).toBe(2)
+  })
+
+  test('passes over pings unless asked for them', async () => {
+    const own = await startService(['--in-memory', '--allow-http-loopback'])
+    const endpoint = await register(own, good.url, ['check.created'])
+    await own.json('ping', endpoint)
+    const args = ['deliveries', 'wait', '--timeout', '0']
+    expect((await own.run(args)).code).toBe(3)
+    expect((await own.run([...args, '--type', 'ping'])).code).toBe(0)
+    await own.stop()
+  })
+
+  test('ends with 1 when the service ends meanwhile, and with 130 at Ctrl-C', async () => {
+    const own = await startService(['--in-memory'])
+    const args = ['deliveries', 'wait', '--timeout', '600']
+    const [left, interrupted] = await Promise.all([
+      spawnTabwire(args, { cwd: own.cwd }),
+      spawnTabwire(args, { cwd: own.cwd }),
+    ])
+    await Promise.all([left.until('stderr', /Waiting/), interrupted.until('stderr', /Waiting/)])
+    interrupted.child.kill('SIGINT')
+    expect(await interrupted.ended).toMatchObject({ code: 130 })
+    await own.stop()
+    expect(await left.ended).toMatchObject({ code: 1, stdout: '' })
+    expect((await left.ended).stderr).toContain(
+      'Error: The service ended while its deliveries were waited for.',
+    )
+  })
+})
+
+describe('waiting for deliveries', () => {
+  const wanted: Wanted = { status: 'delivered', count: 1, exactly: false, none: false }
+
+  async function open(options = {}) {
+    const simulator = await openSimulator(options)
+    const receiver = await openReceiver()
+    const event_types = ['check.created' as const]
+    const { id } = await simulator.client.endpoints.create({ url: receiver.url, event_types })
+    const happen = async () => {
+      await simulator.push('dinner')
+      await simulator.idle()
+    }
+    return { ...simulator, receiver, endpoint: id, happen }
+  }
+
+  test.each(['before', 'after'])(
+    'misses none that comes between the opening of the stream and the looking: %s the list is read',
+    async (when) => {
+      const { client, happen } = await open()
+      let looks = 0
+      const list: typeof client.deliveries.list = async (query) => {
+        looks++
+        if (when === 'before') await happen()
+        const page = await client.deliveries.list(query)
+        if (when === 'after') await happen()
+        return page
+      }
+      const deliveries = { ...client.deliveries, list }
+      const never = new AbortController().signal
+      const verdict = await waitForDeliveries({ ...client, deliveries }, wanted, never)
+      expect(verdict).toEqual({ ok: true, deliveries: (await client.deliveries.list()).data })
+      expect(looks).toBe(1)
+    },
+  )
+
+  test('looks at every page of what is there', async () => {
+    const { client, push, idle } = await open()
+    for (let n = 0; n < 101; n++) await push(`check-${n}`)
+    await idle()
+    const all = { ...wanted, check: 'check-0', exactly: true }
+    expect(await waitForDeliveries(client, all, AbortSignal.abort())).toMatchObject({ ok: true })
+    const verdict = await waitForDeliveries(client, { ...wanted, count: 101 }, AbortSignal.abort())
+    expect(verdict.ok && verdict.deliveries.length).toBe(101)
+  })
+
+  test('sees pending ones before they were attempted', async () => {
+    const { client, receiver, push } = await open()
+    receiver.answer('hang')
+    const never = new AbortController().signal
+    const verdict = await waitForDeliveries(
+      client,
+      { ...wanted, status: 'pending' },
+      never,
+      () => void push('dinner'),
+    )
+    expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'pending', attempts: [] }] })
+  })
+
+  test('with --exactly or --none is sure of it at the deadline alone, and looks once more then', async () => {
+    const { client, happen } = await open()
+    await happen()
+    for (const narrower of [{ exactly: true }, { none: true, check: 'lunch' }]) {
+      const deadline = new AbortController()
+      const over = () => deadline.abort()
+      const verdict = await waitForDeliveries(client, { ...wanted, ...narrower }, deadline.signal, over)
+      expect(verdict.ok).toBe(true)
+    }
+  })
+})

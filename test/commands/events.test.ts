@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { List } from '../../src/client.ts'
+import type { EventView } from '../../src/model/event.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let service: RunningService
+let receiver: Receiver
+let secret: string
+
+beforeAll(async () => {
+  service = await startService(['--in-memory', '--allow-http-loopback'])
+  receiver = await startReceiver()
+  const body = { url: receiver.url, event_types: ['check.created'] }
+  const registered = await service.call('POST', '/v1/webhook-endpoints', body)
+  secret = ((await registered.json()) as { signing_secret: string }).signing_secret
+  const items = [{ external_id: 'é', name: 'Crème brûlée ✓ \u009b2J', quantity: 1, price_cents: 780 }]
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody({ items }))
+  await service.call('PUT', '/v1/checks/external/dinner', checkBody({ items, status: 'closed' }))
+  await service.call('PUT', '/v1/checks/external/lunch', checkBody())
+  await receiver.received(2)
+  return async () => {
+    await service.stop()
+    await receiver.close()
+  }
+})
+
+const list = async (...args: string[]) =>
+  (await service.json<List<EventView>>('events', 'list', ...args)).data
+
+describe.concurrent('tabwire events', () => {
+  test('list shows the newest first', async () => {
+    const { code, stdout, stderr } = await service.run(['events', 'list'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const moment = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
+    expect(stdout).toMatch(
+      new RegExp(
+        String.raw`^EVENT {27}TYPE {11}CREATED \(UTC\) {8}CHECK\nevt_\w{26} {2}check\.created {2}${moment} {2}lunch\nevt_\w{26} {2}check\.closed {3}${moment} {2}dinner\n`,
+      ),
+    )
+  })
+
+  test('list can be narrowed by type and check, and paged', async () => {
+    const types = (events: EventView[]) => events.map(({ type }) => type)
+    expect(types(await list('--check', 'dinner'))).toEqual(['check.closed', 'check.created'])
+    expect(types(await list('--type', 'check.closed'))).toEqual(['check.closed'])
+    expect(await list('--type', 'check.closed', '--check', 'lunch')).toEqual([])
+    const page = await service.json<List<EventView>>('events', 'list', '--limit', '2')
+    expect(page.data).toHaveLength(2)
+    expect(await list('--cursor', page.next_cursor ?? '')).toHaveLength(1)
+  })
+
+  test('an empty list says so', async () => {
+    expect((await service.run(['events', 'list', '--check', 'none'])).stdout).toMatch(/^No events yet\./)
+  })
+
+  test('show tells what it is about, and nothing in it steers the terminal', async () => {
+    const [event] = await list('--type', 'check.closed')
+    const { stdout } = await service.run(['events', 'show', event?.id ?? ''])
+    expect(stdout).toMatch(
+      /^event {4}evt_\w{26}\ntype {5}check\.closed\ncreated {2}\S+ \S+ UTC\ncheck {4}dinner\nbody {5}\d+ bytes \(--body prints them\)\n\n\{\n/,
+    )
+    expect(stdout).toContain('"name": "Crème brûlée ✓ \ufffd2J"')
+    expect(await service.json('events', 'show', event?.id ?? '')).toEqual(event)
+  })
+
+  test('show --body prints exactly the bytes that receivers get, so that their signature is right', async () => {
+    const [event] = await list('--type', 'check.created', '--check', 'dinner')
+    const [received] = receiver.requests.filter(({ body }) => body.includes('dinner'))
+    const { code, stdout, stderr } = await service.run(['events', 'show', event?.id ?? '', '--body'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toBe(received?.body.toString())
+    const header = String(received?.headers['x-service-signature'])
+    const verified = await service.run(['verify', '--secret', secret, '--header', header], { input: stdout })
+    expect(verified.code).toBe(0)
+    const asJson = await service.run(['events', 'show', event?.id ?? '', '--body', '--json'])
+    expect(asJson.stdout).toBe(stdout)
+  })
+
+  test('show of one that is not there, with and without --body, says so', async () => {
+    for (const args of [[], ['--body']]) {
+      const { code, stdout, stderr } = await service.run(['events', 'show', 'evt_none', ...args])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^Error: There is no such event/)
+    }
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { createMovableClock } from '../../src/clock.ts'
+import { createClockControls } from '../../src/delivery/clock-controls.ts'
+import { startOfTime } from '../../src/delivery/kept-clock.ts'
+import type { Settled } from '../../src/delivery/pump.ts'
+
+const start = new Date('2026-11-21T18:00:00.000Z')
+
+/** Controls of a frozen clock whose deliveries settle as they are told to, one after the other. */
+function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () => Promise<void> }) {
+  const clock = createMovableClock({ start, frozen: true })
+  const saved: number[] = []
+  const visited: string[] = []
+  let turn = 0
+  const controls = createClockControls({
+    clock,
+    settle: async () => {
+      visited.push(clock.now().toISOString())
+      return { next_at: null, unrecorded: 0, ...settled[turn++] }
+    },
+    kept: {
+      async save(offset) {
+        await save?.()
+        // In seconds of the clock, since real time goes on meanwhile.
+        saved.push(Math.round((offset + Date.now() - start.getTime()) / 1000))
+      },
+    },
+    isStopping: () => false,
+  })
+  return { clock, controls, saved, visited }
+}
+
+describe('a move of the clock', () => {
+  it('stops at each due time, and at the end', async () => {
+    const { controls, visited } = open({
+      settled: [{ next_at: '2026-11-21T18:00:10.000Z' }, { next_at: '2026-11-21T18:00:30.001Z' }],
+    })
+    await controls.advance(30_000)
+    expect(visited).toEqual([
+      '2026-11-21T18:00:00.000Z',
+      '2026-11-21T18:00:10.000Z',
+      '2026-11-21T18:00:30.000Z',
+    ])
+  })
+
+  it('ends where an outcome could not be recorded, is refused, and can be taken up again', async () => {
+    const { clock, controls, saved } = open({
+      settled: [{ next_at: '2026-11-21T18:00:10.000Z' }, { unrecorded: 1 }],
+    })
+    await expect(controls.advance(30_000)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message: expect.stringContaining('moved to 2026-11-21T18:00:10.000Z and no further') as string,
+    })
+    expect(clock.now().toISOString()).toBe('2026-11-21T18:00:10.000Z')
+    expect(saved).toEqual([30, 10])
+    expect(await controls.advance(20_000)).toMatchObject({ now: '2026-11-21T18:00:30.000Z' })
+  })
+
+  it('keeps where it goes before it goes there; when that fails, nothing has moved', async () => {
+    const { controls, visited } = open({ save: () => Promise.reject(new Error('no room')) })
+    await expect(controls.advance(30_000)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(visited).toEqual([])
+    expect(controls.show()).toMatchObject({ now: start.toISOString(), frozen: true })
+  })
+
+  it('leaves a clock that ran running', async () => {
+    const { clock, controls } = open({})
+    clock.freeze(false)
+    expect(await controls.advance(1000)).toMatchObject({ frozen: false })
+    const release = clock.hold()
+    expect(clock.now().getTime()).toBeGreaterThanOrEqual(start.getTime() + 1000)
+    release()
+  })
+})
+
+describe('a clock starts', () => {
+  const now = new Date('2026-01-01T00:00:00.000Z')
+  const known = { wanted: undefined, offset: undefined, newest: undefined, now }
+  const newest = { created_at: '2026-06-01T00:00:00.000Z' }
+  const wanted = start
+
+  it.each([
+    ['now', known, undefined],
+    ['where it was left', { ...known, offset: 1000, newest }, '2026-01-01T00:00:01.000Z'],
+    ['where it shall', { ...known, wanted, newest }, '2026-11-21T18:00:00.000Z'],
+    ['not before where it was left', { ...known, wanted, offset: 4e10 }, '2027-04-08T23:06:40.000Z'],
+    ['not before the newest event', { ...known, wanted: now, newest }, newest.created_at],
+  ])('%s', (_where, given, time) => {
+    expect(startOfTime(given)?.time.toISOString()).toBe(time)
+  })
+})
