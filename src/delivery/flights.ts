@@ -24,6 +24,13 @@ export function createFlights({ slowAfterMs, onRoom }: { slowAfterMs: number; on
     quick: () => count(flights, ({ sending, slow }) => sending && !slow),
     to: (endpointId: string) =>
       count(flights, (flight) => flight.sending && flight.endpointId === endpointId),
+    /** The endpoints to which so many are in flight. */
+    full(perEndpoint: number): Set<string> {
+      const counts = new Map<string, number>()
+      for (const { endpointId, sending } of flights.values())
+        if (sending && endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+      return new Set([...counts].filter(([, count]) => count >= perEndpoint).map(([id]) => id))
+    },
     /** Resolves when those that are in flight now have ended, however they do. */
     ended: () => Promise.allSettled(Array.from(flights.values(), ({ attempted }) => attempted)),
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {

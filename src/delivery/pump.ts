@@ -86,7 +86,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     const quiet = flights.none()
     try {
       const busy = new Set([...flights.ids(), ...rests.ids()])
-      const due = await service.due({ now: clock.now(), perEndpoint: LOOKAHEAD * limits.perEndpoint, busy })
+      const full = flights.full(limits.perEndpoint)
+      const perEndpoint = LOOKAHEAD * limits.perEndpoint
+      const due = await service.due({ now: clock.now(), perEndpoint, busy, full })
       if (stopped) return release(waiting, NOTHING)
       startInTurn(due.deliveries)
       setAlarm(due.next_at)

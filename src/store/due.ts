@@ -4,9 +4,10 @@ import { compareText } from './sorted-tree.ts'
 import type { Due, DueQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
-export function dueIn(queue: Queue<Delivery>, { now, perEndpoint, busy }: DueQuery): Due {
+export function dueIn(queue: Queue<Delivery>, { now, perEndpoint, busy, full }: DueQuery): Due {
   const time = now.toISOString()
-  const heads = Array.from(queue.keys(), (endpoint) => headOf(queue.find(endpoint), perEndpoint)).flat()
+  const open = Array.from(queue.keys()).filter((endpoint) => full?.has(endpoint) !== true)
+  const heads = open.flatMap((endpoint) => headOf(queue.find(endpoint), perEndpoint))
   const free = heads.filter(({ id }) => !busy.has(id)).sort(byTime)
   const firstLater = free.findIndex((delivery) => timeOf(delivery) > time)
   return firstLater === -1

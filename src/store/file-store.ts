@@ -138,11 +138,11 @@ function storeUpon(
       return page
     },
     // What is not yet durable has not yet happened: its commit tells of it.
-    due: ({ now, perEndpoint, busy }) =>
-      answer(
-        () => tables.due({ now, perEndpoint, busy: { has: (id) => busy.has(id) || queue.touches(id) } }),
-        false,
-      ),
+    due: (query) =>
+      answer(() => {
+        const busy = { has: (id: string) => query.busy.has(id) || queue.touches(id) }
+        return tables.due({ ...query, busy })
+      }, false),
     close: () =>
       (closing ??= queue
         .settled()

@@ -62,6 +62,8 @@ export interface DueQuery {
   perEndpoint: number
   /** Deliveries that are being attempted already, by id: neither due nor next. */
   busy: Pick<ReadonlySet<string>, 'has'>
+  /** Endpoints that have no room for more, by id: their queues are not even looked at. */
+  full?: Pick<ReadonlySet<string>, 'has'>
 }
 
 export interface Due {
