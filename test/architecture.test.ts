@@ -47,6 +47,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   },
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
+  'simulator-options.ts': { own: ['clock.ts', 'http'], foreign: [] },
   'simulator.ts': {
     own: ['*'],
     foreign: ['node:*'],

@@ -1,0 +1,44 @@
+import type { Clock } from './clock.ts'
+import type { ConnectionLimits } from './http/listen.ts'
+
+/** How a simulator is to be; everything has a default (contract sections 9 and 12). */
+export interface SimulatorOptions {
+  /** Where the store, the credentials and the local authority are kept; without it all is in memory. */
+  dataDirectory?: string | undefined
+  host?: string | undefined
+  /** 0 takes any free port. */
+  port?: number | undefined
+  /** Serve HTTPS with a certificate of the local authority; needs a data directory. */
+  https?: boolean | undefined
+  /** A key with all scopes to be accepted; made and kept when not given. */
+  apiKey?: string | undefined
+  /** Names the signature header, `X-<name>-Signature`. */
+  serviceName?: string | undefined
+  /** Refuse pushes with unknown fields. */
+  strict?: boolean | undefined
+  allowHttpLoopback?: boolean | undefined
+  denyPrivate?: boolean | undefined
+  /** Further authorities that receivers' certificates may come from, PEM. */
+  ca?: readonly string[] | undefined
+  /** Do not check receivers' certificates. */
+  insecure?: boolean | undefined
+  allowedHosts?: readonly string[] | undefined
+  /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
+  disableAfter?: number | undefined
+  /** The longest body in bytes. */
+  bodyLimit?: number | undefined
+  /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
+  keepEvents?: number | undefined
+  /** What slow or many clients may take of the HTTP door. */
+  connectionLimits?: Partial<ConnectionLimits> | undefined
+  /** A clock to live by that `/_sim/clock` does not move; by default the service has one of its own. */
+  clock?: Clock | undefined
+  /** Where the service's own clock starts; by default at real time, or where it was left in the data directory. */
+  startAt?: Date | undefined
+  /** Which time deliveries are signed with: the real one, as receivers expect it, or that of the service's clock. */
+  signTime?: 'real' | 'virtual' | undefined
+  /** Told in one line of what the user should know, such as a repaired journal. */
+  onNotice?: ((notice: string) => void) | undefined
+  /** Told of bugs and of deliveries that could not be recorded, with the request id where there is one. */
+  onError?: ((error: unknown, requestId?: string) => void) | undefined
+}
