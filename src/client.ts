@@ -4,8 +4,9 @@ import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
 import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
 import type { Envelope, EventView } from './model/event.ts'
-import type { ItemDiff } from './model/item-diff.ts'
 import type { Location } from './model/location.ts'
+import type { LoggedRequest, PushNote } from './model/logged-request.ts'
+import type { Played } from './model/played.ts'
 import type { RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
 export interface ClientOptions {
@@ -24,22 +25,8 @@ export interface List<T> {
 export type ListQuery = Readonly<Record<string, string | number | undefined>>
 
 /** What a push came to, as the simulator's log tells it. */
-export interface PushReport {
-  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
-  diff: ItemDiff | null
-  findings: readonly { code: string; message: string }[]
-}
-export interface RequestView {
-  id: string
-  method: string
-  path: string
-  status: number
-  started_at: string
-  duration_ms: number
-  push: (PushReport & { external_check_id: string }) | null
-  request_body: string | null
-  response_body: string | null
-}
+export type PushReport = PushNote
+export type RequestView = LoggedRequest
 export interface PingReport {
   delivery_id: string
   event_id: string
@@ -55,22 +42,10 @@ export interface ClockView {
   /** How far it is ahead of real time. */
   offset_ms: number
 }
-export interface PlayedAttempt {
-  delivery_id: string
-  event_type: Delivery['event_type']
-  endpoint_id: string
-  attempt: number
-  at: string
-  outcome: AttemptOutcome
-  response_status: number | null
-  status: Delivery['status']
-}
-/** What was attempted while the clock moved: all of it is counted, the first 1,000 are listed. */
-export interface ClockReport extends ClockView {
-  attempted_total: number
-  outcomes: Partial<Record<AttemptOutcome, number>>
-  attempted: readonly PlayedAttempt[]
-}
+export type { PlayedAttempt } from './model/played.ts'
+
+/** What was attempted while the clock moved. */
+export type ClockReport = ClockView & Played
 export type AttemptMessage = Omit<Delivery, 'attempts'> & { attempt: Attempt }
 export type StreamMessage =
   | { type: 'request'; data: RequestView }

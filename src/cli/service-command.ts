@@ -1,5 +1,6 @@
 import { createClient, type Client } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
+import { isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, exitCodes } from './failure.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
@@ -24,13 +25,11 @@ export abstract class ServiceCommand extends BaseCommand {
     const url = flags.url ?? run?.url ?? DEFAULT_URL
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
     const local =
-      flags.url === undefined || isLoopback(url) ? (run?.api_key ?? credentials?.api_key) : undefined
+      flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))
+        ? (run?.api_key ?? credentials?.api_key)
+        : undefined
     return createClient({ url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
   }
-}
-
-function isLoopback(url: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 }
 
 function requireUrl(url: string | undefined): void {

@@ -5,6 +5,7 @@ import { connectionFlags, fromEnvironment, listed, serviceNameFlag } from '../cl
 import { readInput } from '../cli/input.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
+import { isLoopbackBinding } from '../model/loopback.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 
 /** Between the first and the last year of which identifiers and texts sort by time. */
@@ -148,10 +149,6 @@ function listenForSignals() {
   return { first, raise }
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
-}
-
 async function readCertificate(file: string): Promise<string> {
   const pem = (await readInput(file)).toString()
   if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
@@ -164,7 +161,7 @@ async function readCertificate(file: string): Promise<string> {
 
 function warningsOf(flags: { host: string; insecure: boolean; 'allow-http-loopback': boolean }): string[] {
   return [
-    isLoopback(flags.host)
+    isLoopbackBinding(flags.host)
       ? ''
       : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key and a Host that is allowed.`,
     flags.insecure

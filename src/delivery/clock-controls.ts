@@ -1,10 +1,11 @@
+import type { Played } from '../model/played.ts'
 import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import type { KeptClock } from './kept-clock.ts'
 import type { Pump } from './pump.ts'
-import { createTally, type Played } from './tally.ts'
+import { createTally } from './tally.ts'
 
 /** The clock as `/_sim/clock` shows it. */
 export interface ClockState {

@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os'
+import { isLoopbackName } from '../model/loopback.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /**
@@ -10,7 +11,7 @@ export function createHostCheck(
   allowedHosts: readonly string[],
 ): (headers: Headers) => void {
   const allowed = new Set([boundHost, ...allowedHosts].map(hostname))
-  const isAllowed = (name: string) => isLoopback(name) || allowed.has(name) || ownAddresses().has(name)
+  const isAllowed = (name: string) => isLoopbackName(name) || allowed.has(name) || ownAddresses().has(name)
   return (headers) => {
     const host = headers.get('host') ?? ''
     if (host === '')
@@ -35,12 +36,6 @@ function foreign(): Refusal {
 function hostname(host: string): string {
   const bare = /^\[([\da-f:.]+)\](?::\d*)?$/i.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
   return bare.toLowerCase().replace(/\.$/, '')
-}
-
-export function isLoopback(name: string): boolean {
-  return (
-    name === 'localhost' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name) || name === '::1'
-  )
 }
 
 function ownAddresses(): Set<string> {

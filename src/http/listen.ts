@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { toNodeHandler } from 'h3/node'
 import type { H3 } from 'h3'
 import { listen as listhen } from 'listhen'
+import { isLoopbackBinding } from '../model/loopback.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { App } from './app.ts'
 import { answerOddRequests } from './odd-requests.ts'
@@ -88,7 +89,7 @@ async function bind(handler: NodeHandler, { port, host, https }: ListenOptions) 
     port,
     hostname: host,
     https: https ?? false,
-    public: !isLoopbackHost(host),
+    public: !isLoopbackBinding(host),
     isProd: port !== 0,
     isTest: true,
     showURL: false,
@@ -103,10 +104,6 @@ async function bind(handler: NodeHandler, { port, host, https }: ListenOptions) 
   if (port === 0 || listener.address.port === port) return listener
   await listener.close()
   throw unavailable(port, host, undefined)
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 function unavailable(port: number, host: string, cause: unknown): PortUnavailable {

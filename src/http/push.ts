@@ -1,11 +1,12 @@
 import { checkKey, parsePush, viewCheck, type Check, type Push } from '../model/check.ts'
 import { diffItems } from '../model/item-diff.ts'
+import type { PushNote } from '../model/logged-request.ts'
 import { Refusal } from '../model/refusal.ts'
 import { findingsOf } from '../findings/index.ts'
 import { pushCheck } from '../operations/push-check.ts'
 import type { Service } from '../service.ts'
 import { externalId } from './query.ts'
-import type { PushNote, RequestLog } from './request-log.ts'
+import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply } from './route.ts'
 
 interface PushParts {

@@ -1,27 +1,6 @@
 import { createHash } from 'node:crypto'
 import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
-import type { ItemDiff } from '../model/item-diff.ts'
-
-/** What is found out about a push beside its answer (contract sections 10 and 11). */
-export interface PushNote {
-  external_check_id: string
-  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
-  diff: ItemDiff | null
-  findings: readonly { code: string; message: string }[]
-}
-
-/** A request as `/_sim/requests` shows it. Headers are left out, so that no key is ever in it. */
-export interface LoggedRequest {
-  id: string
-  method: string
-  path: string
-  status: number
-  started_at: string
-  duration_ms: number
-  push: PushNote | null
-  request_body: string | null
-  response_body: string | null
-}
+import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 
 /** A request as it is kept: what there is to say of a push is worked out when somebody asks, out of the text that was kept. */
 export type RequestEntry = Omit<LoggedRequest, 'push'> & { describe: ((body: unknown) => PushNote) | null }

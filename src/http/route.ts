@@ -1,6 +1,6 @@
 import type { ApiKey, Scope } from '../model/api-key.ts'
+import type { PushNote } from '../model/logged-request.ts'
 import type { Answer } from './refusals.ts'
-import type { PushNote } from './request-log.ts'
 
 /** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
 export interface Route {

@@ -1,0 +1,22 @@
+import type { ItemDiff } from './item-diff.ts'
+
+/** What is found out about a push beside its answer (contract sections 10 and 11). */
+export interface PushNote {
+  external_check_id: string
+  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
+  diff: ItemDiff | null
+  findings: readonly { code: string; message: string }[]
+}
+
+/** A request as `/_sim/requests` shows it. Headers are left out, so that no key is ever in it. */
+export interface LoggedRequest {
+  id: string
+  method: string
+  path: string
+  status: number
+  started_at: string
+  duration_ms: number
+  push: PushNote | null
+  request_body: string | null
+  response_body: string | null
+}

@@ -1,0 +1,11 @@
+/** Whether a host name, without port and brackets, can only mean this machine (RFC 6761). */
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === 'localhost' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name) || name === '::1'
+  )
+}
+
+/** Whether a service that listens on this host is reached from this machine alone. */
+export function isLoopbackBinding(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}
