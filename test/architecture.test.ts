@@ -43,7 +43,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   findings: { own: ['model'], foreign: [] },
   http: {
     own: ['model', 'operations', 'findings', 'service.ts'],
-    foreign: ['h3', 'listhen', 'node:*'],
+    foreign: ['h3', 'listhen', 'srvx', 'node:*'],
   },
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },

@@ -1,11 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash as digest, timingSafeEqual } from 'node:crypto'
 import type { ApiKey, Scope } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 
 /** SHA-256 of a key in hex: the form in which keys are stored (contract section 2). */
 export function hashOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return digest('sha256', key, 'hex')
 }
 
 export type Authenticate = (authorization: string | null) => Promise<ApiKey>

@@ -101,7 +101,9 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
   return {
     key,
     params: Object.fromEntries(params.map(([name, raw]) => [name, decodeParam(name, raw)])),
-    query: event.url.searchParams,
+    get query() {
+      return event.url.searchParams
+    },
     async body() {
       const { text, value } = await readJson(event.req, bodyLimit)
       visit.requestBody = text

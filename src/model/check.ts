@@ -7,7 +7,10 @@ const text = (max: number) => z.string().min(1).max(max)
 const quantity = z
   .number()
   .gt(0)
-  .refine((value) => Number(value.toFixed(3)) === value, 'must have at most 3 decimals')
+  .refine(
+    (value) => Number.isInteger(value) || Number(value.toFixed(3)) === value,
+    'must have at most 3 decimals',
+  )
 
 const itemBody = z.object({
   external_id: text(255),

@@ -1,5 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { DomainEvent, Envelope, StoredEvent } from '../model/event.ts'
+import { rememberedText } from '../model/json-text.ts'
 import { put, type Write } from '../model/records.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Context } from './operation.ts'
@@ -32,8 +33,9 @@ export function outbox(
 export function store({ type, data, external_check_id }: DomainEvent, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
-  const envelope: Envelope = { id, type, created_at, data }
-  return { id, type, created_at, external_check_id, body: JSON.stringify(envelope) }
+  const head: Omit<Envelope, 'data'> = { id, type, created_at }
+  const body = `${JSON.stringify(head).slice(0, -1)},"data":${rememberedText(data)}}`
+  return { id, type, created_at, external_check_id, body }
 }
 
 /** A delivery that is due at once. */

@@ -20,13 +20,13 @@ interface QueueParts {
   /** The number of the last transaction that is durable. */
   sequence: number
   /** Puts lines on the disk. When called, memory is as these lines leave it. */
-  write: (lines: string, lastSequence: number) => Promise<void>
+  write: (lines: Uint8Array, lastSequence: number) => Promise<void>
   /** Takes transactions back in memory. */
   undo: (writes: readonly Write[]) => void
 }
 
 interface Batch {
-  lines: string[]
+  lines: Buffer[]
   ids: Set<string>
   undo: (readonly Write[])[]
   done: Promise<void>
@@ -50,7 +50,7 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
     writing = batch
     waiting = newBatch()
     try {
-      await write(batch.lines.join(''), last())
+      await write(Buffer.concat(batch.lines), last())
       durable += batch.lines.length
       writing = undefined
       batch.settle()

@@ -11,9 +11,20 @@ export interface Transaction {
  * A line of the journal, which is JSON itself: `{"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum is over
  * the digits of the sequence number and the text of the writes, which can be cut out and checked as it is.
  */
-export function encodeLine(sequence: number, writes: string): string {
-  return `{"sequence":${sequence},"crc32":"${checksum(String(sequence), writes)}","writes":${writes}}\n`
+export function encodeLine(sequence: number, writes: string): Buffer {
+  const number = String(sequence)
+  const start = HEAD_LENGTH + number.length
+  const line = Buffer.allocUnsafe(start + Buffer.byteLength(writes) + TAIL.length)
+  line.write(writes, start)
+  const crc32 = checksum(number, line.subarray(start, -TAIL.length))
+  line.write(`{"sequence":${number},"crc32":"${crc32}","writes":`, 'latin1')
+  line.write(TAIL, line.length - TAIL.length, 'latin1')
+  return line
 }
+
+/** But for the digits of the sequence number. */
+const HEAD_LENGTH = '{"sequence":,"crc32":"89abcdef","writes":'.length
+const TAIL = '}\n'
 
 const HEAD = /^\{"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
 /** More than the longest head takes. */

@@ -27,10 +27,11 @@ export function* snapshotText({ sequence, closed, records }: Snapshot): Iterable
   yield `{\n  "format": ${FORMAT},\n  "sequence": ${sequence},\n  "closed": ${closed}`
   for (const name of collectionNames) {
     yield `,\n  "${name}": [`
-    let separator = ''
+    let separator = '\n    '
     for (const record of records[name]) {
-      yield `${separator}\n    ${JSON.stringify(record)}`
-      separator = ','
+      yield separator
+      yield JSON.stringify(record)
+      separator = ',\n    '
     }
     yield '\n  ]'
   }

@@ -17,7 +17,7 @@ import {
 import { parseSnapshot } from './read-snapshot.ts'
 import { checksumLine, snapshotText, type Snapshot } from './snapshot-text.ts'
 
-/** How much is serialised, in characters, before others have their turn: about a millisecond's work. */
+/** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024
 /** How much is written, in bytes, before it is synced: a journal's sync waits for what other files have unwritten. */
 const SYNC_EVERY = 4 * 1024 * 1024
@@ -61,41 +61,44 @@ async function removeStrays({ path }: StoreFile): Promise<void> {
 
 async function writeDurably(file: DiskFile, snapshot: Snapshot): Promise<void> {
   try {
-    await writeText(file, slices(snapshotText(snapshot)))
+    await writeText(file, snapshotText(snapshot))
     await file.datasync()
   } finally {
     await file.close()
   }
 }
 
-async function writeText(file: DiskFile, texts: Iterable<string>): Promise<void> {
+/**
+ * Writes pieces of text, in order. They are encoded straight into the bytes that are written: a long text put together
+ * of short ones would have to be copied twice.
+ */
+async function writeText(file: DiskFile, pieces: Iterable<string>): Promise<void> {
+  const slice = Buffer.allocUnsafe(SLICE)
+  let filled = 0
   let crc = 0
   let position = 0
   let synced = 0
-  const write = async (text: string) => {
-    const bytes = Buffer.from(text)
+  const write = async (bytes: Uint8Array) => {
     crc = crc32(bytes, crc)
     await writeAll(file, bytes, position)
     position += bytes.length
+    if (position - synced < SYNC_EVERY) return
+    await file.datasync()
+    synced = position
   }
-  for (const text of texts) {
-    await write(text)
-    if (position - synced >= SYNC_EVERY) {
-      await file.datasync()
-      synced = position
-    }
+  const flush = async () => {
+    await write(slice.subarray(0, filled))
+    filled = 0
     await setImmediate()
   }
-  await write(checksumLine(crc))
+  for (const piece of pieces) {
+    const most = MOST_BYTES_PER_CHARACTER * piece.length
+    if (most > SLICE - filled) await flush()
+    if (most > SLICE) await write(Buffer.from(piece))
+    else filled += slice.write(piece, filled)
+  }
+  await flush()
+  await write(Buffer.from(checksumLine(crc)))
 }
 
-function* slices(pieces: Iterable<string>): Iterable<string> {
-  let slice = ''
-  for (const piece of pieces) {
-    slice += piece
-    if (slice.length < SLICE) continue
-    yield slice
-    slice = ''
-  }
-  yield slice
-}
+const MOST_BYTES_PER_CHARACTER = 3

@@ -176,7 +176,7 @@ describe('a journal', () => {
     ['a kind of write', [{ collection: 'checks', merge: { id: 'chk_1' } }], 'it writes to "checks"'],
   ])('DUR-25 from a version that knows another %s is refused, untouched', async (_, writes, why) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
-    const text = bytes.toString() + encodeLine(4, JSON.stringify(writes))
+    const text = bytes.toString() + encodeLine(4, JSON.stringify(writes)).toString()
     await writeFile(path, text)
     const message = await opened(directory)
     expect(message).toContain('line 4 was written by a version of Tabwire that knows more')

@@ -151,7 +151,7 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     'a snapshot of zeros beside a journal that holds everything',
     () => ({
       'db.json': '\0'.repeat(64),
-      'journal.ndjson': encodeLine(1, JSON.stringify([put('checks', check(7))])),
+      'journal.ndjson': encodeLine(1, JSON.stringify([put('checks', check(7))])).toString(),
     }),
     ['db.json'],
     [7],
@@ -245,7 +245,7 @@ describe('a repair', () => {
       { 'db.json': '{"format":2,"everything":{"else":true},"checksum":"x"}' },
       {
         'db.json': files['db.json'],
-        'journal.ndjson': files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]'),
+        'journal.ndjson': files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]').toString(),
       },
     ]
     for (const each of newer) {
