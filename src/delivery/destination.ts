@@ -37,11 +37,14 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
   const resolve = knowingLocalhost(settings.resolve ?? resolveBySystem)
   const judgeAll = (hostname: string, addresses: readonly string[], port: number) =>
     refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
-  const inspect = (url: string) => {
+  const formOf = remembering((url) => {
     const reason = refuseForm(url, settings.allowHttpLoopback)
-    if (reason !== undefined) return reason
-    const { hostname, port } = destinationOf(new URL(url))
-    return isIP(hostname) === 0 ? undefined : refuseAddress(hostname, port, settings)
+    return reason === undefined ? destinationOf(new URL(url)) : { reason }
+  })
+  const inspect = (url: string) => {
+    const form = formOf(url)
+    if ('reason' in form) return form.reason
+    return isIP(form.hostname) === 0 ? undefined : refuseAddress(form.hostname, form.port, settings)
   }
   return {
     inspect,
@@ -65,6 +68,21 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
     },
   }
 }
+
+/** URLs are looked at before each attempt, and taking one apart costs as much as signing. */
+function remembering<T>(look: (url: string) => T): (url: string) => T {
+  const known = new Map<string, T>()
+  return (url) => {
+    const found = known.get(url)
+    if (found !== undefined) return found
+    if (known.size === REMEMBERED_URLS) known.clear()
+    const seen = look(url)
+    known.set(url, seen)
+    return seen
+  }
+}
+
+const REMEMBERED_URLS = 1_000
 
 function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
   const { standing, kind } = judgeAddress(address) ?? { standing: 'forbidden', kind: 'what is no address' }

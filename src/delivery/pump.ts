@@ -6,7 +6,7 @@ import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
 import { createFlights } from './flights.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { oncePerTurn } from './once-per-turn.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
 
@@ -49,6 +49,8 @@ export interface PumpLimits {
   perEndpoint: number
   /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
   inAll: number
+  /** Attempts started in one turn of the event loop, between which API calls have theirs. */
+  perTurn: number
   /** A receiver that takes longer than this many milliseconds takes no one else's place. */
   slowAfterMs: number
   /** How many milliseconds to leave a store alone that failed. */
@@ -58,12 +60,12 @@ export interface PumpLimits {
 /** The head of a queue is taken up by deliveries in flight and by those that are being recorded; behind them stand the next. */
 const LOOKAHEAD = 3
 
-const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, slowAfterMs: 1_000, restMs: 1_000 }
+const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
 
 /** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
-  const wake = oneAtATime(look)
+  const wake = oncePerTurn(look)
   const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onRoom: wake })
   const rests = createRests({ restMs: limits.restMs, onOver: wake })
   const turns = createTurns()
@@ -106,12 +108,13 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     const chosen = turns.take(
       due.filter(({ id }) => flights.get(id) === undefined),
       {
-        room: limits.inAll - flights.quick(),
+        room: Math.min(limits.inAll - flights.quick(), limits.perTurn),
         perEndpoint: limits.perEndpoint,
         inFlight: flights.to,
       },
     )
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
+    if (chosen.length === limits.perTurn) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {

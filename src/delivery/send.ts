@@ -1,8 +1,7 @@
-import type { Dispatcher } from 'undici'
 import type { AttemptResult } from '../model/delivery.ts'
-import { ConnectTimeout, createConnector } from './connect.ts'
+import { createConnector } from './connect.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
-import { readStart } from './response-body.ts'
+import { exchange, type Answered } from './exchange.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
 
@@ -49,8 +48,8 @@ export function createSender(settings: SenderSettings): Sender {
     timeoutMs,
   })
   // Loaded with the first delivery: it takes as long as half of the rest of the service.
-  let loading: ReturnType<typeof openClient> | undefined
-  const client = () => (loading ??= openClient(connector.connect))
+  let loading: ReturnType<typeof openAgent> | undefined
+  const client = () => (loading ??= openAgent(connector.connect))
   return {
     async send(message, signal) {
       const opened = await client()
@@ -60,12 +59,17 @@ export function createSender(settings: SenderSettings): Sender {
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
-        const response = await post(opened, message, timeoutMs, signal)
-        const duration_ms = elapsed()
+        const { headers, body } = message
+        const outgoing = { url: new URL(message.url), headers, body }
+        const answered = await exchange(opened, outgoing, { timeoutMs, bodyTimeoutMs }, signal)
+        const duration_ms = Math.round(answered.answeredAt - started)
+        const { outcome, error } = judge(answered)
         return {
           duration_ms,
-          ...judge(response),
-          response_body: await readStart(response.body, bodyTimeoutMs),
+          outcome,
+          error,
+          response_status: answered.status,
+          response_body: answered.body,
         }
       } catch (error) {
         signal?.throwIfAborted()
@@ -74,15 +78,15 @@ export function createSender(settings: SenderSettings): Sender {
       }
     },
     async close() {
-      await (await loading)?.dispatcher.destroy()
+      await (await loading)?.destroy()
       connector.destroy()
     },
   }
 }
 
-async function openClient(connect: ReturnType<typeof createConnector>['connect']) {
-  const { Agent, request } = await import('undici')
-  const dispatcher = new Agent({
+async function openAgent(connect: ReturnType<typeof createConnector>['connect']) {
+  const { Agent } = await import('undici')
+  return new Agent({
     connect,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -90,37 +94,11 @@ async function openClient(connect: ReturnType<typeof createConnector>['connect']
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  return { dispatcher, request }
 }
 
-/** Resolves with the response once its headers are there. After that an attempt soon ends by itself. */
-async function post(
-  { dispatcher, request }: Awaited<ReturnType<typeof openClient>>,
-  { url, headers, body }: Message,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Dispatcher.ResponseData> {
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new ConnectTimeout('no headers in time')), timeoutMs)
-  const takeBack = () => deadline.abort(signal?.reason)
-  signal?.addEventListener('abort', takeBack, { once: true })
-  try {
-    return await request(url, { method: 'POST', headers, body, dispatcher, signal: deadline.signal })
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', takeBack)
-  }
-}
-
-function judge({ statusCode, headers }: Dispatcher.ResponseData) {
-  const response_status = statusCode
-  if (statusCode >= 200 && statusCode < 300)
-    return { outcome: 'succeeded' as const, response_status, error: null }
-  const { location } = headers
-  return {
-    ...explainStatus(statusCode, typeof location === 'string' ? location : undefined),
-    response_status,
-  }
+function judge({ status, location }: Answered): Pick<SendResult, 'outcome' | 'error'> {
+  if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
+  return explainStatus(status, location)
 }
 
 function hostOf(url: string): string {
