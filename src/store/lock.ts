@@ -3,7 +3,7 @@ import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { OWNER_ONLY, shownDirectory } from './disk.ts'
 import { codeOf, DirectoryInUse } from './errors.ts'
-import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+import { isRunning, ownIdentity, type ProcessIdentity } from '../process-identity.ts'
 
 /** A directory that this process has taken. */
 export interface Lock {

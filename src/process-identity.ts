@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { codeOf } from './errors.ts'
 
 /** One run of one program: process ids are given out anew, but not with the same time of start. */
 export interface ProcessIdentity {
@@ -38,6 +37,6 @@ function answersSignals(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return codeOf(error) === 'EPERM' // Somebody else's process, but one that runs.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // Somebody else's process, but one that runs.
   }
 }
