@@ -7,7 +7,7 @@ import type { Envelope, EventView } from './model/event.ts'
 import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { Played } from './model/played.ts'
-import type { RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
+import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
 export interface ClientOptions {
   /** Of the service, `http://127.0.0.1:4100`; a final `/v1` may be there. */
@@ -85,6 +85,9 @@ export function createClient(options: ClientOptions) {
     endpoints: {
       create: (body: RegisterEndpointBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', body),
+      /** The same through the simulator, with a secret of the caller's choice. */
+      createWithSecret: (body: ChosenSecretBody) =>
+        post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       list: (query?: ListQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
       get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
       ping: (id: string) => post<PingReport>(`/v1/webhook-endpoints/${one(id)}/test`),

@@ -5,10 +5,12 @@ import type { ConnectionLimits } from './http/listen.ts'
 export interface SimulatorOptions {
   /** Where the store, the credentials and the local authority are kept; without it all is in memory. */
   dataDirectory?: string | undefined
+  /** Where the local authority is kept that receivers' certificates may come from; by default the data directory. */
+  authorityDirectory?: string | undefined
   host?: string | undefined
   /** 0 takes any free port. */
   port?: number | undefined
-  /** Serve HTTPS with a certificate of the local authority; needs a data directory. */
+  /** Serve HTTPS with a certificate of the local authority; needs a directory for that one. */
   https?: boolean | undefined
   /** A key with all scopes to be accepted; made and kept when not given. */
   apiKey?: string | undefined

@@ -121,6 +121,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         log,
         stream,
         newApiKey,
+        judgeDestination: deliveries.judge,
         clock: deliveries.clock,
         health: () => ({ started_at: startedAt }),
       }),
@@ -167,13 +168,14 @@ interface Surroundings {
 
 /** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
 function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Surroundings) {
-  const { clock, dataDirectory, onError = ignore } = parts
+  const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
     denyPrivate: parts.denyPrivate ?? false,
     own,
   })
-  const local = () => (dataDirectory === undefined ? undefined : readAuthorityCertificate(dataDirectory))
+  const local = () =>
+    authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
   const sender = createSender({ policy, trust })
   const deliver = createDeliver({
@@ -209,11 +211,14 @@ function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Sur
   }
 }
 
-async function ownCertificate({ https, dataDirectory }: Parts, host: string) {
+async function ownCertificate(
+  { https, dataDirectory, authorityDirectory = dataDirectory }: Parts,
+  host: string,
+) {
   if (https !== true) return undefined
-  if (dataDirectory === undefined)
-    throw new TypeError('HTTPS needs a data directory, where the local authority is kept.')
-  const authority = await openAuthority(dataDirectory)
+  if (authorityDirectory === undefined)
+    throw new TypeError('HTTPS needs a directory where the local authority is kept.')
+  const authority = await openAuthority(authorityDirectory)
   const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
   return { ...(await authority.issue(hosts)), authority: authority.certificatePem }
 }

@@ -16,10 +16,13 @@ interface FailedSending {
 
 interface Row {
   codes: RegExp
+  /** What must be so beside the code. */
+  applies?: (failed: FailedSending) => boolean
   outcome: Failure['outcome']
   words: (failed: FailedSending) => string
 }
 
+const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/
 const CACERT = 'pass --cacert FILE with the certificate of its authority'
 const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
 
@@ -77,7 +80,14 @@ const rows: readonly Row[] = [
       `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it, ${CERTS}.`,
   },
   {
-    codes: /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/,
+    codes: UNTRUSTED,
+    applies: ({ error }) => error.issuer?.startsWith('Tabwire local authority ') === true,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? ''}, which is not the one in the service's data directory. Run both with the same --data-dir, or start the service with --cacert FILE, the ca/ca.pem beside that authority's key.`,
+  },
+  {
+    codes: UNTRUSTED,
     outcome: 'tls_error',
     words: ({ host, error }) =>
       `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Let the receiver send its whole chain, ${CACERT}, ${CERTS}.`,
@@ -117,13 +127,14 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
   const error: CertificateError = thrown instanceof Error ? thrown : new Error(String(thrown))
   // undici's parser names its errors and gives not all of them a code.
   const code = typeof error.code === 'string' ? error.code : error.name
-  const row = rows.find(({ codes }) => codes.test(code))
+  const failed = { host, timeoutMs, code, error }
+  const row = rows.find(({ codes, applies }) => codes.test(code) && (applies?.(failed) ?? true))
   if (row === undefined)
     return {
       outcome: 'network_error',
       error: `Sending to ${host} failed: ${error.message} (${code}).`,
     }
-  return { outcome: row.outcome, error: row.words({ host, timeoutMs, code, error }) }
+  return { outcome: row.outcome, error: row.words(failed) }
 }
 
 /** What is wrong with a response that is no 2xx. */

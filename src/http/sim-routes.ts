@@ -2,7 +2,7 @@ import { createKeyBody, viewApiKey } from '../model/api-key.ts'
 import { viewEvent } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { validate } from '../model/validation.ts'
-import { viewEndpoint } from '../model/webhook-endpoint.ts'
+import { chosenSecretBody, viewEndpoint } from '../model/webhook-endpoint.ts'
 import { createKey } from '../operations/create-key.ts'
 import { deleteEndpoint } from '../operations/delete-endpoint.ts'
 import { revokeKey } from '../operations/revoke-key.ts'
@@ -12,11 +12,12 @@ import { clockRoutes, type ClockParts } from './clock-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { listOf, pageReply } from './list.ts'
 import { given, pageOf } from './query.ts'
+import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import type { Stream } from './stream.ts'
 
-export interface SimParts extends ClockParts {
+export interface SimParts extends ClockParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   log: RequestLog
   stream: Stream
@@ -45,6 +46,10 @@ export function simRoutes(parts: SimParts): Route[] {
     row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
     row('GET', '/stream', () => stream.open()),
+    {
+      ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
+      secret: true,
+    },
     row('DELETE', '/webhook-endpoints/:id', async ({ params }) =>
       ok(viewEndpoint(await service.execute(deleteEndpoint, { endpoint_id: params.id ?? '' }))),
     ),

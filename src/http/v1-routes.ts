@@ -1,25 +1,22 @@
 import { checkKey, viewCheck } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
-import { invalid, validate } from '../model/validation.ts'
 import { registerEndpointBody, viewEndpoint } from '../model/webhook-endpoint.ts'
 import { endpointNotFound } from '../operations/delete-endpoint.ts'
 import { pingEndpoint } from '../operations/ping-endpoint.ts'
-import { registerEndpoint } from '../operations/register-endpoint.ts'
 import type { Service } from '../service.ts'
 import { listOf } from './list.ts'
 import { acceptPush } from './push.ts'
 import { choiceOf, externalId, given } from './query.ts'
+import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
-import { created, ok, type Call, type Route } from './route.ts'
+import { ok, type Call, type Route } from './route.ts'
 
-export interface V1Parts {
+export interface V1Parts extends RegistrationParts {
   service: Service
   log: RequestLog
   /** Refuse pushes with unknown fields. */
   strict: boolean
-  /** Judges a URL (contract section 9): the form to store it in, or why it may not be registered. */
-  judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
   /** Attempts a delivery at once and answers with what came of it. */
   deliverNow: (deliveryId: string) => Promise<Delivery>
 }
@@ -52,7 +49,7 @@ export function v1Routes(parts: V1Parts): Route[] {
       path: '/webhook-endpoints',
       scope: 'write',
       secret: true,
-      handle: (call) => register(parts, call),
+      handle: (call) => register(parts, call, registerEndpointBody),
     },
     {
       method: 'GET',
@@ -94,14 +91,6 @@ async function showCheck(service: Service, { key, params }: Call) {
       `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`,
     )
   return ok(viewCheck(check))
-}
-
-async function register({ service, judgeDestination }: V1Parts, call: Call) {
-  const body = validate(registerEndpointBody, await call.body())
-  const destination = await judgeDestination(body.url)
-  if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
-  const endpoint = await service.execute(registerEndpoint, { ...body, ...destination })
-  return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
 }
 
 async function showEndpoint(service: Service, { params }: Call) {

@@ -35,6 +35,18 @@ export const registerEndpointBody = z.object({
 })
 export type RegisterEndpointBody = z.infer<typeof registerEndpointBody>
 
+/**
+ * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret: a temporary endpoint that comes back
+ * with the one it had leaves its receiver as it is.
+ */
+export const chosenSecretBody = registerEndpointBody.extend({
+  signing_secret: z
+    .string()
+    .regex(/^whsec_[\w-]{43}$/, 'must be whsec_ and 32 bytes in base64url')
+    .optional(),
+})
+export type ChosenSecretBody = z.infer<typeof chosenSecretBody>
+
 function unknownType(issue: { input?: unknown }): string {
   return `must be one of ${eventTypes.join(', ')}, not ${JSON.stringify(issue.input)}`
 }
