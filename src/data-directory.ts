@@ -46,7 +46,7 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
 }
 
 /** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
-async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
+export async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<T> | null
   } catch {
@@ -55,7 +55,7 @@ async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefi
 }
 
 /** Writes a file that only its owner may read, whole or not at all, in a directory that git leaves alone. */
-async function writePrivately(path: string, content: object): Promise<void> {
+export async function writePrivately(path: string, content: object): Promise<void> {
   const directory = dirname(path)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)

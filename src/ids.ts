@@ -18,6 +18,11 @@ export function newApiKey(): string {
   return `twk_${randomBytes(32).toString('base64url')}`
 }
 
+/** A part of a name that nobody can guess: 16 random bytes in base64url. */
+export function newToken(): string {
+  return randomBytes(16).toString('base64url')
+}
+
 /** Numbers in [0, 1) out of a pool of random bytes: asking the system for each of an identifier's 16 costs more than all else. */
 function pooledRandom(): () => number {
   let pool = Buffer.alloc(0)

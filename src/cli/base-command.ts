@@ -16,7 +16,7 @@ export abstract class BaseCommand extends Command {
     // A reader that has seen enough (`| head`) is no error.
     for (const stream of [process.stdout, process.stderr])
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EPIPE') process.exit(exitCodes.done)
+        if (error.code === 'EPIPE') this.abandoned()
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
   }
@@ -24,6 +24,11 @@ export abstract class BaseCommand extends Command {
   /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
   protected interrupted(): void {
     process.exit(exitCodes.interrupted)
+  }
+
+  /** Whoever read what this command writes has gone. */
+  protected abandoned(): void {
+    process.exit(exitCodes.done)
   }
 
   protected get wantsJson(): boolean {

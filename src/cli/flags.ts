@@ -1,5 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
+import { eventTypes, type EventType } from '../model/event.ts'
+import { dataDirectoryIn } from './config/beside-file.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
@@ -20,8 +22,29 @@ export const jsonFlag = fromEnvironment({
   }),
 })
 
+/** The event types asked for by `--events`, of which `all` is every one. What they are is for the service to judge. */
+export function chosenEvents(events: string | readonly string[]): EventType[] {
+  const names = listed(events)
+  return names.includes('all') ? [...eventTypes] : (names as EventType[])
+}
+
+/** Where a command finds settings that were not given to it, and where the data is. */
+export const placeFlags = fromEnvironment({
+  config: Flags.string({
+    description: 'File of settings; by default tabwire.config.json, if there is one.',
+    helpGroup: 'CONNECTION',
+  }),
+  'data-dir': Flags.string({
+    description: 'Where the service keeps its data.',
+    default: async ({ flags }) => (await dataDirectoryIn(flags.config)) ?? DEFAULT_DATA_DIRECTORY,
+    defaultHelp: async () => DEFAULT_DATA_DIRECTORY,
+    helpGroup: 'CONNECTION',
+  }),
+})
+
 /** How a command finds the service. */
 export const connectionFlags = fromEnvironment({
+  ...placeFlags,
   url: Flags.string({
     description: 'The service; by default the one that `tabwire start` runs here.',
     helpGroup: 'CONNECTION',
@@ -30,11 +53,16 @@ export const connectionFlags = fromEnvironment({
     description: 'API key; by default the one in the data directory.',
     helpGroup: 'CONNECTION',
   }),
-  'data-dir': Flags.string({
-    description: 'Where the service keeps its data.',
-    default: DEFAULT_DATA_DIRECTORY,
-    helpGroup: 'CONNECTION',
-  }),
+})
+
+/**
+ * Of those who make what the application under test needs to know. Node takes `--env-file` for its own, wherever it
+ * stands, and ends when there is no such file (nodejs/node#54232), so there is another name for a file that is yet to be.
+ */
+export const envFileFlag = Flags.string({
+  description:
+    'Write what the application under test needs to this .env file; its other lines stay. Node wants the file to exist; --dotenv is the same and makes one.',
+  aliases: ['dotenv'],
 })
 
 /** How much of a list is shown. */

@@ -1,4 +1,4 @@
-import { createClient, type Client } from '../client.ts'
+import { createClient, type Client, type ClientOptions } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
@@ -17,8 +17,13 @@ interface Connection {
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = { ...jsonFlag, ...connectionFlags }
 
-  /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
+  /** A client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
+    return createClient(await this.locate(flags))
+  }
+
+  /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
+  protected async locate(flags: Connection): Promise<ClientOptions> {
     requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
@@ -28,7 +33,7 @@ export abstract class ServiceCommand extends BaseCommand {
       flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))
         ? (run?.api_key ?? credentials?.api_key)
         : undefined
-    return createClient({ url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
+    return { url, apiKey: flags['api-key'] ?? local, ca: run?.ca }
   }
 }
 

@@ -1,5 +1,6 @@
 import { ApiError, Unreachable, type Client, type StreamMessage } from '../client.ts'
 import type { Delivery } from '../model/delivery.ts'
+import { openStream } from './open-stream.ts'
 import { deliveries } from './render/delivery.ts'
 import { printable } from './render/text.ts'
 import { moment } from './render/words.ts'
@@ -81,24 +82,12 @@ export async function* allDeliveries(
 /** Resolves once nothing that happens is missed; with `undefined` when the deadline has passed by then. */
 async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal) {
   if (deadline.aborted) return undefined
-  let isOpen = () => {}
-  const opened = new Promise<void>((resolve) => (isOpen = resolve))
-  const stream = client.stream(signal, () => isOpen())
-  const first = stream.next()
   try {
-    await Promise.race([opened, first])
+    return await openStream(client, signal)
   } catch (error) {
     if (deadline.aborted) return undefined
     throw error
   }
-  return resumed(first, stream)
-}
-
-async function* resumed(first: Promise<IteratorResult<StreamMessage>>, rest: AsyncGenerator<StreamMessage>) {
-  const result = await first
-  if (result.done === true) return
-  yield result.value
-  yield* rest
 }
 
 /** The deliveries that a message is about, as they are now. */

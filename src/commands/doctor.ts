@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/failure.ts'
-import { connectionFlags, fromEnvironment } from '../cli/flags.ts'
+import { fromEnvironment, placeFlags } from '../cli/flags.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
 import { checkUp, repair } from '../store/doctor/doctor.ts'
 
@@ -13,7 +13,7 @@ export default class Doctor extends BaseCommand {
     '<%= config.bin %> doctor --repair   # moves aside what is damaged, and says what',
   ]
   static override flags = fromEnvironment({
-    'data-dir': connectionFlags['data-dir'],
+    ...placeFlags,
     repair: Flags.boolean({ description: 'Keep what can be kept, and move the rest aside.' }),
   })
 

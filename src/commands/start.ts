@@ -1,7 +1,9 @@
 import { Errors, Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { connectionFlags, fromEnvironment, listed, serviceNameFlag } from '../cli/flags.ts'
+import { fromConfigFile } from '../cli/config/defaults.ts'
+import { openEnvFile } from '../cli/env-file.ts'
+import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
@@ -25,15 +27,12 @@ export default class Start extends BaseCommand {
     '<%= config.bin %> start --port 0 --in-memory --json',
     '<%= config.bin %> start --allow-http-loopback   # receivers on plain http://localhost, too',
   ]
-  static override flags = fromEnvironment({
+  static override flags = fromConfigFile({
     port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 4100 }),
     host: Flags.string({ description: 'Address to listen on.', default: '127.0.0.1' }),
-    'data-dir': connectionFlags['data-dir'],
+    ...placeFlags,
     'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
-    https: Flags.boolean({
-      description: 'Serve HTTPS, with a certificate of the local authority.',
-      exclusive: ['in-memory'],
-    }),
+    https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
     'api-key': Flags.string({
       description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
     }),
@@ -65,6 +64,7 @@ export default class Start extends BaseCommand {
       options: ['real', 'virtual'],
       default: 'real',
     }),
+    'env-file': envFileFlag,
   })
 
   private readonly signals = listenForSignals()
@@ -72,8 +72,11 @@ export default class Start extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Start)
     const directory = flags['data-dir']
+    const envFile = flags['env-file']
+    const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const simulator = await startSimulator({
       dataDirectory: flags['in-memory'] ? undefined : directory,
+      authorityDirectory: directory,
       host: flags.host,
       port: flags.port,
       https: flags.https,
@@ -91,6 +94,11 @@ export default class Start extends BaseCommand {
       signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
+    })
+    const { url: TABWIRE_URL, baseUrl: TABWIRE_BASE_URL, apiKey: TABWIRE_API_KEY } = simulator
+    await env?.write({ TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }).catch(async (error: unknown) => {
+      await simulator.close()
+      throw error
     })
     for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { connectionFlags, fromEnvironment, jsonFlag } from '../../cli/flags.ts'
+import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
 import { renderFields } from '../../cli/render/text.ts'
 
 export default class CertsCreate extends BaseCommand {
@@ -24,7 +24,7 @@ export default class CertsCreate extends BaseCommand {
   }
   static override flags = fromEnvironment({
     out: Flags.string({ description: 'The directory to write to.', default: '.' }),
-    'data-dir': connectionFlags['data-dir'],
+    ...placeFlags,
   })
 
   async run(): Promise<void> {

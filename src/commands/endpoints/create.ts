@@ -1,9 +1,11 @@
 import { Args, Flags } from '@oclif/core'
-import { fromEnvironment, listed } from '../../cli/flags.ts'
+import { openEnvFile } from '../../cli/env-file.ts'
+import { chosenEvents, envFileFlag, fromEnvironment } from '../../cli/flags.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { openSecretFile } from '../../cli/secret-file.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { eventTypes, type EventType } from '../../model/event.ts'
+import { eventTypes } from '../../model/event.ts'
+import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
 export default class EndpointsCreate extends ServiceCommand {
   static override description =
@@ -25,18 +27,26 @@ export default class EndpointsCreate extends ServiceCommand {
     'secret-file': Flags.string({
       description: 'Write the secret to this file, readable by you alone, and not here.',
     }),
+    'env-file': envFileFlag,
   })
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
     const client = await this.connect(flags)
-    const events = listed(flags.events)
-    const event_types = events.includes('all') ? [...eventTypes] : (events as EventType[])
-    const file = flags['secret-file']
-    const secretFile = file === undefined ? undefined : await openSecretFile(file)
-    const { signing_secret, ...endpoint } = await client.endpoints.create({ url: args.url, event_types })
-    await secretFile?.write(signing_secret)
-    await secretFile?.close()
+    const secretFile = await openIf(flags['secret-file'], openSecretFile)
+    const envFile = await openIf(flags['env-file'], openEnvFile)
+    try {
+      const body = { url: args.url, event_types: chosenEvents(flags.events) }
+      const { signing_secret, ...endpoint } = await client.endpoints.create(body)
+      await secretFile?.write(signing_secret)
+      await envFile?.write({ TABWIRE_ENDPOINT_ID: endpoint.id, TABWIRE_SIGNING_SECRET: signing_secret })
+      this.tell(endpoint, signing_secret, flags['secret-file'] ?? flags['env-file'])
+    } finally {
+      await secretFile?.close()
+    }
+  }
+
+  private tell(endpoint: WebhookEndpointView, signing_secret: string, file: string | undefined): void {
     const told = file === undefined ? { ...endpoint, signing_secret } : endpoint
     this.print(
       told,
@@ -45,4 +55,12 @@ export default class EndpointsCreate extends ServiceCommand {
     this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
     this.say(`Next: tabwire ping ${endpoint.id}`)
   }
+}
+
+/** Files are opened before there is a secret: one that cannot be written is found out before anything is registered. */
+async function openIf<T>(
+  file: string | undefined,
+  open: (file: string) => Promise<T>,
+): Promise<T | undefined> {
+  return file === undefined ? undefined : open(file)
 }

@@ -1,0 +1,66 @@
+import type { Interfaces } from '@oclif/core'
+import { fromEnvironment } from '../flags.ts'
+import { besideFile } from './beside-file.ts'
+import { checkConfig } from './check.ts'
+import { readConfigFile, wrongConfig } from './file.ts'
+import { configSchema, keyOf, type FlagShape } from './schema.ts'
+
+interface Given {
+  flags: Record<string, unknown>
+  options: unknown
+}
+type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
+type Flags = Readonly<Record<string, FlagShape>>
+
+/** What no file sets: the file itself, and how the command talks. */
+const notInFile = new Set(['config', 'json'])
+
+/** Settings that name files: relative to the settings file, wherever the command runs. */
+const paths = new Set(['data-dir', 'cacert', 'env-file'])
+
+/**
+ * Gives flags their environment variables, and the settings of `tabwire.config.json` for defaults: oclif asks for a default when neither the command line
+ * nor the environment has said anything, which is just the precedence of contract section 12. A switch that the file has
+ * set is switched off by `--no-…`.
+ */
+export function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T {
+  const settable = settableFlags(fromEnvironment(flags) as unknown as Flags)
+  const configurable = Object.entries(settable).map(([name, flag]) => [
+    name,
+    {
+      ...flag,
+      ...(flag.type === 'boolean' && { allowNo: true }),
+      // What help shows, and what the manifest keeps.
+      defaultHelp: flag.defaultHelp ?? (async () => flag.default),
+      default: async (given: Given) => {
+        const file = await readConfigFile(given.flags.config as string | undefined)
+        if (file === undefined) return presetOf(flag, given)
+        const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
+        const value = settings[keyOf(name)]
+        return value === undefined ? presetOf(flag, given) : parsed(file.path, name, flag as Flag, value)
+      },
+    },
+  ])
+  return { ...flags, ...(Object.fromEntries(configurable) as object) }
+}
+
+/** The flags that a settings file may set, by name. */
+export function settableFlags(flags: Flags): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => !notInFile.has(name)))
+}
+
+function presetOf({ default: preset }: FlagShape, given: Given): unknown {
+  return typeof preset === 'function' ? (preset as (given: Given) => unknown)(given) : preset
+}
+
+/** A setting as its flag would have read it from the command line, with all that the flag asks of it. */
+async function parsed(path: string, name: string, flag: Flag, value: unknown): Promise<unknown> {
+  if (flag.type === 'boolean') return value
+  if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(path, name, flag, one)))
+  const text = paths.has(name) ? besideFile(path, String(value)) : String(value)
+  try {
+    return await flag.parse(text, {} as never, flag as never)
+  } catch (error) {
+    throw wrongConfig(`${path}: ${keyOf(name)}: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { CommandError, exitCodes } from '../failure.ts'
+
+/** Read from the working directory when no other is named (contract section 12). */
+export const CONFIG_FILE = 'tabwire.config.json'
+
+/** What a settings file holds, still to be checked. */
+export interface ConfigFile {
+  path: string
+  content: Record<string, unknown>
+}
+
+const read = new Map<string, Promise<ConfigFile | undefined>>()
+
+/**
+ * Reads a settings file, once in the life of a command; `undefined` when none is named and none is there.
+ * @throws CommandError (usage) when it cannot be read, or is no JSON object.
+ */
+export function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
+  const path = named ?? CONFIG_FILE
+  const known = read.get(path) ?? load(path, named === undefined)
+  read.set(path, known)
+  return known
+}
+
+async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && mayBeMissing) return undefined
+    const reason = code === 'ENOENT' ? 'there is no such file' : code
+    throw wrongConfig(`${path} cannot be read: ${reason}. --config names a file of settings.`)
+  }
+  return { path, content: parse(path, text) }
+}
+
+function parse(path: string, text: string): Record<string, unknown> {
+  let content: unknown
+  try {
+    // Some editors begin a file with a byte-order mark.
+    content = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' A backslash in a path is written twice, \\\\.' : ''
+    throw wrongConfig(`${path} is not JSON: ${(error as Error).message}.${hint}`)
+  }
+  if (typeof content === 'object' && content !== null && !Array.isArray(content))
+    return content as Record<string, unknown>
+  throw wrongConfig(`${path} must hold a JSON object, such as {"port": 4200}.`)
+}
+
+/** A mistake in a settings file is wrong usage, as a mistake on the command line is. */
+export function wrongConfig(message: string): CommandError {
+  return new CommandError('invalid_config', message, exitCodes.usage)
+}

@@ -1,0 +1,25 @@
+/** Of these words the one that was probably meant: a third of the letters may be wrong. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map((candidate) => ({
+      candidate,
+      changes: distance(word.replaceAll('-', '_').toLowerCase(), candidate),
+    }))
+    .filter(({ candidate, changes }) => changes <= candidate.length / 3)
+    .sort((one, other) => one.changes - other.changes)
+  return best?.candidate
+}
+
+/** How many letters must be put in, taken out or changed to get from one word to another (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [index, letter] of Array.from(from).entries()) {
+    const next = [index + 1]
+    for (const [column, other] of Array.from(to).entries()) {
+      const change = (row[column] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { eventTypes } from '../../model/event.ts'
+import { nearest } from './nearest.ts'
+
+/** What a flag says of itself, as far as a settings file must know. */
+export interface FlagShape {
+  type: 'boolean' | 'option'
+  description?: string | undefined
+  multiple?: boolean | undefined
+  options?: readonly string[] | undefined
+  min?: number | undefined
+  max?: number | undefined
+  default?: unknown
+  defaultHelp?: unknown
+}
+
+/** An object that takes no other keys, and names the one that was probably meant. */
+function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownKeys(issue.keys, known) : undefined),
+  })
+}
+
+function unknownKeys(keys: readonly string[], known: readonly string[]): string {
+  const told = keys.map((key) => {
+    const meant = nearest(key, known)
+    return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+  })
+  const noun = keys.length === 1 ? 'an unknown key' : 'unknown keys'
+  return `has ${noun}: ${told.join(', ')}. Allowed are ${known.join(', ')}.`
+}
+
+const forward = exactly({
+  to: z
+    .string()
+    .min(1)
+    .describe('Where deliveries are passed on to, such as http://localhost:3000/webhooks.'),
+  events: z
+    .array(z.enum(eventTypes))
+    .min(1)
+    .optional()
+    .describe('Event types that go there; all, unless given.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Headers to add, or to replace, on the way.'),
+})
+
+/** The settings of `listen`. Each target gets an endpoint of its own, so that its failures and retries are its own. */
+export const listenSchema = exactly({ forward: z.array(forward).min(1).describe('Targets of listen.') })
+
+/** The whole of `tabwire.config.json`: every flag of `start` under its name in snake_case, and what `listen` takes. */
+export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
+  const settings = Object.entries(flags).map(([name, flag]) => [keyOf(name), settingOf(flag).optional()])
+  return exactly({
+    $schema: z.string().optional().describe('The JSON schema of this file.'),
+    ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodType>>),
+    listen: listenSchema.optional().describe('What tabwire listen does.'),
+  })
+}
+
+/** `--data-dir` is `data_dir`, like all our JSON. */
+export function keyOf(flagName: string): string {
+  return flagName.replaceAll('-', '_')
+}
+
+function settingOf(flag: FlagShape): z.ZodType {
+  const { type, options, multiple, description = '' } = flag
+  if (type === 'boolean') return z.boolean().describe(description)
+  const one = isInteger(flag) ? bounded(flag) : options === undefined ? z.string().min(1) : z.enum(options)
+  return (multiple ? z.array(one) : one).describe(description)
+}
+
+/** An integer flag is told by what only such a flag has: a bound, or a number for a default. */
+function isInteger({ min, max, default: preset }: FlagShape): boolean {
+  return min !== undefined || max !== undefined || typeof preset === 'number'
+}
+
+function bounded({ min, max }: FlagShape): z.ZodType {
+  const above = min === undefined ? z.int() : z.int().min(min)
+  return max === undefined ? above : above.max(max)
+}

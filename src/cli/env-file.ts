@@ -1,0 +1,76 @@
+import { chmod, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { CommandError } from './failure.ts'
+import { withVariables } from './env-text.ts'
+
+/** What `--env-file` tells the application under test. No name is that of a flag but where the flag means the same. */
+export interface EnvVariables {
+  /** Of the service: what the commands take for `--url`. */
+  TABWIRE_URL?: string
+  /** Of the API, with `/v1`. */
+  TABWIRE_BASE_URL?: string
+  TABWIRE_API_KEY?: string
+  TABWIRE_ENDPOINT_ID?: string
+  TABWIRE_SIGNING_SECRET?: string
+}
+
+/** A new file holds secrets, so it is for its owner alone. */
+const OWNER_ONLY = 0o600
+
+/**
+ * A `.env` file that is to get variables. That it can be written is tried before there is anything to write: a secret
+ * that is shown once would be lost otherwise.
+ * @throws CommandError when it cannot.
+ */
+export async function openEnvFile(file: string) {
+  return telling(file, async () => {
+    const path = await realpath(file).catch(ifMissing(file))
+    const draft = `${path}.${process.pid}.tmp`
+    const mode = await modeOf(path)
+    await (await open(draft, 'w', OWNER_ONLY)).close()
+    await rm(draft)
+    return {
+      /** Replaces and adds these variables in one step; nobody sees half a file. */
+      write: (variables: EnvVariables) =>
+        telling(file, async () => {
+          // Latin-1 gives back every byte, in whatever encoding the other lines are.
+          const text = await readFile(path, 'latin1').catch(ifMissing(''))
+          const options = { encoding: 'latin1', mode: OWNER_ONLY, flush: true } as const
+          await writeFile(draft, withVariables(text, inBytes(variables)), options)
+          await chmod(draft, mode)
+          await rename(draft, path)
+        }),
+    }
+  })
+}
+
+async function modeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(ifMissing(undefined))
+  if (found === undefined) return OWNER_ONLY
+  if (found.isFile()) return found.mode & 0o777
+  throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'no regular file' })
+}
+
+function inBytes(variables: EnvVariables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, value]: [string, string]) => [
+      name,
+      Buffer.from(value).toString('latin1'),
+    ]),
+  )
+}
+
+function ifMissing<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead
+    throw error
+  }
+}
+
+async function telling<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
+  }
+}

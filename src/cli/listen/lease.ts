@@ -1,0 +1,53 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readJsonFile, writePrivately } from '../../data-directory.ts'
+import { isRunning, ownIdentity, type ProcessIdentity } from '../../process-identity.ts'
+
+/**
+ * What a `listen` says of itself in the data directory before it registers anything, so that one that was killed can be
+ * tidied up after. Its endpoints are known by their URLs, which hold a random part: the ids are not known by then.
+ */
+export interface Lease extends ProcessIdentity {
+  /** Origin of the service. */
+  service: string
+  urls: readonly string[]
+}
+
+/** A lease with the file it is in. */
+export interface KeptLease extends Lease {
+  file: string
+}
+
+/** Writes the lease of this process; `token` names it. */
+export async function takeLease(
+  directory: string,
+  token: string,
+  lease: Pick<Lease, 'service' | 'urls'>,
+): Promise<KeptLease> {
+  const file = join(folderOf(directory), `${token}.json`)
+  await writePrivately(file, { ...ownIdentity, ...lease })
+  return { ...ownIdentity, ...lease, file }
+}
+
+export async function dropLease({ file }: KeptLease): Promise<void> {
+  await rm(file, { force: true })
+}
+
+/** The leases of processes that run no longer. */
+export async function deadLeases(directory: string): Promise<KeptLease[]> {
+  const names = await readdir(folderOf(directory)).catch(() => [])
+  const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folderOf(directory), name))
+  const leases = await Promise.all(files.map(read))
+  return leases.flat().filter((lease) => !isRunning(lease))
+}
+
+async function read(file: string): Promise<KeptLease[]> {
+  const found = await readJsonFile<Lease>(file)
+  const { pid, started, service, urls } = found ?? {}
+  if (typeof pid !== 'number' || typeof started !== 'string' || typeof service !== 'string') return []
+  return Array.isArray(urls) ? [{ pid, started, service, urls: urls.map(String), file }] : []
+}
+
+function folderOf(directory: string): string {
+  return join(directory, 'listen')
+}

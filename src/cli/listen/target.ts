@@ -1,0 +1,70 @@
+import { eventTypes, type EventType } from '../../model/event.ts'
+import { checkConfig } from '../config/check.ts'
+import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
+import { listenSchema } from '../config/schema.ts'
+import { CommandError, exitCodes } from '../failure.ts'
+
+/** A receiver that deliveries are passed on to. */
+export interface Target {
+  to: URL
+  events: readonly EventType[]
+  /** Added to each delivery, in place of those of the same name. */
+  headers: readonly Header[]
+}
+export type Header = readonly [name: string, value: string]
+
+interface Asked {
+  'forward-to': string | undefined
+  events: readonly EventType[] | undefined
+  headers: readonly Header[]
+  config: string | undefined
+}
+
+/**
+ * Where to pass deliveries on to: what the command line says, else `listen.forward` of the settings file. Events and
+ * headers of the command line go before those of the file.
+ * @throws CommandError (usage) when neither says so.
+ */
+export async function targetsOf({ events, headers, config, ...flags }: Asked): Promise<Target[]> {
+  const to = flags['forward-to']
+  if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
+  const file = await readConfigFile(config)
+  if (file?.content.listen === undefined) throw usage(nowhere(file?.path))
+  const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
+  return forward.map((entry) => ({
+    to: parseTarget(entry.to),
+    events: events ?? entry.events ?? eventTypes,
+    headers: [...Object.entries(entry.headers ?? {}), ...headers],
+  }))
+}
+
+/** As people type it: `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
+export function parseTarget(text: string): URL {
+  // A URL's own reading of a bare number is an address of the internet.
+  const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
+  const target = URL.canParse(url) ? new URL(url) : undefined
+  if (target === undefined || !/^https?:$/.test(target.protocol))
+    throw usage(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
+  if (target.username !== '' || target.password !== '')
+    throw usage(`${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`)
+  return target
+}
+
+/** `Name: value`, as for curl. */
+export function parseHeader(text: string): Header {
+  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name, value]
+  throw usage(`-H ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
+}
+
+const EXAMPLE = 'http://localhost:3000/webhooks'
+
+function nowhere(path: string | undefined): string {
+  const file = path === undefined ? `there is no ${CONFIG_FILE}` : `${path} has no listen.forward`
+  return `Say where deliveries go: tabwire listen --forward-to ${EXAMPLE} (${file}).`
+}
+
+function usage(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}

@@ -1,0 +1,24 @@
+import type { Client, StreamMessage } from '../client.ts'
+
+/**
+ * Opens the live stream; once this resolves, nothing that happens is missed.
+ * @throws Unreachable or ApiError, or the signal's reason.
+ */
+export async function openStream(
+  client: Pick<Client, 'stream'>,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<StreamMessage>> {
+  let isOpen = () => {}
+  const opened = new Promise<void>((resolve) => (isOpen = resolve))
+  const stream = client.stream(signal, () => isOpen())
+  const first = stream.next()
+  await Promise.race([opened, first])
+  return resumed(first, stream)
+}
+
+async function* resumed(first: Promise<IteratorResult<StreamMessage>>, rest: AsyncGenerator<StreamMessage>) {
+  const result = await first
+  if (result.done === true) return
+  yield result.value
+  yield* rest
+}

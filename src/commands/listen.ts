@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Flags } from '@oclif/core'
+import { openEnvFile, type EnvVariables } from '../cli/env-file.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
+import { tidyUp, unregister, type Registered } from '../cli/listen/endpoints.ts'
+import { deadLeases, dropLease } from '../cli/listen/lease.ts'
+import { listenSecret } from '../cli/listen/secret.ts'
+import { listenTo, type Happening } from '../cli/listen/session.ts'
+import { openStand, type Stand } from '../cli/listen/stand.ts'
+import { parseHeader, targetsOf } from '../cli/listen/target.ts'
+import { renderConnection, renderForwarded, renderListening } from '../cli/render/listen.ts'
+import { renderWarning } from '../cli/render/ready.ts'
+import { count } from '../cli/render/words.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+import type { Client } from '../client.ts'
+
+/** How long the removal of the endpoints may hold up the end: a service that hangs is left to the next `listen`. */
+const REMOVAL_MS = 3_000
+
+export default class Listen extends ServiceCommand {
+  static override description =
+    'Pass deliveries on to a receiver on plain HTTP.\nA temporary HTTPS endpoint takes them, byte for byte, and gives the answers back. It is removed when this ends.'
+  static override examples = [
+    '<%= config.bin %> listen --forward-to http://localhost:3000/webhooks',
+    '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --env-file .env',
+    'SECRET=$(<%= config.bin %> listen --print-secret)',
+  ]
+  static override flags = fromEnvironment({
+    'forward-to': Flags.string({
+      description: 'Where deliveries are passed on to; by default listen.forward of tabwire.config.json.',
+    }),
+    events: Flags.string({
+      description: 'Only these event types, separated by commas; all of them by default.',
+      multiple: true,
+      delimiter: ',',
+    }),
+    'add-header': Flags.string({
+      char: 'H',
+      description: "Header to add to each delivery, or to replace: 'Name: value'.",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'print-secret': Flags.boolean({
+      description: 'Print the signing secret, which stays the same, and nothing else; then end.',
+    }),
+    'env-file': envFileFlag,
+    insecure: Flags.boolean({ description: "Do not check the target's certificate, if it is on HTTPS." }),
+  })
+
+  private readonly ending = new AbortController()
+  private exitCode: number = exitCodes.done
+  private readonly disabled = new Set<string>()
+  private several = 1
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Listen)
+    const directory = flags['data-dir']
+    if (flags['print-secret']) return this.printSecret(directory)
+    const targets = await targetsOf({
+      ...flags,
+      events: flags.events && chosenEvents(flags.events),
+      headers: [flags['add-header'] ?? []].flat().map(parseHeader),
+    })
+    const envFile = flags['env-file']
+    const env = envFile === undefined ? undefined : await openEnvFile(envFile)
+    const connect = () => this.connect(flags)
+    const service = new URL((await this.locate(flags)).url).origin
+    await this.tidy(await connect(), service, directory)
+    const { openAuthority } = await import('../certificates.ts')
+    const authority = await openAuthority(directory)
+    const stand = await openStand({ directory, service, targets, authority, insecure: flags.insecure })
+    try {
+      const secret = await listenSecret(directory)
+      const session = { connect, routes: stand.routes, secret, signal: this.ending.signal }
+      for await (const happening of listenTo(session)) {
+        if ('registered' in happening) await env?.write(variablesOf(happening.registered, secret))
+        this.show(happening, { service, signing_secret: secret, envFile })
+      }
+    } finally {
+      await this.withdraw(stand, connect)
+    }
+    this.exit(this.exitCode)
+  }
+
+  private async printSecret(directory: string): Promise<void> {
+    const signing_secret = await listenSecret(directory)
+    this.print({ signing_secret }, () => signing_secret)
+  }
+
+  private async tidy(client: Client, service: string, directory: string): Promise<void> {
+    const left = await tidyUp(client, service, await deadLeases(directory))
+    if (left > 0) this.say(`Removed ${count(left, 'endpoint')} that a killed listen had left.`)
+  }
+
+  private show(happening: Happening, told: Told): void {
+    if (happening.type === 'ready') this.showReady(happening.registered, told)
+    else if (happening.type === 'attempt') this.showAttempt(happening)
+    else {
+      this.say(renderConnection(happening))
+      if (this.wantsJson) this.printLine({ type: happening.type }, () => '')
+    }
+    if ('registered' in happening)
+      for (const one of happening.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
+  }
+
+  private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
+    this.several = registered.length
+    if (!this.wantsJson)
+      return this.say(renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`))
+    const forward = registered.map(({ endpoint, target, url }) => ({
+      endpoint_id: endpoint.id,
+      url,
+      to: target.to.href,
+      event_types: endpoint.event_types,
+    }))
+    const shown = envFile === undefined ? { signing_secret } : {}
+    this.printLine({ type: 'ready', url: service, ...shown, forward, pid: process.pid }, () => '')
+  }
+
+  private showAttempt({ data, from }: Extract<Happening, { type: 'attempt' }>): void {
+    const to = from.target.to
+    this.printLine({ type: 'attempt', to: to.href, ...data }, () =>
+      renderForwarded(data, this.several > 1 ? to : undefined),
+    )
+    if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
+  }
+
+  /** A disabled endpoint gets nothing more, ever; when all are, there is nothing left to listen to. */
+  private giveUp({ endpoint, target }: Registered): void {
+    if (this.disabled.has(endpoint.id)) return
+    this.disabled.add(endpoint.id)
+    const message = `The service has disabled the endpoint for ${target.to.href}, since too many deliveries in a row failed. Start listen again for a new one; start --disable-after 0 never disables.`
+    if (this.disabled.size >= this.several) throw new CommandError('endpoint_disabled', message)
+    this.say(renderWarning(message))
+  }
+
+  private async withdraw(stand: Stand, connect: () => Promise<Client>): Promise<void> {
+    const urls = stand.routes.map(({ url }) => url)
+    const removal = connect().then((client) => unregister(client, urls))
+    const late = sleep(REMOVAL_MS, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error('too late')),
+    )
+    try {
+      await Promise.race([removal, late])
+      await dropLease(stand.lease)
+    } catch {
+      this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
+    }
+    await stand.close()
+  }
+
+  /** The first signal has the endpoints removed, the second ends at once and leaves that to the next `listen`. */
+  protected override interrupted(): void {
+    if (this.ending.signal.aborted) process.exit(exitCodes.interrupted)
+    this.exitCode = exitCodes.interrupted
+    this.ending.abort()
+  }
+
+  protected override abandoned(): void {
+    this.ending.abort()
+  }
+}
+
+interface Told {
+  service: string
+  signing_secret: string
+  /** Where the secret was written to; it is shown nowhere then. */
+  envFile: string | undefined
+}
+
+function variablesOf(registered: readonly Registered[], TABWIRE_SIGNING_SECRET: string): EnvVariables {
+  const [first, ...others] = registered
+  const only = others.length === 0 ? first : undefined
+  return { ...(only && { TABWIRE_ENDPOINT_ID: only.endpoint.id }), TABWIRE_SIGNING_SECRET }
+}
