@@ -1,6 +1,10 @@
-import type { z } from 'zod'
 import { invalid, validate } from '../model/validation.ts'
-import { viewEndpoint, type ChosenSecretBody } from '../model/webhook-endpoint.ts'
+import {
+  viewEndpoint,
+  type chosenSecretBody,
+  type ChosenSecretBody,
+  type registerEndpointBody,
+} from '../model/webhook-endpoint.ts'
 import { registerEndpoint } from '../operations/register-endpoint.ts'
 import type { Service } from '../service.ts'
 import { created, type Call, type Reply } from './route.ts'
@@ -15,9 +19,9 @@ export interface RegistrationParts {
 export async function register(
   { service, judgeDestination }: RegistrationParts,
   call: Call,
-  schema: z.ZodType<ChosenSecretBody>,
+  schema: typeof chosenSecretBody | typeof registerEndpointBody,
 ): Promise<Reply> {
-  const body = validate(schema, await call.body())
+  const body = validate<ChosenSecretBody>(schema, await call.body())
   const destination = await judgeDestination(body.url)
   if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
   const endpoint = await service.execute(registerEndpoint, { ...body, ...destination })

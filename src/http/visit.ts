@@ -39,11 +39,7 @@ export function logEntry(method: string, path: string, visit: Visit, { status, b
     started_at: visit.startedAt.toISOString(),
     duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,
     describe: visit.describe,
-    request_body: visit.secret ? withoutSecrets(visit.requestBody) : visit.requestBody,
+    request_body: visit.requestBody,
     response_body: typeof body === 'string' && !visit.secret ? body : null,
   }
-}
-
-function withoutSecrets(text: string | null): string | null {
-  return text === null ? null : text.replace(/whsec_[\w-]+/g, 'whsec_…')
 }

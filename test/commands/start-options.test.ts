@@ -69,7 +69,7 @@ describe.concurrent('options of tabwire start', () => {
   })
 
   test('--https serves with a certificate of the local authority, which the other commands trust', async () => {
-    const service = await startService(['--https'])
+    const service = await startService(['--https', '--in-memory'])
     expect(service.url).toMatch(/^https:/)
     expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
     const elsewhere = await tabwire(['locations', '--url', service.url, '--api-key', service.key])

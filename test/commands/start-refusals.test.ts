@@ -61,7 +61,7 @@ describe.concurrent('tabwire start refuses', () => {
 
   test.each([
     [['--service-name', 'Acme Inc.'], "--service-name: Acme Inc. cannot be part of a header's name."],
-    [['--https', '--in-memory'], '--in-memory'],
+    [['--port', '65536'], '--port: Expected an integer less than or equal to 65535'],
   ])('wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

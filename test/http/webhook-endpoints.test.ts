@@ -115,3 +115,34 @@ describe('event_types', () => {
     expect((issues as ValidationIssue[]).map(({ path }) => path)).toEqual(['url', 'event_types[0]'])
   })
 })
+
+describe('a secret of the caller’s choice', () => {
+  const signing_secret = `whsec_${'a'.repeat(43)}`
+  const body = { url, event_types: ['check.created'], signing_secret }
+
+  it('is kept by POST /_sim/webhook-endpoints', async () => {
+    const simulator = await openSimulator()
+    const { status, json } = await simulator.call('POST /_sim/webhook-endpoints', { json: body })
+    expect(status).toBe(201)
+    expect(json).toMatchObject({ url, signing_secret })
+  })
+
+  it('counts for nothing with /v1, as with the real service', async () => {
+    const simulator = await openSimulator()
+    const { status, json } = await register(simulator, body)
+    expect(status).toBe(201)
+    expect((json as { signing_secret: string }).signing_secret).not.toBe(signing_secret)
+  })
+
+  it('must be one', async () => {
+    const simulator = await openSimulator()
+    const json = { ...body, signing_secret: 'whsec_short' }
+    const { issues } = errorOf(await simulator.call('POST /_sim/webhook-endpoints', { json }))
+    expect(issues).toEqual([
+      {
+        path: 'signing_secret',
+        message: 'must be as the service makes them: the prefix and 43 characters of base64url',
+      },
+    ])
+  })
+})

@@ -18,18 +18,22 @@ export async function buildStore(): Promise<{ folder: string; remove: () => Prom
   await symlink(resolve('node_modules'), join(folder, 'node_modules'), 'junction')
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   for (const room of ['model', 'store']) await buildRoom(room, folder)
+  await buildFile('process-identity.ts', folder)
   return { folder, remove: () => rm(folder, { recursive: true }) }
 }
 
 async function buildRoom(room: string, folder: string): Promise<void> {
   for (const name of await readdir(join('src', room), { recursive: true })) {
-    if (!name.endsWith('.ts')) continue
-    const source = await readFile(join('src', room, name), 'utf8')
-    const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: name })
-    const target = join(folder, room, name.replace(/\.ts$/, '.js'))
-    await mkdir(dirname(target), { recursive: true })
-    await writeFile(target, outputText)
+    if (name.endsWith('.ts')) await buildFile(join(room, name), folder)
   }
+}
+
+async function buildFile(name: string, folder: string): Promise<void> {
+  const source = await readFile(join('src', name), 'utf8')
+  const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: name })
+  const target = join(folder, name.replace(/\.ts$/, '.js'))
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, outputText)
 }
 
 export interface Child {

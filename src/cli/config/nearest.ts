@@ -1,11 +1,11 @@
-/** Of these words the one that was probably meant: a third of the letters may be wrong. */
+/** Of these words the one that was probably meant: half of its letters may be wrong. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({
       candidate,
       changes: distance(word.replaceAll('-', '_').toLowerCase(), candidate),
     }))
-    .filter(({ candidate, changes }) => changes <= candidate.length / 3)
+    .filter(({ candidate, changes }) => changes <= candidate.length / 2)
     .sort((one, other) => one.changes - other.changes)
   return best?.candidate
 }

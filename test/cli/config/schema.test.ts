@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { settableFlags } from '../../../src/cli/config/defaults.ts'
+import { nearest } from '../../../src/cli/config/nearest.ts'
+import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
+import Start from '../../../src/commands/start.ts'
+
+const flags = settableFlags(Start.flags)
+const schema = configSchema(flags)
+
+describe('the settings of tabwire.config.json', () => {
+  // Made anew by: npx vitest run test/cli/config -u
+  test('are published as fixtures/config.schema.json', async () => {
+    const json = z.toJSONSchema(schema, { io: 'input' })
+    await expect(
+      `${JSON.stringify({ title: 'tabwire.config.json', ...json }, null, 2)}\n`,
+    ).toMatchFileSnapshot('../../../fixtures/config.schema.json')
+  })
+
+  test('are all flags of start, in snake_case, but where the file is and how it talks', () => {
+    const names = Object.keys(Start.flags).filter((name) => name !== 'config' && name !== 'json')
+    expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(keyOf), 'listen'])
+    expect(names.map(keyOf)).toEqual(expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']))
+  })
+
+  test('are numbers, switches, choices and lists as the flags are', () => {
+    const right = {
+      $schema: './config.schema.json',
+      port: 0,
+      strict: true,
+      sign_time: 'virtual',
+      cacert: ['ca.pem'],
+      listen: { forward: [{ to: 'localhost:3000', events: ['check.closed'], headers: { 'X-A': 'b' } }] },
+    }
+    expect(schema.parse(right)).toEqual(right)
+    for (const wrong of [{ port: '4100' }, { port: 65_536 }, { strict: 'yes' }, { sign_time: 'moon' }])
+      expect(schema.safeParse(wrong).success).toBe(false)
+  })
+})
+
+test.each([
+  ['prot', 'port'],
+  ['data-dir', 'data_dir'],
+  ['apikey', 'api_key'],
+  ['colour', undefined],
+])('for %s, %s may have been meant', (word, meant) => {
+  expect(nearest(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
+})

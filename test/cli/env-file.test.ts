@@ -1,0 +1,52 @@
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openEnvFile } from '../../src/cli/env-file.ts'
+import { temporaryDirectory } from '../support/simulator.ts'
+
+const variables = { TABWIRE_URL: 'http://127.0.0.1:1' }
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+
+describe('an .env file', () => {
+  test('that is new is its owner’s alone, and there is none before there is something to write', async () => {
+    const directory = await temporaryDirectory()
+    const file = await openEnvFile(join(directory, '.env'))
+    expect(await readdir(directory)).toEqual([])
+    await file.write(variables)
+    expect(await readFile(join(directory, '.env'), 'utf8')).toBe('TABWIRE_URL=http://127.0.0.1:1\n')
+    expect(await modeOf(join(directory, '.env'))).toBe(0o600)
+    expect(await readdir(directory)).toEqual(['.env'])
+  })
+
+  test('that is there keeps its mode, every byte of its other lines, and what was written meanwhile', async () => {
+    const path = join(await temporaryDirectory(), '.env')
+    await writeFile(path, 'OTHER=1\n')
+    await chmod(path, 0o640)
+    const file = await openEnvFile(path)
+    const odd = Buffer.from([0x23, 0xff, 0xfe, 0x0a])
+    await writeFile(path, odd)
+    await file.write(variables)
+    expect(await readFile(path)).toEqual(
+      Buffer.concat([odd, Buffer.from('TABWIRE_URL=http://127.0.0.1:1\n')]),
+    )
+    expect(await modeOf(path)).toBe(0o640)
+  })
+
+  test('behind a link is written where it is, and the link stays', async () => {
+    const directory = await temporaryDirectory()
+    await writeFile(join(directory, 'shared.env'), 'A=1\n')
+    await symlink('shared.env', join(directory, '.env'))
+    await (await openEnvFile(join(directory, '.env'))).write(variables)
+    expect((await lstat(join(directory, '.env'))).isSymbolicLink()).toBe(true)
+    expect(await readFile(join(directory, 'shared.env'), 'utf8')).toMatch(/^A=1\nTABWIRE_URL=/)
+  })
+
+  test('that cannot be written is refused before there is a secret to lose', async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(join(directory, 'folder'))
+    const missing = join(directory, 'no', '.env')
+    await expect(openEnvFile(missing)).rejects.toThrow(`${missing} cannot be written (ENOENT).`)
+    await expect(openEnvFile(join(directory, 'folder'))).rejects.toThrow('(EISDIR). Choose another file.')
+    expect(await readdir(directory)).toEqual(['folder'])
+  })
+})

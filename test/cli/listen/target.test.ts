@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { passedOn } from '../../../src/cli/listen/headers.ts'
+import { parseHeader, parseTarget } from '../../../src/cli/listen/target.ts'
+
+describe('a target', () => {
+  test.each([
+    ['3000', 'http://localhost:3000/'],
+    ['3000/hooks', 'http://localhost:3000/hooks'],
+    ['localhost:3000/hooks?a=1', 'http://localhost:3000/hooks?a=1'],
+    ['app.test', 'http://app.test/'],
+    ['[::1]:3000', 'http://[::1]:3000/'],
+    ['HTTPS://Localhost:3000', 'https://localhost:3000/'],
+  ])('%s is %s', (text, url) => expect(parseTarget(text).href).toBe(url))
+
+  test.each(['ftp://localhost', 'http://', '', 'http://a b'])('%j is none', (text) => {
+    expect(() => parseTarget(text)).toThrow('is no http: or https: URL to pass deliveries on to')
+  })
+
+  test('with a password is refused without showing it', () => {
+    expect(() => parseTarget('http://me:hunter2@localhost/')).toThrow(/^localhost: (?!.*hunter2)/)
+  })
+})
+
+describe('a header', () => {
+  test('is a name and a value', () => {
+    expect(parseHeader('X-Tenant:  a: b')).toEqual(['X-Tenant', 'a: b'])
+    expect(parseHeader('X-Empty:')).toEqual(['X-Empty', ''])
+  })
+
+  test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is not %j', (text) => {
+    expect(() => parseHeader(text)).toThrow("Write it as 'Name: value'.")
+  })
+})
+
+test('headers are passed on as written, without those of the connection and those that are replaced', () => {
+  const raw = [
+    'Host',
+    'a',
+    'X-One',
+    '1',
+    'x-one',
+    '2',
+    'Connection',
+    'close, X-Hop',
+    'X-Hop',
+    '3',
+    'User-Agent',
+    'b',
+  ]
+  expect(passedOn(raw, [['user-agent', 'c']])).toEqual(['X-One', '1', 'x-one', '2', 'user-agent', 'c'])
+  expect(passedOn(['Transfer-Encoding', 'chunked', 'Content-Type', 'a/b'])).toEqual(['Content-Type', 'a/b'])
+})

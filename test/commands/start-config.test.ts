@@ -1,0 +1,145 @@
+import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+
+/** A directory with such a `tabwire.config.json`. */
+async function configured(content: unknown, name = 'tabwire.config.json'): Promise<string> {
+  const cwd = await emptyDirectory()
+  await mkdir(join(cwd, 'settings'))
+  await writeFile(join(cwd, name), typeof content === 'string' ? content : JSON.stringify(content))
+  return cwd
+}
+
+describe.concurrent('tabwire.config.json', () => {
+  test('sets what start does, and the other commands find its data', async () => {
+    const cwd = await configured({
+      $schema: 'x',
+      port: 1,
+      api_key: 'twk_file',
+      strict: true,
+      data_dir: 'kept',
+    })
+    const service = await startService([], { cwd })
+    expect(service.key).toBe('twk_file')
+    await access(join(cwd, 'kept', 'credentials.json'))
+    expect((await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })).status).toBe(422)
+    expect(await service.json('locations')).toMatchObject({ data: [{}, {}] })
+    await service.stop()
+  })
+
+  test('gives way to the environment, and that to the command line, also when they say the default', async () => {
+    const settings = {
+      service_name: 'File',
+      api_key: 'twk_file',
+      strict: true,
+      in_memory: true,
+      sign_time: 'virtual',
+    }
+    const cwd = await configured(settings)
+    const env = {
+      TABWIRE_API_KEY: 'twk_environment',
+      TABWIRE_STRICT: 'false',
+      TABWIRE_SERVICE_NAME: 'Service',
+    }
+    const service = await startService(['--api-key', 'twk_line', '--no-in-memory', '--sign-time', 'real'], {
+      cwd,
+      env,
+    })
+    expect(service.key).toBe('twk_line')
+    await access(join(cwd, '.tabwire', 'db.json')).catch(() =>
+      access(join(cwd, '.tabwire', 'journal.ndjson')),
+    )
+    const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
+    expect(await refused.text()).not.toContain('strict mode')
+    await service.stop()
+  })
+
+  test('can be elsewhere, by --config or TABWIRE_CONFIG; paths in it are relative to it', async () => {
+    const cwd = await configured('\ufeff{"data_dir": "data", "in_memory": false}', 'settings/ci.json')
+    const service = await startService(['--config', 'settings/ci.json'], { cwd })
+    await access(join(cwd, 'settings', 'data', 'run.json'))
+    const found = await service.run(['locations'], { env: { TABWIRE_CONFIG: 'settings/ci.json' } })
+    expect(found).toMatchObject({ code: 0, stderr: '' })
+    await service.stop()
+  })
+
+  test.each<[content: unknown, message: string | RegExp]>([
+    ['{"port": 1,}', /^tabwire\.config\.json is not JSON: .*\.$/],
+    ['{"data_dir": "C:\\data"}', /is not JSON: .* A backslash in a path is written twice, \\\\\.$/],
+    ['[]', 'tabwire.config.json must hold a JSON object, such as {"port": 4200}.'],
+    [{ port: '4100' }, 'tabwire.config.json: port must be a number, not a string.'],
+    [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535.'],
+    [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual".'],
+    [
+      { service_name: 'a b' },
+      "tabwire.config.json: service_name: a b cannot be part of a header's name. Use letters, digits and hyphens.",
+    ],
+    [
+      { 'data-dir': 'x' },
+      /^tabwire\.config\.json: the file has an unknown key: "data-dir" \(did you mean data_dir\?\)\. Allowed are \$schema, port, host,/,
+    ],
+    [
+      { strict: 1, host: 2 },
+      'tabwire.config.json: host must be a string, not a number.\ntabwire.config.json: strict must be a boolean, not a number.',
+    ],
+    [{ listen: { forward: [] } }, 'tabwire.config.json: listen.forward must be at least 1 element long.'],
+  ])(
+    'that is wrong is wrong usage that names file, key and what is allowed: %j',
+    async (content, message) => {
+      const cwd = await configured(content)
+      const { code, stdout } = await tabwire(['start', '--json'], { cwd })
+      const { error } = JSON.parse(stdout) as { error: { code: string; message: string } }
+      expect(code).toBe(2)
+      expect(error.code).toBe('invalid_config')
+      if (typeof message === 'string') expect(error.message).toBe(message)
+      else expect(error.message).toMatch(message)
+    },
+  )
+
+  test('that is named and missing is wrong usage', async () => {
+    const { code, stderr } = await tabwire(['start', '--config', 'nowhere.json'])
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'Error: nowhere.json cannot be read: there is no such file. --config names a file of settings.\n',
+    })
+  })
+})
+
+describe.concurrent('--env-file', () => {
+  test('of start and of endpoints create tells the application what it needs, and stays', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n')
+    const service = await startService(['--in-memory', '--env-file', '.env'], { cwd })
+    const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all', '--env-file', '.env']
+    const { stdout, stderr } = await service.run(create)
+    await service.stop()
+    const text = await readFile(join(cwd, '.env'), 'utf8')
+    const id = /we_\w{26}/.exec(stdout)?.[0] ?? ''
+    expect(text).toMatch(
+      new RegExp(
+        `^# mine\nTABWIRE_URL=${service.url}\nAPP=1\nTABWIRE_BASE_URL=${service.url}/v1\nTABWIRE_API_KEY=${service.key}\nTABWIRE_ENDPOINT_ID=${id}\nTABWIRE_SIGNING_SECRET=whsec_\\S{43}\n$`,
+      ),
+    )
+    expect(stdout + stderr).not.toContain('whsec_')
+    expect(stderr).toContain('The secret is in .env.\n')
+  })
+
+  test('makes the file, as --dotenv or from the environment, for its owner alone', async () => {
+    const service = await startService(['--in-memory', '--dotenv', 'one.env'])
+    const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all']
+    await service.run(create, { env: { TABWIRE_ENV_FILE: 'two.env' } })
+    for (const name of ['one.env', 'two.env'])
+      expect((await stat(join(service.cwd, name))).mode & 0o777).toBe(0o600)
+    await service.stop()
+  })
+
+  test('that cannot be written keeps the service from starting, and the endpoint from being registered', async () => {
+    const refused = await tabwire(['start', '--in-memory', '--dotenv', 'no/.env'])
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: 'Error: no/.env cannot be written (ENOENT). Choose another file.\n',
+    })
+  })
+})
