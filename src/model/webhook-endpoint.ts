@@ -42,7 +42,10 @@ export type RegisterEndpointBody = z.infer<typeof registerEndpointBody>
 export const chosenSecretBody = registerEndpointBody.extend({
   signing_secret: z
     .string()
-    .regex(/^whsec_[\w-]{43}$/, 'must be as the service makes them: the prefix and 43 characters of base64url')
+    .regex(
+      /^whsec_[\w-]{43}$/,
+      'must be as the service makes them: the prefix and 43 characters of base64url',
+    )
     .optional(),
 })
 export type ChosenSecretBody = z.infer<typeof chosenSecretBody>
