@@ -132,6 +132,7 @@ describe('the house', () => {
         'delivery/pump.ts',
         'delivery/flights.ts',
         'delivery/connect.ts',
+        'delivery/exchange.ts',
         'delivery/rests.ts',
         'http/visit.ts',
         'signature/verify.ts',

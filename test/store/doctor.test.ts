@@ -245,7 +245,8 @@ describe('a repair', () => {
       { 'db.json': '{"format":2,"everything":{"else":true},"checksum":"x"}' },
       {
         'db.json': files['db.json'],
-        'journal.ndjson': files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]').toString(),
+        'journal.ndjson':
+          files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]').toString(),
       },
     ]
     for (const each of newer) {
