@@ -4,6 +4,7 @@ import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
 import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
 import type { Envelope, EventView } from './model/event.ts'
+import type { FaultsBody, FaultsView } from './model/fault.ts'
 import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { Played } from './model/played.ts'
@@ -115,6 +116,13 @@ export function createClient(options: ClientOptions) {
       advance: (duration: string) => post<ClockReport>('/_sim/clock', { advance: duration }),
       moveTo: (iso: string) => post<ClockReport>('/_sim/clock', { to: iso }),
       freeze: (frozen: boolean) => post<ClockView>('/_sim/clock', { freeze: frozen }),
+    },
+    faults: {
+      show: () => get<FaultsView>('/_sim/faults'),
+      /** Puts these in the place of all that are set. */
+      set: async (body: FaultsBody) =>
+        (await call('PUT', '/_sim/faults', JSON.stringify(body))).json as FaultsView,
+      clear: () => remove<FaultsView>('/_sim/faults'),
     },
     health: () => get<Record<string, unknown>>('/_sim/health'),
     /** What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. */

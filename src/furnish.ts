@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { readCredentials, writeCredentials } from './data-directory.ts'
 import { hashOf } from './http/auth.ts'
-import { newApiKey } from './ids.ts'
 import { scopes } from './model/api-key.ts'
 import { addLocations } from './operations/add-locations.ts'
 import { createKey } from './operations/create-key.ts'
@@ -10,13 +9,17 @@ import type { Service } from './service.ts'
 interface Wanted {
   dataDirectory?: string | undefined
   apiKey?: string | undefined
+  newApiKey: () => string
 }
 
 /**
  * Gives a fresh store its locations, and sees to it that there is a key with all scopes that its caller knows: the one
  * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2).
  */
-export async function furnish(service: Service, { dataDirectory, apiKey }: Wanted): Promise<string> {
+export async function furnish(
+  service: Service,
+  { dataDirectory, apiKey, newApiKey }: Wanted,
+): Promise<string> {
   const location_id = await firstLocation(service)
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
   const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()

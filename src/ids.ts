@@ -1,10 +1,23 @@
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 import type { NewId } from './operations/operation.ts'
 
+/** Everything about a service that nobody can foresee. */
+export interface Identifiers {
+  newId: NewId
+  newSecret: () => string
+  newApiKey: () => string
+}
+
+/** Out of chance, or, given a seed, out of that alone. */
+export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
+  if (seed !== undefined) return createSeededIdentifiers(seed, now)
+  return { newId: createNewId(now), newSecret, newApiKey }
+}
+
 /** Makes identifiers that sort by the time of their making, also within one millisecond (contract section 1). */
 export function createNewId(now: () => Date): NewId {
-  const next = monotonicFactory(pooledRandom())
+  const next = monotonicFactory(pooledRandom(randomBytes))
   return (prefix) => `${prefix}_${next(now().getTime())}`
 }
 
@@ -23,13 +36,40 @@ export function newToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
-/** Numbers in [0, 1) out of a pool of random bytes: asking the system for each of an identifier's 16 costs more than all else. */
-function pooledRandom(): () => number {
-  let pool = Buffer.alloc(0)
+/**
+ * The same identifiers and secrets on every run with the same seed, and so none that is safe. Each kind has a stream of
+ * its own: what a request takes for its id changes no id of a check.
+ */
+function createSeededIdentifiers(seed: number, now: () => Date): Identifiers {
+  const streams = new Map<string, (time: number) => string>()
+  const streamOf = (prefix: string) => {
+    const stream = streams.get(prefix) ?? monotonicFactory(pooledRandom(seededBytes(seed, prefix)))
+    streams.set(prefix, stream)
+    return stream
+  }
+  const secret = seededBytes(seed, 'whsec')
+  const key = seededBytes(seed, 'twk')
+  return {
+    newId: (prefix) => `${prefix}_${streamOf(prefix)(now().getTime())}`,
+    newSecret: () => `whsec_${secret(32).toString('base64url')}`,
+    newApiKey: () => `twk_${key(32).toString('base64url')}`,
+  }
+}
+
+/** Bytes without end that follow from the seed and a name: the key stream of a cipher. */
+function seededBytes(seed: number, name: string): (size: number) => Buffer {
+  const key = createHash('sha256').update(`${seed} ${name}`).digest()
+  const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
+  return (size) => cipher.update(Buffer.alloc(size))
+}
+
+/** Numbers in [0, 1) out of a pool of bytes: asking the system for each of an identifier's 16 costs more than all else. */
+function pooledRandom(bytes: (size: number) => Buffer): () => number {
+  let pool: Buffer = Buffer.alloc(0)
   let used = 0
   return () => {
     if (used === pool.length) {
-      pool = randomBytes(4096)
+      pool = bytes(4096)
       used = 0
     }
     used += 4

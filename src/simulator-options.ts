@@ -37,6 +37,11 @@ export interface SimulatorOptions {
   clock?: Clock | undefined
   /** Where the service's own clock starts; by default at real time, or where it was left in the data directory. */
   startAt?: Date | undefined
+  /**
+   * Makes a run that can be repeated: identifiers, secrets and times follow from this number and from what is called.
+   * The clock stands still and moves by `advance` alone. In memory only, since the same identifiers would come again.
+   */
+  seed?: number | undefined
   /** Which time deliveries are signed with: the real one, as receivers expect it, or that of the service's clock. */
   signTime?: 'real' | 'virtual' | undefined
   /** Told in one line of what the user should know, such as a repaired journal. */

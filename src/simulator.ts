@@ -2,19 +2,21 @@ import { openAuthority, readAuthorityCertificate } from './certificates.ts'
 import { createMovableClock, type Clock, type MovableClock } from './clock.ts'
 import { createClockControls, type ClockControls } from './delivery/clock-controls.ts'
 import { createDeliver } from './delivery/deliver.ts'
+import { createDeliveryFaults, type DeliveryFaults } from './delivery/faults.ts'
 import { createDestinationPolicy, type OwnAddress } from './delivery/destination.ts'
 import { normalUrl } from './delivery/destination-url.ts'
 import { createKeptClock, startOfTime } from './delivery/kept-clock.ts'
-import { createPump, type Pump } from './delivery/pump.ts'
+import { createPump, type Pump, type PumpLimits } from './delivery/pump.ts'
 import { createSender } from './delivery/send.ts'
 import { furnish } from './furnish.ts'
+import { createApiFaults } from './http/api-faults.ts'
 import { createApp } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
-import { createNewId, newApiKey, newSecret } from './ids.ts'
+import { createIdentifiers, type Identifiers } from './ids.ts'
 import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/history.ts'
@@ -46,6 +48,9 @@ const defaults = {
   bodyLimit: 1024 * 1024,
 }
 
+/** Where the clock of a seeded run stands, unless said otherwise: any time will do that never changes. */
+const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
+
 /** What requests and attempts in flight are given when the service stops (contract section 12). */
 const GRACE_MS = 5_000
 
@@ -54,13 +59,17 @@ const GRACE_MS = 5_000
  * @throws StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  if (options.seed !== undefined && options.dataDirectory !== undefined)
+    throw new TypeError(
+      'A seeded run keeps nothing: over kept data it would make the same identifiers again.',
+    )
   // The listener takes as long to load as the store to open, so they do so together.
   const listening = import('./http/listen.ts')
   const store = await openStore(options)
   try {
     const clock = options.clock ?? (await openClock(options, store))
-    const newId = createNewId(() => clock.now())
-    return await startOn({ ...options, clock, newId, store, listening })
+    const identifiers = createIdentifiers(() => clock.now(), options.seed)
+    return await startOn({ ...options, ...identifiers, clock, store, listening })
   } catch (error) {
     await store.close()
     throw error
@@ -75,6 +84,7 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
 /** The service's own clock, which goes on where it was left (a frozen one runs again). */
 async function openClock(options: SimulatorOptions, store: Store): Promise<MovableClock> {
   const { startAt, onNotice = ignore } = options
+  if (options.seed !== undefined) return createMovableClock({ start: startAt ?? SEEDED_START, frozen: true })
   const kept = createKeptClock(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
   const start = startOfTime({ wanted: startAt, offset: await kept.read(), newest, now: new Date() })
@@ -84,30 +94,36 @@ async function openClock(options: SimulatorOptions, store: Store): Promise<Movab
   return clock
 }
 
-interface Parts extends SimulatorOptions {
+interface Parts extends SimulatorOptions, Identifiers {
   listening: Promise<typeof import('./http/listen.ts')>
   /** The service's own one can be moved. */
   clock: Clock | MovableClock
-  newId: ReturnType<typeof createNewId>
   store: Store
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
-  const { store, clock, newId, listening, onError = ignore } = parts
+  const { store, clock, newId, newSecret, newApiKey, listening, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
   const apiKey = await furnish(service, parts)
   const log = createRequestLog()
   const stream = createStream(service, log)
   const own: { address?: OwnAddress } = {}
   let stopping = false
-  const deliveries = openDeliveries(service, parts, { own: () => own.address, isStopping: () => stopping })
+  const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
+  const deliveries = openDeliveries(service, parts, {
+    faults: faults.deliveries,
+    own: () => own.address,
+    isStopping: () => stopping,
+  })
   const host = parts.host ?? defaults.host
-  const startedAt = new Date().toISOString()
+  const measure = measureOf(parts)
+  const startedAt = (parts.seed === undefined ? new Date() : clock.now()).toISOString()
   const app = createApp({
     service,
     log,
     newId,
     now: () => clock.now(),
+    measure,
     tables: {
       '/v1': v1Routes({
         service,
@@ -123,12 +139,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
         newApiKey,
         judgeDestination: deliveries.judge,
         clock: deliveries.clock,
+        faults,
         health: () => ({ started_at: startedAt }),
       }),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
     isStopping: () => stopping,
+    faults: faults.api,
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
@@ -153,6 +171,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     idle: deliveries.idle,
     async close() {
       stopping = true
+      faults.api.stop()
       stream.close()
       await Promise.all([door.close(GRACE_MS), deliveries.stop()])
       await store.close()
@@ -162,12 +181,13 @@ async function startOn(parts: Parts): Promise<Simulator> {
 
 /** What deliveries ask of the service around them. */
 interface Surroundings {
+  faults: DeliveryFaults
   own: () => OwnAddress | undefined
   isStopping: () => boolean
 }
 
 /** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
-function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Surroundings) {
+function openDeliveries(service: Service, parts: Parts, { faults, own, isStopping }: Surroundings) {
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
@@ -177,11 +197,12 @@ function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Sur
   const local = () =>
     authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
-  const sender = createSender({ policy, trust })
+  const sender = createSender({ policy, trust, measure: measureOf(parts) })
   const deliver = createDeliver({
     service,
     sender,
     clock,
+    faults,
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName ?? defaults.serviceName,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
@@ -189,7 +210,14 @@ function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Sur
   })
   let started: Pump | undefined
   // What an earlier run has left is due at once, so nothing is taken up before the door tells its own address.
-  const pump = () => (started ??= createPump({ service, deliver, clock, onError: (error) => onError(error) }))
+  const pump = () =>
+    (started ??= createPump({
+      service,
+      deliver,
+      clock,
+      limits: limitsOf(parts),
+      onError: (error) => onError(error),
+    }))
   const settle = () => pump().settle()
   const kept = createKeptClock(dataDirectory)
   const controls: ClockControls | undefined =
@@ -209,6 +237,16 @@ function openDeliveries(service: Service, parts: Parts, { own, isStopping }: Sur
       await sender.close()
     },
   }
+}
+
+/** Nothing of a seeded run may depend on how quick this machine is. */
+function measureOf({ seed, clock }: Parts): (() => number) | undefined {
+  return seed === undefined ? undefined : () => clock.now().getTime()
+}
+
+/** One delivery after the other, a receiver of a seeded run gets them in one order and its answers are recorded in it. */
+function limitsOf({ seed }: Parts): Partial<PumpLimits> {
+  return seed === undefined ? {} : { perEndpoint: 1 }
 }
 
 async function ownCertificate(

@@ -58,6 +58,10 @@ export default class Start extends BaseCommand {
       min: 0,
       default: 10,
     }),
+    seed: Flags.integer({
+      description: 'A run that can be repeated: all follows from this number, and the clock stands still.',
+      min: 0,
+    }),
     clock: clockFlag({ description: 'Where the clock of the service starts, ISO 8601; by default now.' }),
     'sign-time': Flags.string({
       description: 'Sign with real time, or with that of the clock, which correct receivers then reject.',
@@ -72,6 +76,8 @@ export default class Start extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Start)
     const directory = flags['data-dir']
+    if (flags.seed !== undefined && !flags['in-memory'])
+      throw new CommandError('usage', UNREPEATABLE, exitCodes.usage)
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const simulator = await startSimulator({
@@ -91,6 +97,7 @@ export default class Start extends BaseCommand {
       disableAfter: flags['disable-after'],
       keepEvents: flags['keep-events'],
       startAt: flags.clock,
+      seed: flags.seed,
       signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
@@ -120,6 +127,9 @@ export default class Start extends BaseCommand {
     this.signals.raise()
   }
 }
+
+const UNREPEATABLE =
+  '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.'
 
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
@@ -167,7 +177,12 @@ async function readCertificate(file: string): Promise<string> {
   )
 }
 
-function warningsOf(flags: { host: string; insecure: boolean; 'allow-http-loopback': boolean }): string[] {
+function warningsOf(flags: {
+  host: string
+  insecure: boolean
+  'allow-http-loopback': boolean
+  seed?: number | undefined
+}): string[] {
   return [
     isLoopbackBinding(flags.host)
       ? ''
@@ -178,5 +193,8 @@ function warningsOf(flags: { host: string; insecure: boolean; 'allow-http-loopba
     flags['allow-http-loopback']
       ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.'
       : '',
+    flags.seed === undefined
+      ? ''
+      : `--seed ${flags.seed}: secrets and keys follow from the seed, so that anybody can foretell them. For tests alone. The clock stands still; tabwire clock advance moves it.`,
   ].filter((warning) => warning !== '')
 }

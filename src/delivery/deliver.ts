@@ -5,6 +5,8 @@ import { retireDelivery } from '../operations/retire-delivery.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
+import type { DeliveryFaults } from './faults.ts'
+import { marksOf, sendUnder } from './fate.ts'
 import type { Message, Sender } from './send.ts'
 
 export interface DeliverSettings {
@@ -18,6 +20,8 @@ export interface DeliverSettings {
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
+  /** What befalls attempts on purpose. */
+  faults?: Pick<DeliveryFaults, 'fateOf' | 'hold' | 'letOvertakenGo'>
   /** Told of each attempt once it is recorded, with what the delivery has become. */
   onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
@@ -35,7 +39,7 @@ export interface DeliverFlight {
   onSent?: () => void
 }
 
-export function createDeliver({ service, ...settings }: DeliverSettings): Deliver {
+export function createDeliver({ service, faults, ...settings }: DeliverSettings): Deliver {
   return async (deliveryId, { signal, onSent } = {}) => {
     const delivery = await service.get('deliveries', deliveryId)
     if (delivery?.status !== 'pending') return delivery
@@ -47,9 +51,13 @@ export function createDeliver({ service, ...settings }: DeliverSettings): Delive
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined)
       throw new Error(`Delivery ${delivery_id} is of event ${event_id}, which is gone.`)
+    const fate = faults?.fateOf(delivery)
+    if (fate?.holds) return faults?.hold(delivery, fate)
     const started_at = settings.clock.now().toISOString()
     const message = compose(event.body, endpoint, settings)
-    const result = { started_at, ...(await settings.sender.send(message, signal)) }
+    const send = () => settings.sender.send(message, signal)
+    const sent = await (fate === undefined ? send() : sendUnder(fate, send))
+    const result = { started_at, ...sent, ...(fate && marksOf(fate, started_at)) }
     onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
@@ -58,6 +66,8 @@ export function createDeliver({ service, ...settings }: DeliverSettings): Delive
     // One whose delivery was retired meanwhile is not.
     const attempt = recorded.attempts[delivery.attempts.length]
     if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
+    // A receiver that has not answered may not have seen it.
+    if (sent.response_status !== null) await faults?.letOvertakenGo(delivery)
     return recorded
   }
 }

@@ -16,15 +16,17 @@ export interface Answered {
   location: string | undefined
   /** The first 4 KiB of the body. */
   body: string
-  /** When the headers were there, by `performance.now()`. */
+  /** When the headers were there, by `measure`. */
   answeredAt: number
 }
 
-export interface ExchangeLimits {
+export interface ExchangeSettings {
   /** Until the response's headers must be there. */
   timeoutMs: number
   /** Until the part of the body that is kept must be there; then it is cut where it was. */
   bodyTimeoutMs: number
+  /** Milliseconds on the clock that measures. */
+  measure: () => number
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ExchangeLimits {
 export function exchange(
   dispatcher: Dispatcher,
   { url, headers, body }: Outgoing,
-  limits: ExchangeLimits,
+  settings: ExchangeSettings,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
@@ -43,7 +45,7 @@ export function exchange(
     let given: Error | undefined
     const read = startOfBody()
     const takeBack = () => giveUp(signal?.reason as Error)
-    let timer = setTimeout(() => giveUp(new ConnectTimeout('no headers in time')), limits.timeoutMs)
+    let timer = setTimeout(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
     signal?.addEventListener('abort', takeBack, { once: true })
 
     /** Of whatever comes afterwards nobody wants to know. */
@@ -75,9 +77,9 @@ export function exchange(
           answer = {
             status,
             location: typeof location === 'string' ? location : undefined,
-            answeredAt: performance.now(),
+            answeredAt: settings.measure(),
           }
-          timer = setTimeout(() => giveUp(new Error('The body goes on')), limits.bodyTimeoutMs)
+          timer = setTimeout(() => giveUp(new Error('The body goes on')), settings.bodyTimeoutMs)
         },
         onResponseData(_controller, chunk) {
           if (read.add(chunk)) giveUp(new Error('The body is longer than what is kept'))

@@ -15,8 +15,14 @@ export function createTally() {
       outcomes[attempt.outcome] = (outcomes[attempt.outcome] ?? 0) + 1
       if (attempted.length < MOST_LISTED) attempted.push(entryOf(delivery, attempt))
     },
-    result: (): Played => ({ attempted_total: total, outcomes, attempted }),
+    result: (): Played => ({ attempted_total: total, outcomes, attempted: inOrder(attempted) }),
   }
+}
+
+/** They are noted as receivers answer, and who answers first is chance. */
+function inOrder(attempted: readonly PlayedAttempt[]): PlayedAttempt[] {
+  const rank = ({ at, delivery_id, attempt }: PlayedAttempt) => `${at} ${delivery_id} ${attempt}`
+  return attempted.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1))
 }
 
 function entryOf(

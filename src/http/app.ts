@@ -5,6 +5,7 @@ import { FastResponse } from 'srvx'
 import { textOf } from '../model/json-text.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
+import type { ApiFaults } from './api-faults.ts'
 import { createAuthenticate } from './auth.ts'
 import { answerTo, errorBody, type Answer } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
@@ -17,10 +18,14 @@ export interface AppParts extends Omit<RoutingParts, 'authenticate'> {
   log: RequestLog
   newId: NewId
   now: () => Date
+  /** Milliseconds from any start on, by which requests are measured; by default the machine's own. */
+  measure?: (() => number) | undefined
   /** The route tables, by the path that they stand under. */
   tables: Readonly<Record<string, readonly Route[]>>
   /** Throws when a request comes from where none may (contract section 10). */
   checkOrigin: (headers: Headers) => void
+  /** What befalls requests on purpose. */
+  faults?: Pick<ApiFaults, 'around'>
   /** Told of every bug that had to be answered with 500. */
   report: (bug: unknown, requestId: string) => void
 }
@@ -47,7 +52,7 @@ export function createApp(parts: AppParts): App {
   )
   return {
     async fetch(request) {
-      const visit = newVisit(parts.newId, parts.now())
+      const visit = newVisit(parts.newId, parts.now(), parts.measure)
       const socket = socketOf(request)
       if (socket !== undefined) latest.set(socket, visit)
       const response = await h3.request(request, undefined, { visit })
@@ -94,15 +99,15 @@ function socketOf(request: Request): Socket | undefined {
 
 async function answerOf(
   event: H3Event,
-  { requestId }: Visit,
-  { checkOrigin, report }: AppParts,
+  visit: Visit,
+  { checkOrigin, faults, report }: AppParts,
   handle: () => Promise<Reply> | Reply,
 ): Promise<Answer> {
   try {
     checkOrigin(event.req.headers)
-    const reply = await handle()
+    const reply = await (faults === undefined ? handle() : faults.around(event, visit, handle))
     return 'json' in reply ? { status: reply.status, body: textOf(reply.json) } : reply
   } catch (error) {
-    return answerTo(error, requestId, (bug) => report(bug, requestId))
+    return answerTo(error, visit.requestId, (bug) => report(bug, visit.requestId))
   }
 }

@@ -1,3 +1,4 @@
+import { durationMs } from '../model/duration.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import { ok, type Call, type Reply, type Route } from './route.ts'
@@ -38,18 +39,6 @@ function movable(clock: MovableTime | undefined): MovableTime {
     'not_found',
     'This service was started with a clock of its own, which cannot be moved here.',
   )
-}
-
-const unitsMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
-
-/** `1h30m` as milliseconds; `undefined` when it is no duration: whole numbers of d, h, m, s and ms, in this order. */
-function durationMs(text: string): number | undefined {
-  const units = Object.keys(unitsMs) as (keyof typeof unitsMs)[]
-  // `5m` are minutes also before `s`; `5ms` never are.
-  const parts = units.map((unit) => `(?:(?<${unit}>\\d{1,12})${unit}${unit === 'm' ? '(?!s)' : ''})?`)
-  const groups = new RegExp(`^(?=.)${parts.join('')}$`).exec(text)?.groups
-  if (groups === undefined) return undefined
-  return units.reduce((sum, unit) => sum + Number(groups[unit] ?? 0) * unitsMs[unit], 0)
 }
 
 /** What a body may ask for, by its one field: what that becomes, and what to say when it becomes nothing. */

@@ -9,6 +9,7 @@ import { revokeKey } from '../operations/revoke-key.ts'
 import type { Service } from '../service.ts'
 import { hashOf } from './auth.ts'
 import { clockRoutes, type ClockParts } from './clock-routes.ts'
+import { faultRoutes, type FaultParts } from './fault-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { listOf, pageReply } from './list.ts'
 import { given, pageOf } from './query.ts'
@@ -17,7 +18,7 @@ import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import type { Stream } from './stream.ts'
 
-export interface SimParts extends ClockParts, Pick<RegistrationParts, 'judgeDestination'> {
+export interface SimParts extends ClockParts, FaultParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   log: RequestLog
   stream: Stream
@@ -39,6 +40,7 @@ export function simRoutes(parts: SimParts): Route[] {
     { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
     ...deliveryRoutes(service),
     ...clockRoutes(parts),
+    ...faultRoutes(parts),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),

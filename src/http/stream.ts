@@ -84,7 +84,8 @@ function deliver(reader: Controller, bytes: Uint8Array, readers: Set<Controller>
 function announcements(write: Write): [type: string, data: string][] {
   if (!('put' in write)) return []
   if (write.collection === 'events') return [['event', eventMessage(write.put)]]
-  if (write.collection === 'deliveries' && write.put.attempts.length > 0)
+  // One that is held back, or let go again, was announced with its last attempt.
+  if (write.collection === 'deliveries' && write.put.attempts.length > 0 && write.put.held === undefined)
     return [['attempt', attemptMessage(write.put)]]
   return []
 }

@@ -1,3 +1,4 @@
+import type { ApiFaultKind } from '../model/fault.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestEntry } from './request-log.ts'
@@ -8,6 +9,7 @@ export interface Visit {
   startedAt: Date
   /** On the clock that only measures. */
   started: number
+  measure: () => number
   /** Whether a handler of ours has answered. */
   answered: boolean
   /** Set by a push: says in the log what it was like. */
@@ -15,13 +17,16 @@ export interface Visit {
   requestBody: string | null
   /** The answer holds a secret. */
   secret: boolean
+  /** What befell it on purpose. */
+  faults?: readonly ApiFaultKind[]
 }
 
-export function newVisit(newId: NewId, startedAt: Date): Visit {
+export function newVisit(newId: NewId, startedAt: Date, measure = () => performance.now()): Visit {
   return {
     requestId: newId('req'),
     startedAt,
-    started: performance.now(),
+    started: measure(),
+    measure,
     answered: false,
     describe: null,
     requestBody: null,
@@ -37,9 +42,10 @@ export function logEntry(method: string, path: string, visit: Visit, { status, b
     path,
     status,
     started_at: visit.startedAt.toISOString(),
-    duration_ms: Math.round((performance.now() - visit.started) * 10) / 10,
+    duration_ms: Math.round((visit.measure() - visit.started) * 10) / 10,
     describe: visit.describe,
     request_body: visit.requestBody,
     response_body: typeof body === 'string' && !visit.secret ? body : null,
+    ...(visit.faults === undefined ? {} : { faults: visit.faults }),
   }
 }

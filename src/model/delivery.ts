@@ -1,6 +1,7 @@
 import type { EventType } from './event.ts'
+import type { DeliveryFaultKind } from './fault.ts'
 
-/** How one attempt ended. Only `succeeded` (a 2xx in time) is a success; the rest name what went wrong. */
+/** How one attempt ended. Only `succeeded` (a 2xx in time) is a success; the rest name what went wrong, `dropped` on purpose. */
 export type AttemptOutcome =
   | 'succeeded'
   | 'bad_status'
@@ -11,6 +12,7 @@ export type AttemptOutcome =
   | 'dns_error'
   | 'address_refused'
   | 'network_error'
+  | 'dropped'
 
 /** What came of sending a delivery once, before it is given its number. */
 export interface AttemptResult {
@@ -23,6 +25,10 @@ export interface AttemptResult {
   response_body: string | null
   /** In words, what went wrong and what to do about it. */
   error: string | null
+  /** What befell it on purpose, if anything did. */
+  faults?: readonly DeliveryFaultKind[]
+  /** For how long it was held back on purpose, in milliseconds of the service's clock. */
+  held_ms?: number
 }
 
 export interface Attempt extends AttemptResult {
@@ -40,4 +46,14 @@ export interface Delivery {
   attempts: readonly Attempt[]
   next_attempt_at: string | null
   dead_reason: 'exhausted' | 'endpoint_disabled' | null
+  /** Its next attempt is held back on purpose, until `next_attempt_at` at the latest. */
+  held?: Hold
+}
+
+/** What is settled about an attempt that was held back when it began. */
+export interface Hold {
+  faults: readonly DeliveryFaultKind[]
+  since: string
+  /** It is not sent before this time, even when it has been overtaken. */
+  not_before: string
 }

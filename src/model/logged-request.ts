@@ -1,3 +1,4 @@
+import type { ApiFaultKind } from './fault.ts'
 import type { ItemDiff } from './item-diff.ts'
 
 /** What is found out about a push beside its answer (contract sections 10 and 11). */
@@ -19,4 +20,6 @@ export interface LoggedRequest {
   push: PushNote | null
   request_body: string | null
   response_body: string | null
+  /** What befell it on purpose, if anything did. */
+  faults?: readonly ApiFaultKind[]
 }

@@ -61,7 +61,10 @@ function withAttempt(delivery: Delivery, { result, retry_in_ms }: RecordAttempt,
 
 function numbered(result: AttemptResult, number: number): Attempt {
   const { started_at, duration_ms, outcome, response_status, response_body, error } = result
-  return { number, started_at, duration_ms, outcome, response_status, response_body, error }
+  const attempt = { number, started_at, duration_ms, outcome, response_status, response_body, error }
+  if (result.faults === undefined) return attempt
+  const { faults, held_ms } = result
+  return { ...attempt, faults, ...(held_ms === undefined ? {} : { held_ms }) }
 }
 
 function after(

@@ -6,6 +6,6 @@ export function retireDeliveries(pending: Iterable<Delivery>): Write[] {
   return Array.from(pending, (delivery) => put('deliveries', retired(delivery)))
 }
 
-export function retired(delivery: Delivery): Delivery {
+export function retired({ held: _held, ...delivery }: Delivery): Delivery {
   return { ...delivery, status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' }
 }

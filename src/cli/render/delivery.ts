@@ -1,7 +1,9 @@
 import chalk from 'chalk'
+import { durationText } from '../../model/duration.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { AttemptMessage } from '../../client.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
+import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'
 import { renderFields, printable } from './text.ts'
 import { moment, status } from './words.ts'
@@ -42,7 +44,7 @@ export const retryWaits = retryScheduleMs.map((wait) => {
 })
 
 /** Which step of the ladder of retries comes next, and what is left of it after that. */
-function ladder({ event_type, status, attempts, next_attempt_at }: Delivery): [string, string][] {
+function ladder({ event_type, status, attempts, next_attempt_at, held }: Delivery): [string, string][] {
   const made = attempts.length
   const waits = event_type === 'ping' ? [] : retryWaits
   if (next_attempt_at === null) {
@@ -53,8 +55,15 @@ function ladder({ event_type, status, attempts, next_attempt_at }: Delivery): [s
   const left = waits.slice(made)
   return [
     ['next attempt', `${moment(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
+    ...heldBack(held),
     ['if it fails', left.length === 0 ? 'dead' : `again after ${left.join(', ')}; then dead`],
   ]
+}
+
+function heldBack(held: Delivery['held']): [string, string][] {
+  if (held === undefined) return []
+  const until = held.faults.includes('reorder') ? ', until it is overtaken or then' : ''
+  return [['held back', `since ${moment(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
 /** What `deliveries resend ID` made. */
@@ -97,12 +106,21 @@ function renderAttempts(attempts: readonly Attempt[]): string {
     attempt.response_status === null ? '' : String(attempt.response_status),
     `${attempt.duration_ms} ms`,
   ])
+  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
+    faults === undefined
+      ? []
+      : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
+  )
   const table = renderTable(
     ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
     rows,
     'No attempts yet.',
   )
-  return [table, ...attempts.flatMap(reasons)].join('\n')
+  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
+}
+
+function heldFor(ms: number | undefined): string {
+  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
 }
 
 function reasons({ number, error, response_body }: Attempt): string[] {
@@ -116,7 +134,7 @@ export function renderAttempt({ attempt, ...delivery }: AttemptMessage): string 
   const mark = attempt.outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')
   const about = delivery.external_check_id === null ? '' : `  ${printable(delivery.external_check_id)}`
   const answer = attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
-  const line = `${mark} ${attempt.started_at.slice(11, 19)}  ${delivery.event_type}${about}  ${answer}  ${attempt.duration_ms} ms`
+  const line = `${mark} ${attempt.started_at.slice(11, 19)}  ${delivery.event_type}${about}  ${answer}  ${attempt.duration_ms} ms${faultsText(attempt.faults)}`
   if (attempt.outcome === 'succeeded') return `${line}  ${chalk.dim(delivery.id)}`
   const next =
     delivery.next_attempt_at === null

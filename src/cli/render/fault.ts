@@ -1,0 +1,70 @@
+import chalk from 'chalk'
+import { durationText } from '../../model/duration.ts'
+import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/fault.ts'
+import type { ApiFault, DeliveryFault, FaultsView } from '../../model/fault.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
+
+/** What befell an attempt or a request on purpose, to stand behind something or alone. */
+export function faultsText(faults: readonly string[] | undefined, before = '  '): string {
+  return faults === undefined ? '' : `${before}${chalk.yellow(`faults: ${faults.join(', ')}`)}`
+}
+
+const NONE = 'No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2'
+
+/** A row for everything that may happen. */
+export function renderFaults({ seed, faults }: FaultsView): string {
+  if (faults.length === 0) return chalk.dim(NONE)
+  const rows = faults.flatMap((fault) =>
+    (fault.on === 'api' ? apiRows(fault) : deliveryRows(fault)).map(({ kind, chance, what }) => [
+      fault.on,
+      kind,
+      String(chance),
+      what,
+      limitsOf(fault),
+      String(fault.happened?.[kind] ?? 0),
+    ]),
+  )
+  const table = renderTable(['on', 'fault', 'chance', 'what', 'only', 'happened'], rows, '')
+  return `${renderFields([['seed', String(seed)]])}\n\n${table}`
+}
+
+interface Row {
+  kind: string
+  chance: number
+  what: string
+}
+
+function deliveryRows(fault: DeliveryFault): Row[] {
+  const { delay_ms = 0, reorder_ms = 0 } = fault
+  const what = {
+    duplicate: 'sent twice',
+    reorder: `overtaken, or late by ${durationText(reorder_ms)}`,
+    delay: `late by ${durationText(delay_ms)}`,
+    drop: 'never arrives; the attempt fails',
+  }
+  return deliveryFaultKinds.flatMap((kind) => {
+    const chance = fault[kind]
+    return chance === undefined ? [] : [{ kind, chance, what: what[kind] }]
+  })
+}
+
+function apiRows(fault: ApiFault): Row[] {
+  const what = {
+    latency: `${durationText(fault.latency_ms ?? 0)} longer`,
+    error: `answered ${fault.error_status ?? ''}, not done`,
+    reset: 'connection reset, not done',
+    lost_answer: 'done, and the connection reset',
+  }
+  return apiFaultKinds.flatMap((kind) => {
+    const value = fault[apiFields[kind]]
+    return value === undefined ? [] : [{ kind, chance: kind === 'latency' ? 1 : value, what: what[kind] }]
+  })
+}
+
+function limitsOf(fault: DeliveryFault | ApiFault): string {
+  const named =
+    fault.on === 'api' ? fault.paths : [...(fault.event_types ?? []), ...(fault.endpoint_ids ?? [])]
+  const left = fault.left === undefined ? [] : [`${fault.left} more`]
+  return [...(named ?? []), ...left].join(', ')
+}

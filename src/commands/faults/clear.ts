@@ -1,0 +1,15 @@
+import { renderFaults } from '../../cli/render/fault.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class FaultsClear extends ServiceCommand {
+  static override description =
+    'End all faults, on deliveries and on the API.\nWhat was held back is sent at once.'
+  static override examples = ['<%= config.bin %> faults clear']
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(FaultsClear)
+    const client = await this.connect(flags)
+    const faults = await client.faults.clear()
+    this.print(faults, () => renderFaults(faults))
+  }
+}

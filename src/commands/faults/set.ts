@@ -1,0 +1,121 @@
+import { Args, Errors, Flags } from '@oclif/core'
+import { readFaultWords, usage } from '../../cli/fault-words.ts'
+import { fromEnvironment, listed } from '../../cli/flags.ts'
+import { renderFaults } from '../../cli/render/fault.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { durationMs } from '../../model/duration.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
+import type { Fault } from '../../model/fault.ts'
+
+const durationFlag = Flags.custom<number>({
+  parse: async (input) => {
+    const ms = durationMs(input)
+    if (ms !== undefined && ms > 0) return ms
+    throw new Errors.CLIError(`${input} is no duration such as 500ms, 30s, 5m, 1h.`)
+  },
+})
+
+export default class FaultsSet extends ServiceCommand {
+  static override description =
+    'Let deliveries and requests go wrong on purpose.\nThe same seed and the same calls go wrong in the same way.\nOn deliveries: duplicate, reorder, delay, drop. On the API: latency, error, reset, lost_answer.'
+  static override examples = [
+    '<%= config.bin %> faults set duplicate=0.3 reorder=0.5 delay drop=0.2 --seed 7',
+    '<%= config.bin %> faults set drop --type check.closed --times 3',
+    "<%= config.bin %> faults set latency=200ms error=0.1 --path 'PUT /v1/checks/*'",
+  ]
+  static override strict = false
+  static override args = {
+    fault: Args.string({
+      ignoreStdin: true,
+      description: 'A fault and its probability, such as drop=0.2; without one it is 1.',
+      required: true,
+    }),
+  }
+  static override flags = fromEnvironment({
+    seed: Flags.integer({ description: 'What is drawn from; by default what is set, or 1.', min: 0 }),
+    times: Flags.integer({ description: 'Only so many attempts or requests.', min: 1 }),
+    type: Flags.string({
+      description: 'Only deliveries of this event type.',
+      options: [...eventTypes],
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    endpoint: Flags.string({
+      description: 'Only deliveries to this endpoint.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'delay-for': durationFlag({ description: 'How late delay makes a delivery; by default 30s.' }),
+    'reorder-for': durationFlag({ description: 'How late reorder makes one at the most; by default 1m.' }),
+    path: Flags.string({
+      description: 'Only requests to this path, * for any characters, a method before it if wanted.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    status: Flags.integer({
+      description: 'What error answers; by default 503.',
+      min: 400,
+      max: 599,
+    }),
+    add: Flags.boolean({ description: 'Beside the faults that are set, not in their place.' }),
+  })
+
+  async run(): Promise<void> {
+    const { argv, flags } = await this.parse(FaultsSet)
+    const asked = faultsOf(argv as string[], flags)
+    const client = await this.connect(flags)
+    for (const id of listed(flags.endpoint ?? [])) await client.endpoints.get(id)
+    const before = await client.faults.show()
+    const replaces = (fault: Fault) => !flags.add && asked.some(({ on }) => on === fault.on)
+    const kept = before.faults.filter((fault) => !replaces(fault))
+    const faults = await client.faults.set({
+      seed: flags.seed ?? before.seed,
+      faults: [...kept, ...asked],
+    })
+    this.print(faults, () => renderFaults(faults))
+    if (kept.length < before.faults.length)
+      this.say('These replace the faults that were set there; --add sets faults beside them.')
+    if (!flags.add && kept.length > 0) this.say(`The faults on ${nameOf(kept[0])} stay as they were.`)
+  }
+}
+
+interface Limits {
+  times?: number | undefined
+  type?: string[] | undefined
+  endpoint?: string[] | undefined
+  'delay-for'?: number | undefined
+  'reorder-for'?: number | undefined
+  path?: string[] | undefined
+  status?: number | undefined
+}
+
+/** One fault on deliveries, one on the API, or both. @throws CommandError for a limit of what was not asked for. */
+function faultsOf(words: readonly string[], flags: Limits): Fault[] {
+  const { deliveries, api } = readFaultWords(words)
+  const [onDeliveries, onApi] = [Object.keys(deliveries), Object.keys(api)]
+  const needs = (flag: keyof Limits, what: string, isThere: boolean) => {
+    if (flags[flag] !== undefined && !isThere) throw usage(`--${flag} is for ${what}, and none is set here.`)
+  }
+  for (const flag of ['type', 'endpoint'] as const)
+    needs(flag, 'faults on deliveries', onDeliveries.length > 0)
+  needs('delay-for', 'delay', 'delay' in deliveries)
+  needs('reorder-for', 'reorder', 'reorder' in deliveries)
+  needs('path', 'faults on the API', onApi.length > 0)
+  needs('status', 'error', 'error_rate' in api)
+  const { times } = flags
+  const limitsOfDeliveries = {
+    delay_ms: flags['delay-for'],
+    reorder_ms: flags['reorder-for'],
+    event_types: flags.type && (listed(flags.type) as EventType[]),
+    endpoint_ids: flags.endpoint && listed(flags.endpoint),
+  }
+  const limitsOfApi = { error_status: flags.status, paths: flags.path && listed(flags.path) }
+  const faults: Fault[] = []
+  if (onDeliveries.length > 0) faults.push({ on: 'deliveries', ...deliveries, ...limitsOfDeliveries, times })
+  if (onApi.length > 0) faults.push({ on: 'api', ...api, ...limitsOfApi, times })
+  return faults
+}
+
+function nameOf(fault: Fault | undefined): string {
+  return fault?.on === 'api' ? 'the API' : 'deliveries'
+}

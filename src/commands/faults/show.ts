@@ -1,0 +1,14 @@
+import { renderFaults } from '../../cli/render/fault.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class FaultsShow extends ServiceCommand {
+  static override description = 'Show the faults that are set.\nAnd how often each of them has happened.'
+  static override examples = ['<%= config.bin %> faults show']
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(FaultsShow)
+    const client = await this.connect(flags)
+    const faults = await client.faults.show()
+    this.print(faults, () => renderFaults(faults))
+  }
+}

@@ -1,0 +1,71 @@
+import type { Delivery } from '../model/delivery.ts'
+import type { DeliveryFault } from '../model/fault.ts'
+import { count, rulesOf, viewRule, type FaultRule } from '../model/fault-rules.ts'
+import { holdDelivery } from '../operations/hold-delivery.ts'
+import { releaseDeliveries } from '../operations/release-deliveries.ts'
+import type { Service } from '../service.ts'
+import type { Fate } from './fate.ts'
+import { createHeld } from './held.ts'
+import { createRoll, type Roll } from './roll.ts'
+
+/** The faults that befall deliveries on purpose (contract section 10). */
+export interface DeliveryFaults {
+  /** Puts these in the place of those before them. When none is left, nothing is held back any longer. */
+  set(faults: readonly DeliveryFault[], seed: number): Promise<void>
+  show(): readonly DeliveryFault[]
+  /** What befalls the attempt that is about to begin; as a rule nothing. A ping is spared: it is there to tell the truth. */
+  fateOf(delivery: Delivery): Fate | undefined
+  /** Holds the attempt back, durably: it falls due by the clock like any other. */
+  hold(delivery: Delivery, fate: Fate): Promise<Delivery | undefined>
+  /** Lets those go that waited to be overtaken by this delivery, which its receiver has seen. */
+  letOvertakenGo(delivery: Delivery): Promise<void> | undefined
+}
+
+type Rules = readonly FaultRule<DeliveryFault>[]
+
+export function createDeliveryFaults(
+  service: Pick<Service, 'execute' | 'list' | 'onCommit'>,
+): DeliveryFaults {
+  const held = createHeld()
+  let rules: Rules = []
+  let roll: Roll | undefined
+  return {
+    async set(faults, seed) {
+      roll?.close()
+      rules = rulesOf(faults)
+      roll = faults.length === 0 ? undefined : createRoll(service, rules, seed)
+      roll?.takeUp(await pendingOf(service))
+      const delivery_ids = faults.length === 0 ? held.takeAll() : []
+      if (delivery_ids.length > 0) await service.execute(releaseDeliveries, { delivery_ids, at_once: true })
+    },
+    show: () => rules.map(viewRule),
+    fateOf(delivery) {
+      if (delivery.held !== undefined) {
+        held.forget(delivery)
+        return settled(delivery.held)
+      }
+      const fate = roll?.fateOf(delivery)
+      for (const { rule, kinds } of fate?.hits ?? []) for (const kind of kinds) count(rule, kind)
+      return fate
+    },
+    hold({ id: delivery_id, endpoint_id }, { faults, delay_ms, reorder_ms }) {
+      held.add({ id: delivery_id, endpoint_id }, reorder_ms > 0)
+      return service.execute(holdDelivery, { delivery_id, faults, delay_ms, reorder_ms })
+    },
+    letOvertakenGo(delivery) {
+      const delivery_ids = held.takeOvertakenBy(delivery)
+      if (delivery_ids.length === 0) return undefined
+      return service.execute(releaseDeliveries, { delivery_ids, at_once: false })
+    },
+  }
+}
+
+/** What was drawn before an attempt was held back holds afterwards, whatever faults there are by then. */
+function settled({ faults, since }: NonNullable<Delivery['held']>): Fate {
+  return { faults, holds: false, delay_ms: 0, reorder_ms: 0, heldSince: since, hits: [] }
+}
+
+async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Delivery[]> {
+  const query = { where: { status: 'pending' }, limit: Number.MAX_SAFE_INTEGER }
+  return (await service.list('deliveries', query)).data.toReversed()
+}

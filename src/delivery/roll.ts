@@ -1,0 +1,69 @@
+import type { Delivery } from '../model/delivery.ts'
+import type { DeliveryFault } from '../model/fault.ts'
+import type { FaultRule } from '../model/fault-rules.ts'
+import type { Write } from '../model/records.ts'
+import type { Service } from '../service.ts'
+import { drawFate, type Fate } from './fate.ts'
+
+/** Who may be befallen, numbered in the order of commits: whichever attempts run side by side, the same draw the same. */
+export interface Roll {
+  /** Takes up what was pending before. */
+  takeUp(pending: Iterable<Delivery>): void
+  fateOf(delivery: Delivery): Fate | undefined
+  close(): void
+}
+
+interface Entry {
+  ordinal: number
+  /** The fate of the first attempt is drawn with the number: what is left of a fault goes in the order of commits, too. */
+  first: Fate | undefined
+}
+
+export function createRoll(
+  service: Pick<Service, 'onCommit'>,
+  rules: readonly FaultRule<DeliveryFault>[],
+  seed: number,
+): Roll {
+  const entries = new Map<string, Entry>()
+  /** Endpoints whose newest delivery waits to be overtaken; the next one goes through, or all would wait for each other. */
+  const expecting = new Set<string>()
+  let last = 0
+
+  function enter(delivery: Delivery): Entry {
+    const { id, endpoint_id } = delivery
+    const ordinal = ++last
+    const isFirst = delivery.attempts.length === 0 && delivery.held === undefined
+    const mayReorder = isFirst && !expecting.has(endpoint_id)
+    const first = isFirst ? drawFate(rules, seed, { delivery, ordinal, attempt: 1, mayReorder }) : undefined
+    if (first?.faults.includes('reorder') === true) expecting.add(endpoint_id)
+    else expecting.delete(endpoint_id)
+    const entry = { ordinal, first }
+    entries.set(id, entry)
+    return entry
+  }
+
+  function note(write: Write): void {
+    if (write.collection !== 'deliveries') return
+    if ('remove' in write) return void entries.delete(write.remove)
+    const { id, status, event_type } = write.put
+    if (status !== 'pending') entries.delete(id)
+    else if (event_type !== 'ping' && !entries.has(id)) enter(write.put)
+  }
+
+  const close = service.onCommit((writes) => {
+    for (const write of writes) note(write)
+  })
+  return {
+    close: () => close(),
+    takeUp(pending) {
+      for (const delivery of pending)
+        if (delivery.event_type !== 'ping' && !entries.has(delivery.id)) enter(delivery)
+    },
+    fateOf(delivery) {
+      if (delivery.event_type === 'ping') return undefined
+      const { ordinal, first } = entries.get(delivery.id) ?? enter(delivery)
+      const attempt = delivery.attempts.length + 1
+      return attempt === 1 ? first : drawFate(rules, seed, { delivery, ordinal, attempt, mayReorder: false })
+    },
+  }
+}

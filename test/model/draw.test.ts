@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { draw } from '../../src/model/draw.ts'
+
+test('a draw follows from its seed and its subject alone', () => {
+  expect(draw(7, 'drop', 0, 12, 1)).toBe(draw(7, 'drop', 0, 12, 1))
+  const others = [draw(8, 'drop', 0, 12, 1), draw(7, 'delay', 0, 12, 1), draw(7, 'drop', 0, 13, 1)]
+  expect(others).not.toContain(draw(7, 'drop', 0, 12, 1))
+  expect(draw(1, 'drop', 2, 3)).not.toBe(draw(1, 'drop', 23))
+})
+
+test.each([0.1, 0.3, 0.5, 0.9])('draws for neighbouring subjects are below %f as often as that', (chance) => {
+  const kinds = ['duplicate', 'reorder', 'delay', 'drop']
+  const draws = kinds.flatMap((kind) => Array.from({ length: 5_000 }, (_, n) => draw(1, kind, 0, n, 1)))
+  expect(draws.every((drawn) => drawn >= 0 && drawn < 1)).toBe(true)
+  const share = draws.filter((drawn) => drawn < chance).length / draws.length
+  expect(share).toBeGreaterThan(chance - 0.02)
+  expect(share).toBeLessThan(chance + 0.02)
+})
