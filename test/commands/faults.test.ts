@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Delivery } from '../../src/model/delivery.ts'
+import type { FaultsView } from '../../src/model/fault.ts'
+import {
+  checkBody,
+  emptyDirectory,
+  spawnTabwire,
+  startService,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let receiver: Receiver
+beforeAll(async () => void (receiver = await startReceiver()))
+afterAll(() => receiver.close())
+
+const seeded = ['--in-memory', '--allow-http-loopback', '--seed', '7']
+
+const register = ({ call }: RunningService) =>
+  call('POST', '/v1/webhook-endpoints', { url: receiver.url, event_types: ['check.created'] })
+
+async function read<T>({ call }: RunningService, path: string): Promise<T> {
+  return (await (await call('GET', path)).json()) as T
+}
+
+const push = (service: RunningService, id: string) =>
+  service.call('PUT', `/v1/checks/external/${id}`, checkBody())
+
+const allDeliveries = async (service: RunningService) =>
+  (await read<{ data: Delivery[] }>(service, '/_sim/deliveries')).data
+
+describe.concurrent('tabwire faults', () => {
+  test('set, show and clear go from none to none, by way of a table and of the resource', async () => {
+    const service = await startService(seeded)
+    const none = await service.run(['faults', 'show'])
+    expect(none.stdout).toBe('No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2\n')
+    const set = await service.run(['faults', 'set', 'duplicate=0.3', 'delay', '--times', '3'])
+    expect(set).toMatchObject({ code: 0, stderr: '' })
+    expect(set.stdout).toBe(
+      [
+        'seed  7',
+        '',
+        'ON          FAULT      CHANCE  WHAT         ONLY    HAPPENED',
+        'deliveries  duplicate  0.3     sent twice   3 more  0',
+        'deliveries  delay      1       late by 30s  3 more  0',
+        '',
+      ].join('\n'),
+    )
+    expect(await service.json('faults', 'show')).toEqual(await read(service, '/_sim/faults'))
+    expect(await service.json('faults', 'clear')).toEqual({ seed: 7, faults: [] })
+    await service.stop()
+  })
+
+  test('set keeps what is set on the other side, and says what it replaces', async () => {
+    const service = await startService(seeded)
+    const names = async () => {
+      const { faults } = await read<FaultsView>(service, '/_sim/faults')
+      return faults.map(({ on, ...fault }) => `${on} ${Object.keys(fault)[0] ?? ''}`)
+    }
+    await service.run(['faults', 'set', 'drop=0.2'])
+    const api = await service.run(['faults', 'set', 'error=0.1', '--status', '500', '--path', 'PUT /v1/*'])
+    expect(api.stderr).toBe('The faults on deliveries stay as they were.\n')
+    expect(await names()).toEqual(['deliveries drop', 'api error_rate'])
+    const replaced = await service.run([
+      'faults',
+      'set',
+      'delay',
+      '--type',
+      'check.closed',
+      '--delay-for',
+      '1h',
+    ])
+    expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}late by 1h +check\.closed +0$/m)
+    expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500, not done +PUT \/v1\/\* +0$/m)
+    expect(replaced.stderr).toBe(
+      'These replace the faults that were set there; --add sets faults beside them.\nThe faults on the API stay as they were.\n',
+    )
+    await service.run(['faults', 'set', 'drop', '--add'])
+    expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])
+    await service.stop()
+  })
+
+  test('set says what it does not understand, and which limit has nothing to limit', async () => {
+    for (const [words, message] of [
+      [['dorp'], '"dorp" is no fault. Did you mean drop?'],
+      [['drop', '--path', '/v1/checks'], '--path is for faults on the API, and none is set here.'],
+      [['drop', '--delay-for', '1m'], '--delay-for is for delay, and none is set here.'],
+      [['delay', '--delay-for', 'long'], 'long is no duration such as 500ms, 30s, 5m, 1h.'],
+      [[], 'Missing argument: fault'],
+    ] as const) {
+      const { code, stdout, stderr } = await tabwire(['faults', 'set', ...words])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(message)
+    }
+    const service = await startService(seeded)
+    const unknown = await service.run(['faults', 'set', 'drop', '--endpoint', 'we_nowhere'])
+    expect(unknown).toMatchObject({ code: 1, stdout: '' })
+    expect(unknown.stderr).toContain('There is no webhook endpoint we_nowhere.')
+    expect((await read<FaultsView>(service, '/_sim/faults')).faults).toEqual([])
+    await service.stop()
+  })
+
+  test('what befell is told by deliveries show, and by tail', async () => {
+    const service = await startService(seeded)
+    await register(service)
+    const tail = await spawnTabwire(['tail', '--requests'], { cwd: service.cwd })
+    await tail.until('stderr', /Listening/)
+    await service.run([
+      'faults',
+      'set',
+      'duplicate',
+      'delay',
+      'latency=1ms',
+      '--delay-for',
+      '90s',
+      '--times',
+      '1',
+    ])
+    await push(service, 'lunch')
+    const [held] = await allDeliveries(service)
+    const before = await service.run(['deliveries', 'show', held?.id ?? ''])
+    expect(before.stdout).toMatch(/^next attempt {2}2026-01-01 00:01:30 UTC, 1 of 7, the first$/m)
+    expect(before.stdout).toMatch(/^held back {5}since 2026-01-01 00:00:00 UTC {2}faults: duplicate, delay$/m)
+    await service.run(['clock', 'advance', '2m'])
+    const after = await service.run(['deliveries', 'show', held?.id ?? ''])
+    expect(after.stdout).toMatch(/^attempt 1: faults: duplicate, delay, held back for 1m30s$/m)
+    const told = await tail.until('stdout', /✓.*\n/)
+    expect(told).toMatch(/^→ .* PUT \/v1\/checks\/external\/lunch {2}201 .* {2}faults: latency$/m)
+    expect(told).toMatch(
+      /^✓ 00:01:30 {2}check\.created {2}lunch {2}200 {2}0 ms {2}faults: duplicate, delay {2}dlv_/m,
+    )
+    await service.stop()
+  })
+
+  test('what is held back outlives a kill', async () => {
+    const cwd = await emptyDirectory()
+    const first = await startService(['--allow-http-loopback'], { cwd })
+    await register(first)
+    await first.run(['clock', 'freeze'])
+    await first.run(['faults', 'set', 'delay', '--delay-for', '1h'])
+    await push(first, 'killed')
+    let held: Delivery | undefined
+    while (held?.held === undefined) [held] = await allDeliveries(first)
+    await first.stop('SIGKILL')
+    const second = await startService(['--allow-http-loopback'], { cwd })
+    await second.run(['clock', 'advance', '1h'])
+    expect(await allDeliveries(second)).toMatchObject([{ id: held.id, status: 'delivered' }])
+    await second.stop()
+  })
+})
+
+describe.concurrent('tabwire start --seed', () => {
+  test('gives the same run through the commands, and says that secrets can be foretold', async () => {
+    const logOf = async (seed: string) => {
+      const service = await startService(['--in-memory', '--allow-http-loopback', '--seed', seed])
+      await register(service)
+      await service.run(['faults', 'set', 'duplicate=0.3', 'reorder=0.5', 'delay', 'drop=0.2'])
+      for (let n = 0; n < 8; n++) await push(service, `check-${n}`)
+      await service.run(['clock', 'advance', '36h'])
+      const log = await allDeliveries(service)
+      const { stderr } = await service.stop()
+      expect(stderr).toContain(`--seed ${seed}: secrets and keys follow from the seed`)
+      return { key: service.key, log }
+    }
+    const [one, same, other] = [await logOf('7'), await logOf('7'), await logOf('8')]
+    expect(same).toEqual(one)
+    expect(other.log).not.toEqual(one.log)
+    expect(one.log).toHaveLength(8)
+    expect(other.key).not.toBe(one.key)
+  })
+
+  test('needs --in-memory, and says why', async () => {
+    const { code, stderr } = await tabwire(['start', '--seed', '7', '--port', '0'])
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'Error: --seed needs --in-memory: over kept data, the next start would make the same identifiers again.\n',
+    )
+  })
+})
