@@ -4,7 +4,7 @@ import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
 import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
 import type { Envelope, EventView } from './model/event.ts'
-import type { FaultsBody, FaultsView } from './model/fault.ts'
+import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { Played } from './model/played.ts'
@@ -120,7 +120,7 @@ export function createClient(options: ClientOptions) {
     faults: {
       show: () => get<FaultsView>('/_sim/faults'),
       /** Puts these in the place of all that are set. */
-      set: async (body: FaultsBody) =>
+      set: async (body: FaultsWanted) =>
         (await call('PUT', '/_sim/faults', JSON.stringify(body))).json as FaultsView,
       clear: () => remove<FaultsView>('/_sim/faults'),
     },

@@ -25,17 +25,24 @@ export interface FaultParts {
 }
 
 /** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` is the whole of it, and counting begins anew. */
-export function faultRoutes({ faults: { seed: own, deliveries, api } }: FaultParts): Route[] {
-  let seed = own
-  const show = (): Reply => ok({ seed, faults: [...deliveries.show(), ...api.show()] } satisfies FaultsView)
-  const set = async (faults: readonly Fault[]): Promise<Reply> => {
+export function faultRoutes(parts: FaultParts): Route[] {
+  /** Drawn from instead of the service's own. */
+  let wanted: number | undefined
+  const seedNow = () => wanted ?? parts.faults.seed
+  const show = (): Reply => {
+    const { deliveries, api } = parts.faults
+    return ok({ seed: seedNow(), faults: [...deliveries.show(), ...api.show()] } satisfies FaultsView)
+  }
+  const set = async (seed: number | undefined, faults: readonly Fault[]): Promise<Reply> => {
+    wanted = seed
+    const { deliveries, api } = parts.faults
     await api.set(
       faults.filter((fault) => fault.on === 'api'),
-      seed,
+      seedNow(),
     )
     await deliveries.set(
       faults.filter((fault) => fault.on === 'deliveries'),
-      seed,
+      seedNow(),
     )
     return show()
   }
@@ -48,13 +55,9 @@ export function faultRoutes({ faults: { seed: own, deliveries, api } }: FaultPar
   return [
     row('GET', show),
     row('PUT', async (call: Call) => {
-      const body = validate(faultsBody, await call.body())
-      seed = body.seed ?? own
-      return set(body.faults.map(withDefaults))
+      const { seed, faults } = validate(faultsBody, await call.body())
+      return set(seed, faults.map(withDefaults))
     }),
-    row('DELETE', () => {
-      seed = own
-      return set([])
-    }),
+    row('DELETE', () => set(undefined, [])),
   ]
 }

@@ -106,6 +106,12 @@ export function withDefaults(fault: Fault): Fault {
   }
 }
 
+/** What is to be set. */
+export interface FaultsWanted {
+  seed?: number | undefined
+  faults: readonly Fault[]
+}
+
 /** Faults as they are shown: what was asked for, with how many times are left and what has happened so far. */
 export interface FaultsView {
   seed: number
