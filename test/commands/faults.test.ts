@@ -30,7 +30,7 @@ const push = (service: RunningService, id: string) =>
 const allDeliveries = async (service: RunningService) =>
   (await read<{ data: Delivery[] }>(service, '/_sim/deliveries')).data
 
-describe.concurrent('tabwire faults', () => {
+describe('tabwire faults', () => {
   test('set, show and clear go from none to none, by way of a table and of the resource', async () => {
     const service = await startService(seeded)
     const none = await service.run(['faults', 'show'])
@@ -150,7 +150,7 @@ describe.concurrent('tabwire faults', () => {
   })
 })
 
-describe.concurrent('tabwire start --seed', () => {
+describe('tabwire start --seed', () => {
   test('gives the same run through the commands, and says that secrets can be foretold', async () => {
     const logOf = async (seed: string) => {
       const service = await startService(['--in-memory', '--allow-http-loopback', '--seed', seed])
