@@ -168,7 +168,7 @@ describe('tabwire start --seed', () => {
     expect(other.log).not.toEqual(one.log)
     expect(one.log).toHaveLength(8)
     expect(other.key).not.toBe(one.key)
-  })
+  }, 60_000)
 
   test('needs --in-memory, and says why', async () => {
     const { code, stderr } = await tabwire(['start', '--seed', '7', '--port', '0'])
