@@ -132,7 +132,6 @@ describe('the house', () => {
         'delivery/pump.ts',
         'delivery/flights.ts',
         'delivery/connect.ts',
-        'delivery/exchange.ts',
         'delivery/rests.ts',
         'http/visit.ts',
         'signature/verify.ts',
