@@ -8,6 +8,7 @@ import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { Played } from './model/played.ts'
+import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
 export interface ClientOptions {
@@ -52,6 +53,8 @@ export type StreamMessage =
   | { type: 'request'; data: RequestView }
   | { type: 'event'; data: Envelope }
   | { type: 'attempt'; data: AttemptMessage }
+  /** Another state has taken the place of all that was told before. */
+  | { type: 'reset'; data: object }
 
 export { ApiError, Unreachable } from './api-error.ts'
 
@@ -97,8 +100,9 @@ export function createClient(options: ClientOptions) {
     deliveries: {
       list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
-      /** Makes a new delivery of the same event to the same endpoint, and does not wait for it. */
-      resend: (id: string) => post<Delivery>(`/_sim/deliveries/${one(id)}/resend`, {}),
+      /** Makes a new delivery of the same event to the same endpoint, signed anew or verbatim, and does not wait for it. */
+      resend: (id: string, { fresh = true } = {}) =>
+        post<Delivery>(`/_sim/deliveries/${one(id)}/resend`, { fresh }),
     },
     events: {
       list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
@@ -123,6 +127,13 @@ export function createClient(options: ClientOptions) {
       set: async (body: FaultsWanted) =>
         (await call('PUT', '/_sim/faults', JSON.stringify(body))).json as FaultsView,
       clear: () => remove<FaultsView>('/_sim/faults'),
+    },
+    state: {
+      /** Everything the service knows, its signing secrets included; no API keys. */
+      get: () => get<State>('/_sim/state'),
+      /** Puts a state, a JSON text, in the place of everything. */
+      put: async (text: string | Uint8Array) => (await call('PUT', '/_sim/state', text)).json as StateReport,
+      reset: () => post<StateReport>('/_sim/reset'),
     },
     health: () => get<Record<string, unknown>>('/_sim/health'),
     /** What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. */

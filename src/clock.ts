@@ -30,6 +30,11 @@ export const systemClock: Clock = {
 export interface MovableClock extends Clock {
   /** Moves forward to `time`, and everything of `at` with it. @throws RangeError when that lies in the past. */
   moveTo(time: Date): void
+  /**
+   * Goes to `time`, backwards too, or to the real one, to stand still there or to run on; everything of `at` keeps its
+   * time. The returned function takes that back, as if it had never been.
+   */
+  set(time: Date | undefined, frozen: boolean): () => void
   /** Lets time stand still where it is, or run on from there. */
   freeze(frozen: boolean): void
   isFrozen(): boolean
@@ -102,6 +107,16 @@ export function createMovableClock(
       if (stoodAt === undefined) offset += ahead
       else stoodAt = time.getTime()
       armAll()
+    },
+    set(time, wanted) {
+      const before = { frozen, offset, stoodAt }
+      frozen = wanted
+      stoodAt = time?.getTime() ?? Date.now()
+      standOrRun()
+      return () => {
+        ;({ frozen, offset, stoodAt } = before)
+        standOrRun()
+      }
     },
     freeze(wanted) {
       frozen = wanted

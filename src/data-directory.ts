@@ -45,6 +45,15 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
   if (run?.pid === pid) await rm(join(directory, 'run.json'), { force: true })
 }
 
+/** Where `state save` keeps what it saves. */
+export function statesDirectory(directory: string): string {
+  return join(directory, 'states')
+}
+
+export function writeState(directory: string, name: string, state: object): Promise<void> {
+  return writePrivately(join(statesDirectory(directory), `${name}.json`), state)
+}
+
 /** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
 export async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
   try {
@@ -59,8 +68,16 @@ export async function writePrivately(path: string, content: object): Promise<voi
   const directory = dirname(path)
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+  await writeWhole(path, content)
+}
+
+/** Writes a file that only its owner may read, whole or not at all, and so that two of them can be compared by line. */
+export async function writeWhole(path: string, content: object): Promise<void> {
   const fresh = `${path}.${process.pid}.tmp`
   await writeFile(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
   await chmod(fresh, 0o600)
-  await rename(fresh, path)
+  await rename(fresh, path).catch(async (error: unknown) => {
+    await rm(fresh, { force: true })
+    throw error
+  })
 }

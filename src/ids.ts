@@ -1,34 +1,63 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import { monotonicFactory } from 'ulid'
+import { decodeTime, monotonicFactory } from 'ulid'
 import type { NewId } from './operations/operation.ts'
 
 /** Everything about a service that nobody can foresee. */
 export interface Identifiers {
   newId: NewId
+  /** Begins anew after the newest of the records that have taken the place of all others, however the clock was moved. */
+  restartAfter: (newestId: string | undefined) => void
   newSecret: () => string
   newApiKey: () => string
 }
 
-/** Out of chance, or, given a seed, out of that alone. */
-export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
-  if (seed !== undefined) return createSeededIdentifiers(seed, now)
-  return { newId: createNewId(now), newSecret, newApiKey }
+/** Where identifiers and secrets come from. Each name has bytes without end. */
+interface Source {
+  /** Names the stream that identifiers with this prefix are made from. */
+  streamOf: (prefix: string) => string
+  bytes: (name: string) => (size: number) => Buffer
 }
 
-/** Makes identifiers that sort by the time of their making, also within one millisecond (contract section 1). */
+const chance: Source = { streamOf: () => 'all', bytes: () => randomBytes }
+
+/**
+ * Makes identifiers that sort by the time of their making, also within one millisecond (contract section 1), and secrets:
+ * out of chance, or, given a seed, out of that alone.
+ */
+export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
+  const source = seed === undefined ? chance : seededSource(seed)
+  const randoms = new Map<string, () => number>()
+  const makers = new Map<string, (time: number) => string>()
+  let earliest = 0
+  const makerOf = (name: string) => {
+    const random = randoms.get(name) ?? pooledRandom(source.bytes(name))
+    randoms.set(name, random)
+    const maker = monotonicFactory(random)
+    makers.set(name, maker)
+    return maker
+  }
+  return {
+    newId(prefix) {
+      const name = source.streamOf(prefix)
+      const next = makers.get(name) ?? makerOf(name)
+      return `${prefix}_${next(Math.max(now().getTime(), earliest))}`
+    },
+    restartAfter(newest) {
+      earliest = newest === undefined ? 0 : decodeTime(newest.slice(newest.indexOf('_') + 1)) + 1
+      makers.clear()
+    },
+    newSecret: () => secretOf(source.bytes('whsec')),
+    newApiKey: () => `twk_${source.bytes('twk')(32).toString('base64url')}`,
+  }
+}
+
 export function createNewId(now: () => Date): NewId {
-  const next = monotonicFactory(pooledRandom(randomBytes))
-  return (prefix) => `${prefix}_${next(now().getTime())}`
+  return createIdentifiers(now).newId
 }
 
 /** A new signing secret: `whsec_` and 32 random bytes in base64url. */
 export function newSecret(): string {
-  return `whsec_${randomBytes(32).toString('base64url')}`
-}
-
-/** A new API key: `twk_` and 32 random bytes in base64url. */
-export function newApiKey(): string {
-  return `twk_${randomBytes(32).toString('base64url')}`
+  return secretOf(randomBytes)
 }
 
 /** A part of a name that nobody can guess: 16 random bytes in base64url. */
@@ -36,23 +65,23 @@ export function newToken(): string {
   return randomBytes(16).toString('base64url')
 }
 
+function secretOf(bytes: (size: number) => Buffer): string {
+  return `whsec_${bytes(32).toString('base64url')}`
+}
+
 /**
  * The same identifiers and secrets on every run with the same seed, and so none that is safe. Each kind has a stream of
  * its own: what a request takes for its id changes no id of a check.
  */
-function createSeededIdentifiers(seed: number, now: () => Date): Identifiers {
-  const streams = new Map<string, (time: number) => string>()
-  const streamOf = (prefix: string) => {
-    const stream = streams.get(prefix) ?? monotonicFactory(pooledRandom(seededBytes(seed, prefix)))
-    streams.set(prefix, stream)
-    return stream
-  }
-  const secret = seededBytes(seed, 'whsec')
-  const key = seededBytes(seed, 'twk')
+function seededSource(seed: number): Source {
+  const streams = new Map<string, (size: number) => Buffer>()
   return {
-    newId: (prefix) => `${prefix}_${streamOf(prefix)(now().getTime())}`,
-    newSecret: () => `whsec_${secret(32).toString('base64url')}`,
-    newApiKey: () => `twk_${key(32).toString('base64url')}`,
+    streamOf: (prefix) => prefix,
+    bytes(name) {
+      const stream = streams.get(name) ?? seededBytes(seed, name)
+      streams.set(name, stream)
+      return stream
+    },
   }
 }
 

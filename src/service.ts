@@ -1,25 +1,31 @@
 import type { Clock } from './clock.ts'
-import type { Asks, GivenAll, Write } from './model/records.ts'
+import type { Asks, Everything, GivenAll, Write } from './model/records.ts'
 import type { NewId, Operation } from './operations/operation.ts'
 import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'
 
 /** The one room behind every door: what HTTP, the command line and the clock call (design: three doors, one room). */
-export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due'> {
+export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | 'everything'> {
   /**
    * Runs an operation as one transaction: its writes, its events and their deliveries become durable together, before
-   * this resolves. It is the only way in which anything is ever written.
+   * this resolves. But for `replace`, it is the only way in which anything is ever written.
    * @throws Refusal, when the operation refuses or the store cannot make the writes durable.
    */
   execute<Command, A extends Asks, Reply>(
     operation: Operation<Command, A, Reply>,
     command: Command,
   ): Promise<Reply>
+  /**
+   * Puts other records in the place of all there are, in one transaction. `make` is pure, like an operation's `decide`.
+   * @throws Refusal, when the store cannot make it durable; then nothing is changed.
+   */
+  replace(make: (all: Everything) => Everything): Promise<void>
   /** Calls `listener` with the writes of each transaction once they are durable, in order; the result ends that. */
   onCommit(listener: CommitListener): () => void
 }
 
-export type CommitListener = (writes: readonly Write[]) => void
+/** A `replacement` is no news of what it writes: all that was known before is void. */
+export type CommitListener = (writes: readonly Write[], kind?: 'replacement') => void
 
 interface ServiceParts {
   store: Store
@@ -43,6 +49,10 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
       if (writes.length > 0) for (const listener of listeners) listener(writes)
       return reply
     },
+    async replace(make) {
+      const writes = await store.replace(make)
+      for (const listener of listeners) listener(writes, 'replacement')
+    },
     onCommit(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -51,5 +61,6 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
     find: (collection, lookup, key) => store.find(collection, lookup, key),
     list: (collection, query) => store.list(collection, query),
     due: (query) => store.due(query),
+    everything: () => store.everything(),
   }
 }

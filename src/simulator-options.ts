@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { ConnectionLimits } from './http/listen.ts'
+import type { RateLimit } from './http/rate-limit.ts'
 
 /** How a simulator is to be; everything has a default (contract sections 9 and 12). */
 export interface SimulatorOptions {
@@ -29,6 +30,8 @@ export interface SimulatorOptions {
   disableAfter?: number | undefined
   /** The longest body in bytes. */
   bodyLimit?: number | undefined
+  /** How many requests to `/v1` each key may make; without it, any number. */
+  rateLimit?: RateLimit | undefined
   /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
   keepEvents?: number | undefined
   /** What slow or many clients may take of the HTTP door. */

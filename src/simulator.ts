@@ -8,6 +8,7 @@ import { normalUrl } from './delivery/destination-url.ts'
 import { createKeptClock, startOfTime } from './delivery/kept-clock.ts'
 import { createPump, type Pump, type PumpLimits } from './delivery/pump.ts'
 import { createSender } from './delivery/send.ts'
+import { createStateControls } from './delivery/state-controls.ts'
 import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp } from './http/app.ts'
@@ -84,7 +85,10 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
 /** The service's own clock, which goes on where it was left (a frozen one runs again). */
 async function openClock(options: SimulatorOptions, store: Store): Promise<MovableClock> {
   const { startAt, onNotice = ignore } = options
-  if (options.seed !== undefined) return createMovableClock({ start: startAt ?? SEEDED_START, frozen: true })
+  if (options.seed !== undefined) {
+    const { time, frozen } = freshTime(options)
+    return createMovableClock({ start: time, frozen })
+  }
   const kept = createKeptClock(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
   const start = startOfTime({ wanted: startAt, offset: await kept.read(), newest, now: new Date() })
@@ -92,6 +96,13 @@ async function openClock(options: SimulatorOptions, store: Store): Promise<Movab
   const clock = createMovableClock({ start: start?.time })
   if (startAt !== undefined) await kept.save(clock.offsetMs())
   return clock
+}
+
+/** Where the clock of a fresh service is: that of a seeded run stands still, or nothing could be repeated. */
+function freshTime({ seed, startAt }: SimulatorOptions) {
+  return seed === undefined
+    ? { time: startAt, frozen: false }
+    : { time: startAt ?? SEEDED_START, frozen: true }
 }
 
 interface Parts extends SimulatorOptions, Identifiers {
@@ -112,6 +123,10 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
   const deliveries = openDeliveries(service, parts, {
     faults: faults.deliveries,
+    async clearFaults() {
+      faults.api.set([], faults.seed)
+      await faults.deliveries.set([], faults.seed)
+    },
     own: () => own.address,
     isStopping: () => stopping,
   })
@@ -140,11 +155,13 @@ async function startOn(parts: Parts): Promise<Simulator> {
         judgeDestination: deliveries.judge,
         clock: deliveries.clock,
         faults,
+        state: deliveries.state,
         health: () => ({ started_at: startedAt }),
       }),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
+    rateLimit: parts.rateLimit,
     isStopping: () => stopping,
     faults: faults.api,
     report: onError,
@@ -182,12 +199,17 @@ async function startOn(parts: Parts): Promise<Simulator> {
 /** What deliveries ask of the service around them. */
 interface Surroundings {
   faults: DeliveryFaults
+  clearFaults: () => Promise<void>
   own: () => OwnAddress | undefined
   isStopping: () => boolean
 }
 
 /** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
-function openDeliveries(service: Service, parts: Parts, { faults, own, isStopping }: Surroundings) {
+function openDeliveries(
+  service: Service,
+  parts: Parts,
+  { faults, clearFaults, own, isStopping }: Surroundings,
+) {
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
@@ -222,8 +244,14 @@ function openDeliveries(service: Service, parts: Parts, { faults, own, isStoppin
   const kept = createKeptClock(dataDirectory)
   const controls: ClockControls | undefined =
     'moveTo' in clock ? createClockControls({ clock, settle, kept, isStopping }) : undefined
+  const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
+  const { restartAfter } = parts
+  const fresh = freshTime(parts)
   return {
     clock: controls,
+    state:
+      controls &&
+      createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restartAfter }),
     async judge(url: string) {
       const reason = await policy.refuse(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }

@@ -44,7 +44,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   findings: { own: ['model'], foreign: [] },
   http: {
     own: ['model', 'operations', 'findings', 'service.ts'],
-    foreign: ['h3', 'listhen', 'srvx', 'node:*'],
+    foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'node:*'],
   },
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },

@@ -52,7 +52,8 @@ export async function waitForDeliveries(
     if (!isDecided(seen, wanted)) {
       onWaiting()
       for await (const message of stream) {
-        note(seen, await concerned(client, wanted, message), wanted)
+        if (message.type === 'reset') await look()
+        else note(seen, await concerned(client, wanted, message), wanted)
         if (isDecided(seen, wanted)) break
       }
     }

@@ -5,6 +5,7 @@ import { fromConfigFile } from '../cli/config/defaults.ts'
 import { openEnvFile } from '../cli/env-file.ts'
 import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
+import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
 import { isLoopbackBinding } from '../model/loopback.ts'
@@ -62,6 +63,10 @@ export default class Start extends BaseCommand {
       description: 'A run that can be repeated: all follows from this number, and the clock stands still.',
       min: 0,
     }),
+    'rate-limit': rateLimitFlag({
+      description:
+        'Requests to /v1 that each key may make: 10 or 10/s, 600/m, 5000/h. More are answered 429.',
+    }),
     clock: clockFlag({ description: 'Where the clock of the service starts, ISO 8601; by default now.' }),
     'sign-time': Flags.string({
       description: 'Sign with real time, or with that of the clock, which correct receivers then reject.',
@@ -96,6 +101,7 @@ export default class Start extends BaseCommand {
       allowedHosts: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
       keepEvents: flags['keep-events'],
+      rateLimit: flags['rate-limit'],
       startAt: flags.clock,
       seed: flags.seed,
       signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',

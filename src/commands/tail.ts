@@ -32,6 +32,7 @@ export default class Tail extends ServiceCommand {
 
   private show(message: StreamMessage, filter: Filter): void {
     const { data } = message
+    if (message.type === 'reset') this.say('Another state was put in place; what was shown so far is gone.')
     if (message.type === 'attempt' && passes(message, filter))
       this.printLine(data, () => renderAttempt(message.data))
     if (message.type === 'request' && filter.requests) this.printLine(data, () => renderRequest(message.data))

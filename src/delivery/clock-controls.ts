@@ -23,10 +23,20 @@ export interface ClockControls {
   /** The same until a time. @throws Refusal `validation_failed` when it lies in the past. */
   moveTo(time: Date): Promise<ClockState & Played>
   freeze(frozen: boolean): Promise<ClockState>
+  /** Does something while no move is under way, and before the next one. */
+  alone<T>(task: () => Promise<T>): Promise<T>
+  /** Sets the clock, backwards too, and plays nothing; only within `alone`. The function it resolves with takes that back. */
+  jump(to: ClockTarget): Promise<() => Promise<void>>
   /** To be told of every attempt that was recorded. */
   note(delivery: Delivery, attempt: Attempt): void
   /** Resolves when no move is under way. */
   ended(): Promise<void>
+}
+
+/** Where a clock shall go; without a time, to the real one. */
+export interface ClockTarget {
+  time: Date | undefined
+  frozen: boolean
 }
 
 interface ControlsSettings {
@@ -96,6 +106,19 @@ export function createClockControls({ clock, settle, kept, isStopping }: Control
         await save(clock.offsetMs())
         return show()
       }),
+    alone: inTurn,
+    async jump({ time, frozen }) {
+      const unset = clock.set(time, frozen)
+      const back = async () => {
+        unset()
+        await save(clock.offsetMs())
+      }
+      await save(clock.offsetMs()).catch((error: unknown) => {
+        unset()
+        throw error
+      })
+      return back
+    },
     note: (delivery, attempt) => tally.add(delivery, attempt),
     ended: () => inTurn(async () => {}),
   }

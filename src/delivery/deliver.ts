@@ -54,10 +54,11 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const fate = faults?.fateOf(delivery)
     if (fate?.holds) return faults?.hold(delivery, fate)
     const started_at = settings.clock.now().toISOString()
-    const message = compose(event.body, endpoint, settings)
+    const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
+    const message = compose(event.body, endpoint, signed_at, settings.serviceName)
     const send = () => settings.sender.send(message, signal)
     const sent = await (fate === undefined ? send() : sendUnder(fate, send))
-    const result = { started_at, ...sent, ...(fate && marksOf(fate, started_at)) }
+    const result = { started_at, signed_at, ...sent, ...(fate && marksOf(fate, started_at)) }
     onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
@@ -72,13 +73,13 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
   }
 }
 
-/** The stored bytes, signed anew: only the header differs between the attempts of a delivery. */
+/** The stored bytes, signed: only the header differs between the attempts of a delivery. */
 function compose(
   body: string,
   { url, signing_secret: secret }: { url: string; signing_secret: string },
-  { signNow, serviceName }: Pick<DeliverSettings, 'signNow' | 'serviceName'>,
+  timestamp: number,
+  serviceName: string,
 ): Message {
-  const timestamp = Math.floor(signNow().getTime() / 1000)
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `${serviceName}-Webhooks/1.0`,

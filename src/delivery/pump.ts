@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
@@ -6,7 +5,9 @@ import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
 import { createFlights } from './flights.ts'
+import { createInterruptions } from './interruptions.ts'
 import { oncePerTurn } from './once-per-turn.ts'
+import { createRecall } from './recall.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
 
@@ -23,6 +24,11 @@ export interface Pump {
   idle(): Promise<void>
   /** The same, and tells what comes next. */
   settle(): Promise<Settled>
+  /**
+   * Takes back the attempts in flight, unrecorded, and starts none until `work` is done, which may put all deliveries in
+   * the place of others: then looks again. What was waiting for such an attempt hears that its delivery is gone.
+   */
+  interrupt(work: () => Promise<void>): Promise<void>
   /** Starts nothing more, waits `graceMs` for the attempts in flight and takes the others back, unrecorded. */
   stop(options: { graceMs: number }): Promise<void>
 }
@@ -69,7 +75,8 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onRoom: wake })
   const rests = createRests({ restMs: limits.restMs, onOver: wake })
   const turns = createTurns()
-  const shutdown = createShutdown()
+  const recall = createRecall()
+  const interruptions = createInterruptions()
   let idlers: Idler[] = []
   let stopped = false
   let cancelAlarm = ignore
@@ -80,18 +87,21 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   wake()
 
   async function look(): Promise<void> {
-    if (stopped) return
+    if (stopped || interruptions.underWay() !== undefined) return
     // Whoever asks from now on may know of more than this look will see.
     const waiting = idlers
     idlers = []
     // What is in flight now may be recorded, and due again some time, behind the back of this look.
     const quiet = flights.none()
+    const interrupted = interruptions.begun()
     try {
       const busy = new Set([...flights.ids(), ...rests.ids()])
       const full = flights.full(limits.perEndpoint)
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, busy, full })
       if (stopped) return release(waiting, NOTHING)
+      // What was found may be gone; after an interruption there is another look.
+      if (interruptions.begun() > interrupted) return void idlers.push(...waiting)
       startInTurn(due.deliveries)
       setAlarm(due.next_at)
       if (quiet && due.deliveries.length === 0 && flights.none())
@@ -119,7 +129,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
     const attempted = flights.start(id, endpointId, (onSent) =>
-      deliver(id, { signal: shutdown.signal, onSent }),
+      deliver(id, { signal: recall.signal(), onSent }),
     )
     attempted
       .then(
@@ -160,7 +170,17 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   return {
     wake,
     settle,
+    async interrupt(work) {
+      const alone = async () => {
+        recall.now(replaced())
+        await flights.ended()
+        rests.stop()
+        await work()
+      }
+      await interruptions.during(alone).finally(wake)
+    },
     async attempt(deliveryId) {
+      while (interruptions.underWay() !== undefined) await interruptions.underWay()
       if (stopped) throw shuttingDown()
       const delivery = await (flights.get(deliveryId) ?? start(deliveryId))
       if (delivery !== undefined) return delivery
@@ -175,7 +195,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       cancelAlarm()
       rests.stop()
       release(idlers, NOTHING)
-      await shutdown.after(graceMs, flights.ended())
+      await recall.after(graceMs, flights.ended(), shuttingDown())
     },
   }
 }
@@ -196,25 +216,17 @@ function putsPending(write: Write): boolean {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
 }
 
-/** Takes attempts back when they have not ended of themselves in time. */
-function createShutdown() {
-  const controller = new AbortController()
-  // Each attempt listens, and there may be many.
-  setMaxListeners(0, controller.signal)
-  return {
-    signal: controller.signal,
-    async after(graceMs: number, ended: Promise<unknown>): Promise<void> {
-      const timer = setTimeout(() => controller.abort(shuttingDown()), graceMs)
-      await ended
-      clearTimeout(timer)
-    },
-  }
-}
-
 function shuttingDown(): Refusal {
   return new Refusal(
     'shutting_down',
     'The service is stopping; the delivery is attempted again when it is back.',
+  )
+}
+
+function replaced(): Refusal {
+  return new Refusal(
+    'not_found',
+    'The delivery is gone: the state of the service was replaced while it was attempted.',
   )
 }
 

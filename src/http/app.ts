@@ -8,6 +8,7 @@ import type { Service } from '../service.ts'
 import type { ApiFaults } from './api-faults.ts'
 import { createAuthenticate } from './auth.ts'
 import { answerTo, errorBody, type Answer } from './refusals.ts'
+import { limited, type RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, notFound, type Respond, type RoutingParts } from './routing.ts'
@@ -26,6 +27,8 @@ export interface AppParts extends Omit<RoutingParts, 'authenticate'> {
   checkOrigin: (headers: Headers) => void
   /** What befalls requests on purpose. */
   faults?: Pick<ApiFaults, 'around'>
+  /** How much of `/v1` a key may ask for. */
+  rateLimit?: RateLimit | undefined
   /** Told of every bug that had to be answered with 500. */
   report: (bug: unknown, requestId: string) => void
 }
@@ -43,8 +46,12 @@ export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service)
   const respond: Respond = (event, handle) => answerVisit(event, parts, handle)
+  const limitedly = limited(authenticate, parts.rateLimit)
   for (const [base, routes] of Object.entries(parts.tables))
-    addTable(h3, base, routes, respond, { ...parts, authenticate })
+    addTable(h3, base, routes, respond, {
+      ...parts,
+      authenticate: base === '/v1' ? limitedly : authenticate,
+    })
   h3.all('/**', (event) =>
     respond(event, () => {
       throw notFound(event)

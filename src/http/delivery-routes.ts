@@ -1,4 +1,4 @@
-import type { Delivery } from '../model/delivery.ts'
+import { viewDelivery, type Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import { resendDelivery } from '../operations/resend-delivery.ts'
@@ -20,7 +20,7 @@ export function deliveryRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/deliveries/:id',
       scope: 'simulate',
-      handle: async (call) => ok(await deliveryOf(service, call)),
+      handle: async (call) => ok(viewDelivery(await deliveryOf(service, call))),
     },
     {
       method: 'POST',
@@ -41,7 +41,7 @@ function listDeliveries(service: Service, call: Call): Promise<Reply> {
     event_type: call.query.get('type'),
     external_check_id: call.query.get('external_check_id'),
   })
-  return listOf(service, 'deliveries', call, where)
+  return listOf(service, 'deliveries', call, where, viewDelivery)
 }
 
 async function deliveryOf(service: Service, { params }: Call): Promise<Delivery> {
@@ -54,20 +54,16 @@ async function deliveryOf(service: Service, { params }: Call): Promise<Delivery>
 }
 
 async function resend(service: Service, call: Call): Promise<Reply> {
-  requireFresh(await call.body())
-  const { event_id, endpoint_id } = await deliveryOf(service, call)
-  return created(await service.execute(resendDelivery, { event_id, endpoint_id }))
+  const fresh = freshOf(await call.body())
+  const delivery = await deliveryOf(service, call)
+  return created(viewDelivery(await service.execute(resendDelivery, { delivery, fresh })))
 }
 
-/** `{}` or `{fresh: true}`: a verbatim resend would need the header of the first one, which is not stored. */
-function requireFresh(body: unknown): void {
+/** `{}`, `{fresh: true}`: signed anew; `{fresh: false}`: verbatim. */
+function freshOf(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid([{ path: 'body', message: 'must be an object: {}' }])
   const { fresh = true } = body as { fresh?: unknown }
-  if (fresh === true) return
-  const message =
-    fresh === false
-      ? 'must be true or left out: only a fresh signature is possible for now, since the header of the first one is not kept'
-      : 'must be true or left out'
-  throw invalid([{ path: 'fresh', message }])
+  if (typeof fresh === 'boolean') return fresh
+  throw invalid([{ path: 'fresh', message: 'must be true or false, or left out, which means true' }])
 }

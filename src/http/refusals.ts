@@ -17,6 +17,7 @@ export const statusOf = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
+  rate_limited: 429,
   storage_unavailable: 503,
   shutting_down: 503,
 } satisfies Record<RefusalCode, number>
@@ -51,9 +52,11 @@ export function answerTo(error: unknown, requestId: string, report: (bug: unknow
 
 function refusal({ code, message, details }: Refusal, requestId: string): Answer {
   const allow = typeof details.allow === 'string' ? { allow: details.allow } : {}
+  const seconds = details.retry_after_seconds
+  const retryAfter = typeof seconds === 'number' ? { 'retry-after': String(seconds) } : {}
   return {
     status: statusOf[code],
-    headers: { ...headersOf[code], ...allow },
+    headers: { ...headersOf[code], ...allow, ...retryAfter },
     body: errorBody(code, message, requestId, details),
   }
 }

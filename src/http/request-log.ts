@@ -14,6 +14,8 @@ export interface RequestLog {
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
   repeatsEarlier(current: Check, push: Push): boolean
+  /** Forgets everything. */
+  clear(): void
   onAdd(listener: (read: () => LoggedRequest) => void): () => void
 }
 
@@ -61,6 +63,11 @@ export function createRequestLog(): RequestLog {
       states.set(key, [...earlier, digest(check)].slice(-KEEP.states))
       const [stalest] = states.keys()
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
+    },
+    clear() {
+      requests.clear()
+      states.clear()
+      characters = 0
     },
     onAdd(listener) {
       listeners.add(listener)

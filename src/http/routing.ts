@@ -91,7 +91,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.isStopping())
     throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
-  return route.handle(callOf(route, event, key, parts.bodyLimit))
+  return route.handle(callOf(route, event, key, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
 }
 
 function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): Call {

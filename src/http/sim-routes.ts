@@ -16,9 +16,11 @@ import { given, pageOf } from './query.ts'
 import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
+import { stateRoutes, type StateParts } from './state-routes.ts'
 import type { Stream } from './stream.ts'
 
-export interface SimParts extends ClockParts, FaultParts, Pick<RegistrationParts, 'judgeDestination'> {
+export interface SimParts
+  extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   log: RequestLog
   stream: Stream
@@ -41,6 +43,7 @@ export function simRoutes(parts: SimParts): Route[] {
     ...deliveryRoutes(service),
     ...clockRoutes(parts),
     ...faultRoutes(parts),
+    ...stateRoutes(parts),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),

@@ -1,11 +1,14 @@
-import type { Delivery } from '../model/delivery.ts'
+import { viewDelivery, type Delivery } from '../model/delivery.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10). */
+/**
+ * The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10),
+ * and `reset` when all that was told before is void, since another state has taken its place.
+ */
 export interface Stream {
   open(): Answer
   /** Ends all open streams, so that a stopping server need not wait for them. */
@@ -36,8 +39,9 @@ export function createStream(service: Pick<Service, 'onCommit'>, log: Pick<Reque
   log.onAdd((read) => {
     if (readers.size > 0) publish('request', JSON.stringify(read()))
   })
-  service.onCommit((writes) => {
-    if (readers.size > 0) for (const [type, data] of writes.flatMap(announcements)) publish(type, data)
+  service.onCommit((writes, kind) => {
+    if (kind === 'replacement') publish('reset', '{}')
+    else if (readers.size > 0) for (const [type, data] of writes.flatMap(announcements)) publish(type, data)
   })
   const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS)
   heartbeat.unref()
@@ -95,6 +99,6 @@ function eventMessage({ body }: StoredEvent): string {
 }
 
 function attemptMessage(delivery: Delivery): string {
-  const { attempts, ...rest } = delivery
+  const { attempts, ...rest } = viewDelivery(delivery)
   return JSON.stringify({ ...rest, attempt: attempts.at(-1) })
 }

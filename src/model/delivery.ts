@@ -29,6 +29,8 @@ export interface AttemptResult {
   faults?: readonly DeliveryFaultKind[]
   /** For how long it was held back on purpose, in milliseconds of the service's clock. */
   held_ms?: number
+  /** `t` of its signature header, Unix time in whole seconds; not kept by early versions, and not shown. */
+  signed_at?: number
 }
 
 export interface Attempt extends AttemptResult {
@@ -48,6 +50,8 @@ export interface Delivery {
   dead_reason: 'exhausted' | 'endpoint_disabled' | null
   /** Its next attempt is held back on purpose, until `next_attempt_at` at the latest. */
   held?: Hold
+  /** Of a verbatim resend: `t` of the header that all its attempts repeat, in Unix seconds. Not shown. */
+  signed_at?: number
 }
 
 /** What is settled about an attempt that was held back when it began. */
@@ -56,4 +60,13 @@ export interface Hold {
   since: string
   /** It is not sent before this time, even when it has been overtaken. */
   not_before: string
+}
+
+/** A delivery as every answer and message shows it (contract section 9). */
+export function viewDelivery({ signed_at: _signed, attempts, ...delivery }: Delivery): Delivery {
+  return { ...delivery, attempts: attempts.map(viewAttempt) }
+}
+
+function viewAttempt({ signed_at: _signed, ...attempt }: Attempt): Attempt {
+  return attempt
 }

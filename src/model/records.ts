@@ -18,6 +18,9 @@ export interface Collections {
 }
 export type CollectionName = keyof Collections
 
+/** All records of every collection, each oldest first. */
+export type Everything = { readonly [C in CollectionName]: readonly Collections[C][] }
+
 /** The further keys under which records are found, by collection. One key may name several records. */
 export interface Lookups {
   locations: never

@@ -15,6 +15,7 @@ export type RefusalCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
+  | 'rate_limited'
   | 'storage_unavailable'
   | 'shutting_down'
 

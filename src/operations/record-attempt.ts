@@ -61,21 +61,37 @@ function withAttempt(delivery: Delivery, { result, retry_in_ms }: RecordAttempt,
 
 function numbered(result: AttemptResult, number: number): Attempt {
   const { started_at, duration_ms, outcome, response_status, response_body, error } = result
-  const attempt = { number, started_at, duration_ms, outcome, response_status, response_body, error }
-  if (result.faults === undefined) return attempt
-  const { faults, held_ms } = result
-  return { ...attempt, faults, ...(held_ms === undefined ? {} : { held_ms }) }
+  const attempt: Attempt = {
+    number,
+    started_at,
+    duration_ms,
+    outcome,
+    response_status,
+    response_body,
+    error,
+  }
+  if (result.signed_at !== undefined) attempt.signed_at = result.signed_at
+  if (result.faults !== undefined) attempt.faults = result.faults
+  if (result.held_ms !== undefined) attempt.held_ms = result.held_ms
+  return attempt
 }
 
 function after(
-  { id, event_id, event_type, endpoint_id, external_check_id }: Delivery,
+  { id, event_id, event_type, endpoint_id, external_check_id, signed_at }: Delivery,
   attempts: readonly Attempt[],
   status: Delivery['status'],
   next_attempt_at: string | null,
 ): Delivery {
   const dead_reason = status === 'dead' ? 'exhausted' : null
   const subject = { id, event_id, event_type, endpoint_id, external_check_id }
-  return Object.assign(subject, { status, attempts, next_attempt_at, dead_reason } as const)
+  const delivery: Delivery = Object.assign(subject, {
+    status,
+    attempts,
+    next_attempt_at,
+    dead_reason,
+  } as const)
+  if (signed_at !== undefined) delivery.signed_at = signed_at
+  return delivery
 }
 
 /** Each delivery counts once, at its first failed attempt; a success of any starts the count anew; pings do not count. */

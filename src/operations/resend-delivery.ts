@@ -1,17 +1,19 @@
 import type { Delivery } from '../model/delivery.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { invalid } from '../model/validation.ts'
 import { endpointNotFound } from './delete-endpoint.ts'
 import type { Operation } from './operation.ts'
 import { firstDelivery } from './outbox.ts'
 
-/** The event and the endpoint of the delivery that is sent again: neither ever changes. */
+/** The delivery that is sent again; its event and its endpoint never change. */
 interface ResendDelivery {
-  event_id: string
-  endpoint_id: string
+  delivery: Pick<Delivery, 'id' | 'event_id' | 'endpoint_id' | 'attempts'>
+  /** Signed anew; otherwise with the header of its first attempt. */
+  fresh: boolean
 }
 
-function reads({ event_id, endpoint_id }: ResendDelivery) {
+function reads({ delivery: { event_id, endpoint_id } }: ResendDelivery) {
   return {
     event: { collection: 'events', id: event_id },
     endpoint: { collection: 'endpoints', id: endpoint_id },
@@ -20,11 +22,13 @@ function reads({ event_id, endpoint_id }: ResendDelivery) {
 
 /**
  * `POST /_sim/deliveries/{id}/resend`: a new delivery of the same event, and so of the same bytes, to the same endpoint.
- * The earlier one stays as it ended; this one has all of its attempts before it.
+ * The earlier one stays as it ended; this one has all of its attempts before it, each signed anew, or verbatim with the
+ * header of the earlier one's first attempt (contract section 9).
  */
 export const resendDelivery = {
   reads,
-  decide({ event, endpoint }, { event_id, endpoint_id }, context) {
+  decide({ event, endpoint }, { delivery: earlier, fresh }, context) {
+    const { event_id, endpoint_id } = earlier
     if (endpoint === undefined) throw endpointNotFound(endpoint_id)
     if (event === undefined)
       throw new Refusal(
@@ -36,7 +40,18 @@ export const resendDelivery = {
         'endpoint_disabled',
         `Webhook endpoint ${endpoint_id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
       )
-    const delivery = firstDelivery(event, endpoint, context)
+    const first = firstDelivery(event, endpoint, context)
+    const delivery = fresh ? first : { ...first, signed_at: firstSignature(earlier) }
     return { reply: delivery, writes: [put('deliveries', delivery)], events: [] }
   },
 } satisfies Operation<ResendDelivery, ReturnType<typeof reads>, Delivery>
+
+/** @throws Refusal `validation_failed` when it is not known. */
+function firstSignature({ id, attempts: [first] }: ResendDelivery['delivery']): number {
+  if (first?.signed_at !== undefined) return first.signed_at
+  const why =
+    first === undefined
+      ? 'has not been attempted yet, so there is no header to repeat'
+      : 'was first attempted by a version that did not keep what its header is made of'
+  throw invalid([{ path: 'fresh', message: `must be true or left out: ${id} ${why}` }])
+}

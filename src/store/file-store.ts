@@ -20,6 +20,7 @@ import { load, type Notice } from './load.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
+import { replacement } from './replacement.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
 import { saveTornTails } from './torn-tail.ts'
@@ -144,6 +145,14 @@ function storeUpon(
         const busy = { has: (id: string) => query.busy.has(id) || queue.touches(id) }
         return tables.due({ ...query, busy })
       }, false),
+    everything: () => answer(() => tables.all()),
+    replace: (make) =>
+      answer(() => {
+        const before = tables.all()
+        const writes = replacement(before, make(before))
+        commit(writes)
+        return writes
+      }),
     close: () =>
       (closing ??= queue
         .settled()

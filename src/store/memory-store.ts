@@ -1,6 +1,7 @@
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
+import { replacement } from './replacement.ts'
 import { createTables } from './tables.ts'
 
 /**
@@ -26,6 +27,13 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),
     due: async (query) => tables.due(query),
+    everything: async () => tables.all(),
+    async replace(make) {
+      const before = tables.all()
+      const writes = replacement(before, make(before))
+      tables.apply(writes)
+      return writes
+    },
     close: async () => {},
   }
 }

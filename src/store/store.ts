@@ -1,4 +1,12 @@
-import type { Asks, CollectionName, Collections, GivenAll, Lookups, Write } from '../model/records.ts'
+import type {
+  Asks,
+  CollectionName,
+  Collections,
+  Everything,
+  GivenAll,
+  Lookups,
+  Write,
+} from '../model/records.ts'
 import type { Delivery } from '../model/delivery.ts'
 
 /**
@@ -33,6 +41,15 @@ export interface Store {
 
   /** The pending deliveries whose time has come, and when the next one's will. */
   due(query: DueQuery): Promise<Due>
+
+  /** All there is, as it was between two transactions. For the simulator's own controls: no operation walks over it. */
+  everything(): Promise<Everything>
+
+  /**
+   * Puts what `make` returns in the place of all there is: one transaction like any other, so that whatever becomes of
+   * the process, the one or the other is there, whole. Resolves with the writes that it took.
+   */
+  replace(make: (all: Everything) => Everything): Promise<readonly Write[]>
 
   /** Makes everything durable that is under way, folds, and lets go of the medium. */
   close(): Promise<void>

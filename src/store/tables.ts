@@ -6,6 +6,7 @@ import {
   type Asks,
   type CollectionName,
   type Collections,
+  type Everything,
   type GivenAll,
   type Put,
   type Removal,
@@ -28,6 +29,7 @@ export interface Tables {
   due(query: DueQuery): Due
   /** A copy of the records that later writes do not change, made in no time. */
   copy(): RecordTrees
+  all(): Everything
 }
 
 /** All records, by collection and id. */
@@ -56,6 +58,7 @@ export function createTables(): Tables {
     apply: (writes) => writes.map((write) => applyTo(tables[write.collection], write)).reverse(),
     due: (query) => dueIn(queue, query),
     copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,
+    all: () => mapped(tables, ({ records }) => [...records.values()]) as Everything,
   }
 }
 

@@ -59,7 +59,7 @@ const list = async (...args: string[]) =>
 const resend = (...args: string[]) => service.run(['deliveries', 'resend', ...args])
 
 // Each step changes what the next one finds.
-describe('tabwire deliveries resend', { shuffle: false }, () => {
+describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () => {
   test('finds what it should: five dead deliveries and a dead ping', async () => {
     expect(await list('--status', 'dead')).toHaveLength(6)
     expect(
@@ -111,6 +111,17 @@ describe('tabwire deliveries resend', { shuffle: false }, () => {
     const [delivered] = await list('--check', 'lunch', '--status', 'delivered')
     const again = await service.json<Delivery>('deliveries', 'resend', delivered?.id ?? '')
     expect(again).toMatchObject({ event_id: delivered?.event_id, endpoint_id: alive, status: 'pending' })
+  })
+
+  test('--verbatim sends the header of the first attempt once more, and its bytes', async () => {
+    const [delivered] = await list('--check', 'lunch', '--status', 'delivered')
+    const before = receiver.requests.length
+    expect((await resend(delivered?.id ?? '', '--verbatim')).code).toBe(0)
+    const again = (await receiver.received(before + 1)).at(-1)
+    const headers = receiver.requests.slice(0, before).filter(({ body }) => again?.body.equals(body) === true)
+    expect(headers.map((request) => request.headers['x-service-signature'])).toContain(
+      again?.headers['x-service-signature'],
+    )
   })
 
   test('of one to a disabled endpoint, or one that never was, fails and says why', async () => {

@@ -238,6 +238,26 @@ describe('waiting for deliveries', () => {
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'pending', attempts: [] }] })
   })
 
+  test('counts none that another state has taken the place of', async () => {
+    const { client, push, happen } = await open()
+    const empty = JSON.stringify(await client.state.get())
+    await happen()
+    const never = new AbortController().signal
+    const two = { ...wanted, count: 2 }
+    const seen: unknown[] = []
+    const verdict = waitForDeliveries(client, two, never, () => {
+      void client.state.put(empty).then(async (report) => {
+        seen.push(report.records.deliveries)
+        for (const name of ['lunch', 'supper']) await push(name)
+      })
+    })
+    const met = await verdict
+    const names = met.ok ? met.deliveries.map(({ external_check_id }) => external_check_id) : met
+    expect(names).toEqual(expect.arrayContaining(['lunch', 'supper']))
+    expect(names).toHaveLength(2)
+    expect(seen).toEqual([0])
+  })
+
   test('with --exactly or --none is sure of it at the deadline alone, and looks once more then', async () => {
     const { client, happen } = await open()
     await happen()

@@ -26,6 +26,20 @@ describe.concurrent('options of tabwire start', () => {
     expect(code).toBe(0)
   })
 
+  test('--rate-limit answers 429 beyond it, which a command tells, and takes nothing but a rate', async () => {
+    const service = await startService(['--in-memory', '--rate-limit', '1/h'])
+    await service.json('checks', 'list')
+    const { code, stderr } = await service.run(['checks', 'list'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Error: This API key may make 1 request in 3600 seconds\. Wait \d+ s/)
+    await service.stop()
+    for (const wrong of ['0', '5/d', 'fast']) {
+      const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
+      expect(refused).toMatchObject({ code: 2, stdout: '' })
+      expect(refused.stderr).toContain(`${wrong} is no rate`)
+    }
+  }, 60_000)
+
   test('--service-name names the signature header that receivers see', async () => {
     const receiver = await startReceiver()
     const service = await startService(['--service-name', 'Acme', '--allow-http-loopback', '--in-memory'])

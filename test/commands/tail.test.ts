@@ -34,6 +34,18 @@ async function attempts(running: Running): Promise<AttemptMessage[]> {
 }
 
 describe.concurrent('tabwire tail', () => {
+  test('says when another state takes the place of what it has shown, and goes on', async () => {
+    const service = await startService(['--in-memory', '--allow-http-loopback'])
+    const running = await tail(service, '--json')
+    await service.call('POST', '/_sim/reset')
+    await running.until('stderr', /Another state was put in place/)
+    await register(service, good)
+    await push(service, 'a')
+    await running.until('stdout', /"check\.created"/)
+    await service.stop()
+    expect(await attempts(running)).toHaveLength(1)
+  })
+
   test('tells each attempt, as filtered, until the service ends: to people why one failed and what is next', async () => {
     const service = await startService(['--in-memory', '--allow-http-loopback'])
     const [ok, failing] = [await register(service, good), await register(service, bad)]

@@ -73,6 +73,32 @@ describe('a move of the clock', () => {
   })
 })
 
+describe('a jump of the clock', () => {
+  it('goes backwards too, is kept, plays nothing, and can be taken back', async () => {
+    const { clock, controls, saved, visited } = open({})
+    const back = await controls.jump({ time: new Date('2026-11-21T17:00:00.000Z'), frozen: true })
+    expect(controls.show()).toMatchObject({ now: '2026-11-21T17:00:00.000Z', frozen: true })
+    expect(saved).toEqual([-3600])
+    await back()
+    expect(clock.now()).toEqual(start)
+    expect(saved).toEqual([-3600, 0])
+    expect(visited).toEqual([])
+  })
+
+  it('without a time goes to the real one, and runs', async () => {
+    const { controls } = open({})
+    await controls.jump({ time: undefined, frozen: false })
+    expect(controls.show()).toMatchObject({ frozen: false, offset_ms: 0 })
+  })
+
+  it('that cannot be kept has not been', async () => {
+    const { clock, controls } = open({ save: () => Promise.reject(new Error('no room')) })
+    const jump = controls.jump({ time: undefined, frozen: false })
+    await expect(jump).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect([clock.now(), clock.isFrozen()]).toEqual([start, true])
+  })
+})
+
 describe('a clock starts', () => {
   const now = new Date('2026-01-01T00:00:00.000Z')
   const known = { wanted: undefined, offset: undefined, newest: undefined, now }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { verify } from '../../src/signature/index.ts'
 import { createManualClock } from '../support/manual-clock.ts'
-import { errorOf, openReceiver, openSimulator, type TestSimulator } from '../support/simulator.ts'
+import { errorOf, openReceiver, openSimulator, openStream, type TestSimulator } from '../support/simulator.ts'
 
 const event_types = ['check.created' as const]
 
@@ -88,7 +88,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
   })
 
   it.each<[body: unknown, path: string]>([
-    [{ fresh: false }, 'fresh'],
+    [{ fresh: 'no' }, 'fresh'],
     [{ fresh: null }, 'fresh'],
     [[], 'body'],
     [null, 'body'],
@@ -100,10 +100,40 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect((await simulator.client.deliveries.list()).data).toHaveLength(1)
   })
 
-  it('says of a verbatim resend that only a fresh one is possible', async () => {
-    const { simulator, delivery } = await withDelivery(200)
-    const { message } = errorOf(await resend(simulator, delivery.id, { fresh: false }))
-    expect(message).toContain('only a fresh signature is possible for now')
+  it('with {fresh: false} repeats the header of the first attempt, on every attempt and of every resend', async () => {
+    const simulator = await openSimulator({ signTime: 'virtual', startAt: new Date('2026-11-22T00:00:00Z') })
+    const { client, idle } = simulator
+    const receiver = await openReceiver(500)
+    await client.endpoints.create({ url: receiver.url, event_types })
+    await client.clock.freeze(true)
+    await simulator.push('dinner')
+    await idle()
+    await client.clock.advance('35h')
+    const { id } = await newest(simulator)
+    const verbatim = await client.deliveries.resend(id, { fresh: false })
+    await client.clock.advance('10m')
+    await client.deliveries.resend(verbatim.id, { fresh: false })
+    await idle()
+    const [first, second, ...rest] = receiver.requests.map(({ headers, body }) => ({
+      header: String(headers['x-service-signature']),
+      body: body.toString(),
+    }))
+    expect(second?.header).not.toBe(first?.header)
+    expect(rest).toHaveLength(9)
+    expect(rest.slice(-4)).toEqual([first, first, first, first])
+  })
+
+  it('shows nowhere what signatures are made of', async () => {
+    const { simulator, delivery } = await withDelivery(500)
+    const stream = await openStream(simulator)
+    const answers = [await resend(simulator, delivery.id, { fresh: false })]
+    const attempt = await stream.next()
+    for (const route of ['GET /_sim/deliveries', `GET /_sim/deliveries/${delivery.id}`])
+      answers.push(await simulator.call(route))
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200])
+    expect(attempt).toMatchObject({ type: 'attempt', data: { attempt: { outcome: 'bad_status' } } })
+    for (const text of [...answers.map((answer) => answer.text), JSON.stringify(attempt)])
+      expect(text).not.toContain('signed_at')
   })
 
   it('needs the scope simulate, and is the only method there', async () => {

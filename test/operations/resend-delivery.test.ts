@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/model/delivery.ts'
 import type { StoredEvent } from '../../src/model/event.ts'
 import { put } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
@@ -23,7 +24,18 @@ const endpoint: WebhookEndpoint = {
   signing_secret: 'whsec_x',
   consecutive_failures: 3,
 }
-const command = { event_id: 'evt_1', endpoint_id: 'we_1' }
+const attempt: Attempt = {
+  number: 1,
+  started_at: '2026-11-20T12:00:00.000Z',
+  duration_ms: 7,
+  outcome: 'bad_status',
+  response_status: 500,
+  response_body: '',
+  error: 'no',
+  signed_at: 1_795_000_000,
+}
+const earlier = { id: 'dlv_1', event_id: 'evt_1', endpoint_id: 'we_1', attempts: [attempt] }
+const command = { delivery: earlier, fresh: true }
 const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => '' }
 
 describe('resending a delivery', () => {
@@ -42,6 +54,29 @@ describe('resending a delivery', () => {
     })
     expect(writes).toEqual([put('deliveries', reply)])
     expect(events).toEqual([])
+  })
+
+  test('verbatim has it signed as the first attempt was', () => {
+    const attempts = [attempt, { ...attempt, number: 2, signed_at: 1_795_000_060 }]
+    const verbatim = { delivery: { ...earlier, attempts }, fresh: false }
+    expect(resendDelivery.decide({ event, endpoint }, verbatim, context).reply).toMatchObject({
+      attempts: [],
+      signed_at: 1_795_000_000,
+    })
+  })
+
+  const { signed_at: _unknown, ...old } = attempt
+  test.each([
+    ['has not been attempted yet', []],
+    ['was first attempted by a version that did not keep', [old, { ...attempt, number: 2 }]],
+  ])('verbatim is refused when the delivery %s', (message, attempts) => {
+    const verbatim = { delivery: { ...earlier, attempts }, fresh: false }
+    expect(() => resendDelivery.decide({ event, endpoint }, verbatim, context)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        message: expect.stringContaining(message) as string,
+      }),
+    )
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { put, remove } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { Store } from '../../src/store/store.ts'
-import { check, claim, delivery, endpoint, idOf, save, saveChecks, storedChecks } from './records.ts'
+import { check, claim, delivery, endpoint, event, idOf, save, saveChecks, storedChecks } from './records.ts'
 
 /** What every store promises. */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
@@ -169,6 +169,66 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
         data: [],
         more: false,
       })
+    })
+  })
+
+  describe(`${name}: everything`, () => {
+    it('is all records of every collection, oldest first', async () => {
+      await save(store, put('checks', check(2)), put('checks', check(1)), put('events', event(1)))
+      const all = await store.everything()
+      expect(all).toMatchObject({
+        checks: [check(1), check(2)],
+        events: [event(1)],
+        keys: [],
+        deliveries: [],
+      })
+    })
+
+    it('is replaced as a whole, lookups and what is due included', async () => {
+      await save(
+        store,
+        put('checks', check(1)),
+        put('deliveries', delivery(1)),
+        put('endpoints', endpoint(1)),
+      )
+      const later = '2026-01-01T13:00:00.000Z'
+      const writes = await store.replace((all) => ({
+        ...all,
+        checks: [check(1, { external_id: 'other' }), check(2)],
+        deliveries: [delivery(2, { next_attempt_at: later })],
+      }))
+      expect(writes.map(({ collection }) => collection).sort()).toEqual([
+        'checks',
+        'checks',
+        'deliveries',
+        'deliveries',
+      ])
+      expect(await store.everything()).toMatchObject({
+        checks: [{ external_id: 'other' }, check(2)],
+        deliveries: [{ id: idOf('dlv', 2) }],
+        endpoints: [endpoint(1)],
+      })
+      expect(await store.find('checks', 'external', 'loc_1/POS-1')).toEqual([])
+      expect(await store.find('deliveries', 'pending_of', 'we_1')).toHaveLength(1)
+      const query = { perEndpoint: 10, busy: new Set<string>() }
+      expect(await store.due({ now: new Date('2026-01-01T12:30:00.000Z'), ...query })).toEqual({
+        deliveries: [],
+        next_at: later,
+      })
+    })
+
+    it('is replaced between transactions, and by nothing when what makes the new one throws', async () => {
+      const first = saveChecks(store, 1)
+      const replaced = store.replace((all) => ({ ...all, checks: [...all.checks, check(2)] }))
+      const then = saveChecks(store, 3)
+      await Promise.all([first, replaced, then])
+      expect(await storedChecks(store)).toEqual([1, 2, 3])
+      const refusal = new Refusal('not_found', 'no')
+      const refused = store.replace(() => {
+        throw refusal
+      })
+      await expect(refused).rejects.toBe(refusal)
+      expect(await storedChecks(store)).toEqual([1, 2, 3])
     })
   })
 

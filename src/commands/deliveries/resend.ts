@@ -9,28 +9,29 @@ import type { Delivery } from '../../model/delivery.ts'
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+type Since = { time: Date } | { agoMs: number }
+
 /** An ISO 8601 time, or how long ago: `90s`, `30m`, `2h`, `1d`. */
-const sinceFlag = Flags.custom<Date>({
+const sinceFlag = Flags.custom<Since>({
   parse: async (input) => {
     const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(input) ?? []
-    const time =
-      unit === undefined
-        ? new Date(input)
-        : new Date(Date.now() - Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS])
+    if (unit !== undefined) return { agoMs: Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS] }
+    const time = new Date(input)
     // What JavaScript would also take for a time, such as 2, is none that anybody means.
-    if (Number.isNaN(time.getTime()) || (unit === undefined && !/^\d{4}-/.test(input)))
+    if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(input))
       throw new Errors.CLIError(
         `${input} is neither an ISO 8601 time nor a time ago such as 90s, 30m, 2h, 1d.`,
       )
-    return time
+    return { time }
   },
 })
 
 export default class DeliveriesResend extends ServiceCommand {
   static override description =
-    'Send a delivery again, or all that are dead.\nA new delivery of the same event, signed anew; nothing is waited for.'
+    'Send a delivery again, or all that are dead.\nA new delivery of the same event, signed anew unless verbatim; nothing is waited for.'
   static override examples = [
     '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --verbatim   # a replay, for receivers that check the time',
     '<%= config.bin %> deliveries resend --dead --since 2h',
   ]
   static override args = {
@@ -44,6 +45,9 @@ export default class DeliveriesResend extends ServiceCommand {
       description: 'With --dead: only those last attempted since this time (ISO 8601) or so long ago (2h).',
       dependsOn: ['dead'],
     }),
+    verbatim: Flags.boolean({
+      description: 'With the signature header of the first attempt, and so its time, instead of a new one.',
+    }),
   })
 
   async run(): Promise<void> {
@@ -51,13 +55,26 @@ export default class DeliveriesResend extends ServiceCommand {
     if ((args.delivery === undefined) === !flags.dead)
       throw new CommandError('usage', 'Name one delivery by its id, or all with --dead.', exitCodes.usage)
     const client = await this.connect(flags)
+    const fresh = !flags.verbatim
     if (args.delivery !== undefined) {
-      const resent = await client.deliveries.resend(args.delivery)
+      const resent = await client.deliveries.resend(args.delivery, { fresh })
       return this.print(resent, () => renderResent(resent))
     }
-    const report = await resendAll(client, await deadOnes(client, flags.since))
+    const since = flags.since && (await timeOf(client, flags.since))
+    const report = await resendAll(client, await deadOnes(client, since), fresh)
     this.print(report, () => renderResentAll(report))
   }
+}
+
+/** Deliveries are dated by the clock that the service lives by, so that is what a time ago counts back from. */
+async function timeOf(client: Client, since: Since): Promise<Date> {
+  if ('time' in since) return since.time
+  const clock = await client.clock.show().catch((error: unknown) => {
+    // A service whose clock is somebody else's does not tell it.
+    if (error instanceof ApiError && error.status === 404) return { now: new Date() }
+    throw error
+  })
+  return new Date(new Date(clock.now).getTime() - since.agoMs)
 }
 
 /** Oldest first, one for each event and endpoint, and none whose event has been delivered there or is on its way again. */
@@ -78,15 +95,15 @@ function attemptedSince({ attempts }: Delivery, since: Date | undefined): boolea
   return last !== undefined && new Date(last.started_at) >= since
 }
 
-/** Those that cannot be sent again, since their endpoint is disabled or gone, are told and stop no other. */
-async function resendAll(client: Client, dead: readonly Delivery[]) {
+/** Those that cannot be sent again, since their endpoint is disabled or gone, or so, are told and stop no other. */
+async function resendAll(client: Client, dead: readonly Delivery[], fresh: boolean) {
   const data: Delivery[] = []
   const refused: { id: string; code: string; message: string }[] = []
   for (const { id } of dead)
     try {
-      data.push(await client.deliveries.resend(id))
+      data.push(await client.deliveries.resend(id, { fresh }))
     } catch (error) {
-      if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 409)) throw error
+      if (!(error instanceof ApiError) || ![404, 409, 422].includes(error.status)) throw error
       refused.push({ id, code: error.code, message: error.message })
     }
   return { data, refused }

@@ -1,0 +1,36 @@
+import chalk from 'chalk'
+import type { State, StateReport } from '../../model/state.ts'
+import type { SavedState } from '../state-files.ts'
+import { renderTable } from './table.ts'
+import { renderFields } from './text.ts'
+import { moment } from './words.ts'
+
+/** What there is now, or in a file: where its clock stands, and how much of everything. */
+export function renderState({ clock, records, pending }: Contents): string {
+  const waiting = pending === 0 ? '' : `, ${chalk.yellow(`${pending} pending`)}`
+  const counts = Object.entries(records).map(([name, count]): [string, string] => [
+    name,
+    `${count}${name === 'deliveries' ? waiting : ''}`,
+  ])
+  return renderFields([['clock', clockText(clock)], ...counts])
+}
+
+interface Contents extends Omit<StateReport, 'clock'> {
+  clock: State['clock']
+}
+
+export function renderSavedStates(states: readonly SavedState[]): string {
+  const rows = states.map(({ name, saved_at, clock, records, pending }) => [
+    name,
+    moment(saved_at),
+    ...(clock === undefined || records === undefined
+      ? [chalk.red('no state'), '', '']
+      : [clockText(clock), String(records.checks), `${records.deliveries} (${pending} pending)`]),
+  ])
+  const headings = ['state', 'saved (UTC)', 'clock', 'checks', 'deliveries']
+  return renderTable(headings, rows, 'No states yet. Save one with: tabwire state save NAME')
+}
+
+function clockText({ now, frozen }: State['clock']): string {
+  return `${moment(now)} UTC${frozen ? ', frozen' : ''}`
+}

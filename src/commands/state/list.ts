@@ -1,0 +1,16 @@
+import { BaseCommand } from '../../cli/base-command.ts'
+import { connectionFlags } from '../../cli/flags.ts'
+import { renderSavedStates } from '../../cli/render/state.ts'
+import { savedStates } from '../../cli/state-files.ts'
+
+export default class StateList extends BaseCommand {
+  static override description = 'List the saved states, by name.\nNo service is needed for that.'
+  static override examples = ['<%= config.bin %> state list']
+  static override flags = { 'data-dir': connectionFlags['data-dir'] }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(StateList)
+    const data = await savedStates(flags['data-dir'])
+    this.print({ data }, () => renderSavedStates(data))
+  }
+}

@@ -1,0 +1,30 @@
+import { renderState } from '../../cli/render/state.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { pathOf, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/state-files.ts'
+import { ApiError } from '../../client.ts'
+
+export default class StateLoad extends ServiceCommand {
+  static override description =
+    'Put a saved state in the place of everything.\nThe clock goes to where it stood, also backwards; API keys stay as they are.'
+  static override examples = [
+    '<%= config.bin %> state load third-retry',
+    '<%= config.bin %> state load --file test/fixtures/third-retry.json',
+  ]
+  static override args = stateArgs
+  static override flags = stateFileFlags
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(StateLoad)
+    const place = placeOf(args.name, flags)
+    const state = await readStateFrom(place)
+    const client = await this.connect(flags)
+    const report = await client.state.put(state).catch((error: unknown) => {
+      if (error instanceof ApiError)
+        this.say(
+          `${pathOf(place)} was not loaded, and nothing was changed:`.replace(/^- /, 'Standard input '),
+        )
+      throw error
+    })
+    this.print(report, () => renderState(report))
+  }
+}

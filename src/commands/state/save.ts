@@ -1,0 +1,29 @@
+import { renderState } from '../../cli/render/state.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/state-files.ts'
+import { countsOf } from '../../model/state.ts'
+
+export default class StateSave extends ServiceCommand {
+  static override description =
+    'Save everything the service knows, under a name.\nChecks, endpoints with their secrets, events, deliveries, the clock; no API keys.'
+  static override examples = [
+    '<%= config.bin %> state save third-retry',
+    '<%= config.bin %> state save --file test/fixtures/third-retry.json',
+  ]
+  static override args = stateArgs
+  static override flags = stateFileFlags
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(StateSave)
+    const place = placeOf(args.name, flags)
+    const client = await this.connect(flags)
+    const state = await client.state.get()
+    if ('file' in place && place.file === '-') return this.write(`${JSON.stringify(state, null, 2)}\n`)
+    const { replaced } = await writeStateTo(place, state)
+    const file = pathOf(place)
+    const saved = { name: args.name ?? null, file, replaced, clock: state.clock, ...countsOf(state) }
+    this.print(saved, () => renderState(saved))
+    const before = replaced ? ', in place of what was there before' : ''
+    this.say(`Saved in ${file}${before}. It holds signing secrets.`)
+  }
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { pushBody } from './check.ts'
+import type { AttemptOutcome } from './delivery.ts'
+import { eventTypes } from './event.ts'
+import { deliveryFaultKinds } from './fault.ts'
+import type { CollectionName, Collections } from './records.ts'
+import { registerEndpointBody } from './webhook-endpoint.ts'
+
+/** What a state holds: everything but the API keys, which would lock out whoever loads it. */
+export type StateCollection = Exclude<CollectionName, 'keys'>
+
+const id = (prefix: string) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^${prefix}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`),
+      `must be an identifier: ${prefix}_ and 26 characters`,
+    )
+
+/** Times are compared as text, so there is one way to write each. */
+export const time = z
+  .string()
+  .refine(
+    (text) => /^\d{4}-.*Z$/.test(text) && new Date(text).toJSON() === text,
+    'must be a time in UTC with milliseconds, such as 2026-11-21T18:00:00.000Z',
+  )
+
+const unixSeconds = z.int().min(0).exactOptional()
+const quantity = z.number().min(0)
+const { external_id, name, price_cents } = pushBody.shape.items.element.shape
+
+const item = z.strictObject({
+  external_id,
+  name,
+  quantity: pushBody.shape.items.element.shape.quantity,
+  price_cents,
+  note: z.string().max(1000).nullable(),
+  claimed_quantity: quantity,
+  paid_quantity: quantity,
+})
+
+const outcomes = {
+  succeeded: null,
+  bad_status: null,
+  timeout: null,
+  connection_refused: null,
+  connection_reset: null,
+  tls_error: null,
+  dns_error: null,
+  address_refused: null,
+  network_error: null,
+  dropped: null,
+} satisfies Record<AttemptOutcome, null>
+
+const faults = z.array(z.enum(deliveryFaultKinds))
+
+const attempt = z.strictObject({
+  number: z.int().min(1),
+  started_at: time,
+  duration_ms: z.number().min(0),
+  outcome: z.enum(Object.keys(outcomes) as AttemptOutcome[]),
+  response_status: z.int().nullable(),
+  response_body: z.string().nullable(),
+  error: z.string().nullable(),
+  faults: faults.exactOptional(),
+  held_ms: z.number().min(0).exactOptional(),
+  signed_at: unixSeconds,
+})
+
+const anyEventType = z.enum([...eventTypes, 'ping'])
+const url = registerEndpointBody.shape.url.refine((text) => URL.canParse(text), 'must be an absolute URL')
+
+/** What each record must look like to be taken into the store. A collection without a row does not compile. */
+export const stateRecords = {
+  locations: z.strictObject({
+    id: id('loc'),
+    name: z.string(),
+    timezone: z.string(),
+    currency: z.string(),
+    created_at: time,
+  }),
+  checks: z.strictObject({
+    id: id('chk'),
+    external_id,
+    location_id: id('loc'),
+    table: z.strictObject(pushBody.shape.table.shape),
+    status: pushBody.shape.status,
+    items: z.array(item).max(1000),
+    totals: z.strictObject(pushBody.shape.totals.shape),
+    revision: z.int().min(0).nullable(),
+    paid_cents: z.int(),
+    balance_cents: z.int(),
+    created_at: time,
+    updated_at: time,
+    closed_at: time.nullable(),
+  }),
+  claims: z.strictObject({
+    id: id('clm'),
+    check_id: id('chk'),
+    external_check_id: external_id,
+    location_id: id('loc'),
+    guest_name: z.string().nullable(),
+    items: z.array(z.strictObject({ external_id, quantity, price_cents })),
+    amount_cents: z.int(),
+    status: z.enum(['active', 'paid', 'released']),
+    payment_id: z.string().nullable(),
+    created_at: time,
+  }),
+  endpoints: z.strictObject({
+    id: id('we'),
+    url,
+    event_types: registerEndpointBody.shape.event_types,
+    status: z.enum(['enabled', 'disabled']),
+    disabled_at: time.nullable(),
+    disabled_reason: z.string().nullable(),
+    created_at: time,
+    signing_secret: z.string().regex(/^whsec_./, 'must be a signing secret: whsec_ and what follows'),
+    consecutive_failures: z.int().min(0),
+  }),
+  events: z.strictObject({
+    id: id('evt'),
+    type: anyEventType,
+    created_at: time,
+    external_check_id: z.string().nullable(),
+    body: z.string(),
+  }),
+  deliveries: z.strictObject({
+    id: id('dlv'),
+    event_id: id('evt'),
+    event_type: anyEventType,
+    endpoint_id: id('we'),
+    external_check_id: z.string().nullable(),
+    status: z.enum(['pending', 'delivered', 'dead']),
+    attempts: z.array(attempt),
+    next_attempt_at: time.nullable(),
+    dead_reason: z.enum(['exhausted', 'endpoint_disabled']).nullable(),
+    held: z.strictObject({ faults, since: time, not_before: time }).exactOptional(),
+    signed_at: unixSeconds,
+  }),
+} satisfies { readonly [C in StateCollection]: z.ZodType<Collections[C]> }
+
+export const stateCollections = Object.keys(stateRecords) as StateCollection[]

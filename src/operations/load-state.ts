@@ -1,0 +1,23 @@
+import type { ApiKey } from '../model/api-key.ts'
+import type { Location } from '../model/location.ts'
+import type { Everything } from '../model/records.ts'
+import type { State } from '../model/state.ts'
+
+/**
+ * `PUT /_sim/state`: everything is as the state says. The keys stay, so that nobody is locked out; one whose location
+ * is not there any more sees the one of the same name, else the first (contract section 10).
+ */
+export function loadState({ format: _format, clock: _clock, ...records }: State) {
+  return ({ keys, locations }: Everything): Everything => ({
+    ...records,
+    keys: keys.map((key) => settled(key, locations, records.locations)),
+  })
+}
+
+function settled(key: ApiKey, before: readonly Location[], after: readonly Location[]): ApiKey {
+  if (after.some(({ id }) => id === key.location_id)) return key
+  const name = before.find(({ id }) => id === key.location_id)?.name
+  const first = after.reduce((one, other) => (one.id <= other.id ? one : other))
+  const { id: location_id } = after.find((location) => location.name === name) ?? first
+  return { ...key, location_id }
+}

@@ -1,0 +1,166 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ClockReport, ClockView, List } from '../../src/client.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import type { State } from '../../src/model/state.ts'
+import { checkBody, emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let receiver: Receiver
+beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
+afterAll(() => receiver.close())
+
+const options = ['--allow-http-loopback', '--clock', '2026-11-21T18:00:00Z']
+const minutes = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000
+
+/** A service with a delivery that has failed three times, and waits for its third retry. */
+async function atThirdRetry(...more: string[]): Promise<RunningService> {
+  const service = await startService([...options, ...more])
+  await service.call('POST', '/_sim/clock', { freeze: true })
+  const { url } = receiver
+  await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
+  await service.call('PUT', '/v1/checks/external/a', checkBody())
+  await service.call('POST', '/_sim/clock', { advance: '6m' })
+  return service
+}
+
+async function expectRestOfLadder(service: RunningService) {
+  const [pending] = (await service.json<List<Delivery>>('deliveries', 'list')).data
+  expect(pending).toMatchObject({ status: 'pending', attempts: [{}, {}, { number: 3 }] })
+  const { attempted } = await service.json<ClockReport>('clock', 'advance', '35h')
+  const first = pending?.attempts[0]?.started_at ?? ''
+  expect(attempted.map(({ attempt, at, status }) => [attempt, minutes(first, at), status])).toEqual([
+    [4, 36, 'pending'],
+    [5, 2 * 60 + 36, 'pending'],
+    [6, 10 * 60 + 36, 'pending'],
+    [7, 34 * 60 + 36, 'dead'],
+  ])
+}
+
+// Each runs a dozen commands, and a busy machine takes a second for one.
+const patient = { concurrent: true, timeout: 60_000 }
+
+describe('a state saved at the third retry', patient, () => {
+  test('in memory is followed, after reset and load, by attempts four to seven at their times', async () => {
+    const service = await atThirdRetry('--in-memory')
+    await service.json('state', 'save', 'third-retry')
+    await service.call('POST', '/_sim/clock', { advance: '3h' })
+    const reset = await service.json('state', 'reset')
+    expect(reset).toMatchObject({ records: { checks: 0, endpoints: 0, deliveries: 0 }, pending: 0 })
+    expect(await service.json('deliveries', 'list')).toEqual({ data: [], next_cursor: null })
+    expect(await service.json('state', 'load', 'third-retry')).toMatchObject({ pending: 1 })
+    await expectRestOfLadder(service)
+    await service.json('state', 'load', 'third-retry')
+    await expectRestOfLadder(service)
+    await service.stop()
+  })
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)('on disk also with %s and a restart between', async (signal) => {
+    const service = await atThirdRetry()
+    const { cwd } = service
+    const before = (await (await service.call('GET', '/_sim/clock')).json()) as ClockView
+    await service.json('state', 'save', 'third-retry')
+    await service.json('state', 'reset')
+    await service.stop(signal)
+    const second = await startService(['--allow-http-loopback'], { cwd })
+    expect(await second.json('deliveries', 'list')).toEqual({ data: [], next_cursor: null })
+    expect(await second.json('state', 'load', 'third-retry')).toMatchObject({
+      clock: { now: before.now, frozen: true },
+    })
+    await second.stop(signal)
+    const third = await startService(['--allow-http-loopback'], { cwd })
+    await expectRestOfLadder(third)
+    await third.stop()
+  })
+})
+
+describe('tabwire state', patient, () => {
+  test('save writes a file that its owner alone reads, and says when one was there', async () => {
+    const service = await atThirdRetry('--in-memory')
+    const first = await service.run(['state', 'save', 'one'])
+    const file = join('.tabwire', 'states', 'one.json')
+    expect(first).toMatchObject({ code: 0, stderr: `Saved in ${file}. It holds signing secrets.\n` })
+    expect(first.stdout).toMatch(/^clock {7}2026-11-21 18:06:\d\d UTC, frozen\nlocations {3}2\nchecks {6}1\n/)
+    expect(first.stdout).toContain('\ndeliveries  1, 1 pending\n')
+    const path = join(service.cwd, file)
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const text = await readFile(path, 'utf8')
+    const state = JSON.parse(text) as State
+    expect(text).toBe(`${JSON.stringify(state, null, 2)}\n`)
+    expect(state).not.toHaveProperty('keys')
+    const again = await service.json('state', 'save', 'one')
+    expect(again).toMatchObject({ name: 'one', file, replaced: true, pending: 1 })
+    expect((await service.run(['state', 'save', 'one'])).stderr).toContain(
+      'in place of what was there before',
+    )
+    await service.stop()
+  })
+
+  test('save and load take a file, or standard output and input, in the place of a name', async () => {
+    const service = await atThirdRetry('--in-memory')
+    const { stdout } = await service.run(['state', 'save', '--file', '-'])
+    await service.json('state', 'save', '--file', 'fixture.json')
+    expect(await readFile(join(service.cwd, 'fixture.json'), 'utf8')).toBe(stdout)
+    await service.json('state', 'reset')
+    expect((await service.run(['state', 'load', '--file', '-'], { input: stdout })).code).toBe(0)
+    expect((await service.run(['state', 'save', '--file', '-'])).stdout).toBe(stdout)
+    await service.stop()
+  })
+
+  test('load of a damaged state says of what file it was, what is wrong, and that nothing was changed', async () => {
+    const service = await atThirdRetry('--in-memory')
+    const before = (await service.run(['state', 'save', '--file', '-'])).stdout
+    await writeFile(
+      join(service.cwd, 'bad.json'),
+      before.replace(/"we_\w+"/, '"we_1"').replace('true', '"true"'),
+    )
+    const bad = await service.run(['state', 'load', '--file', 'bad.json'])
+    expect(bad).toMatchObject({ code: 1, stdout: '' })
+    expect(bad.stderr).toMatch(
+      /^bad\.json was not loaded, and nothing was changed:\nError: The body is not valid:\n {2}clock\.frozen must be a boolean, not a string\n {2}endpoints\[0\]\.id must be an identifier/,
+    )
+    const torn = await service.run(['state', 'load', '--file', '-'], { input: before.slice(0, -10) })
+    expect(torn.stderr).toMatch(/^Standard input was not loaded.*\nError: The body is not a JSON text/)
+    expect((await service.run(['state', 'save', '--file', '-'])).stdout).toBe(before)
+    await service.stop()
+  })
+
+  test('load of one that was never saved names those that were', async () => {
+    const cwd = await emptyDirectory()
+    const none = await tabwire(['state', 'load', 'nope'], { cwd })
+    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(none.stderr).toMatch(/^Error: There is no state nope \(.*nope\.json\)\. None is saved yet\.\n$/)
+  })
+
+  test('list shows the saved ones, also with no service, and what is none', async () => {
+    const service = await atThirdRetry('--in-memory')
+    const { cwd } = service
+    expect((await service.run(['state', 'list'])).stdout).toContain('No states yet.')
+    await service.json('state', 'save', 'third')
+    await service.stop()
+    await writeFile(join(cwd, '.tabwire', 'states', 'junk.json'), '{')
+    const { stdout } = await tabwire(['state', 'list'], { cwd })
+    expect(stdout).toMatch(/^STATE {2}SAVED \(UTC\) +CLOCK +CHECKS {2}DELIVERIES\njunk .* no state\n/)
+    expect(stdout).toMatch(/\nthird .* 2026-11-21 18:06:\d\d UTC, frozen {2}1 {7}1 \(1 pending\)\n$/)
+    const { data } = JSON.parse((await tabwire(['state', 'list', '--json'], { cwd })).stdout) as {
+      data: object[]
+    }
+    expect(data).toMatchObject([{ name: 'junk' }, { name: 'third', pending: 1 }])
+  })
+
+  test.each([
+    [['save', '../x'], /is no name for a state/],
+    [['save', '.hidden'], /is no name/],
+    [['save', 'a/b'], /is no name/],
+    [['save', 'nul.txt'], /is no name/],
+    [['save', 'x'.repeat(65)], /is no name/],
+    [['load', ''], /is no name/],
+    [['save'], /Pass the name of a state, or --file FILE/],
+    [['load', 'a', '--file', 'b'], /Pass the name of a state, or --file FILE/],
+  ])('%j is wrong usage', async (args, pattern) => {
+    const { code, stderr } = await tabwire(['state', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(pattern)
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createMovableClock } from '../../src/clock.ts'
+import { createClockControls } from '../../src/delivery/clock-controls.ts'
+import { createStateControls } from '../../src/delivery/state-controls.ts'
+import type { Everything } from '../../src/model/records.ts'
+import { Refusal } from '../../src/model/refusal.ts'
+import type { State } from '../../src/model/state.ts'
+
+const start = new Date('2026-11-21T18:00:00.000Z')
+const nothing = { locations: [], checks: [], claims: [], endpoints: [], events: [], deliveries: [] }
+
+test('a state that cannot be stored leaves the clock where it is, and running', async () => {
+  const clock = createMovableClock({ start })
+  const saved: number[] = []
+  const controls = createClockControls({
+    clock,
+    settle: async () => ({ next_at: null, unrecorded: 0 }),
+    kept: { save: async (offset) => void saved.push(offset) },
+    isStopping: () => false,
+  })
+  const offset = clock.offsetMs()
+  const seen: Date[] = []
+  const states = createStateControls({
+    service: {
+      everything: async (): Promise<Everything> => ({ ...nothing, keys: [] }),
+      async replace() {
+        seen.push(clock.now())
+        throw new Refusal('storage_unavailable', 'no room')
+      },
+    },
+    clock: controls,
+    interrupt: (work) => work(),
+    fresh: { time: undefined, frozen: false },
+    clearFaults: async () => undefined,
+    restartAfter: () => undefined,
+  })
+  const state: State = { format: 1, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
+  await expect(states.load(state)).rejects.toMatchObject({ code: 'storage_unavailable' })
+  expect(seen).toEqual([new Date('2020-01-01T00:00:00.000Z')])
+  expect(controls.show()).toMatchObject({ frozen: false, offset_ms: offset })
+  expect(saved.at(-1)).toBe(offset)
+})

@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../src/model/delivery.ts'
+import type { State, StateReport } from '../../src/model/state.ts'
+import { createManualClock } from '../support/manual-clock.ts'
+import {
+  check,
+  errorOf,
+  openReceiver,
+  openSimulator,
+  openStream,
+  temporaryDirectory,
+} from '../support/simulator.ts'
+
+const startAt = new Date('2026-11-22T00:00:00.000Z')
+const minute = 60_000
+
+/** A simulator whose clock stands at `startAt`, with a check pushed and its delivery attempted once, in vain. */
+async function openFailing(options = {}) {
+  const simulator = await openSimulator({ startAt, ...options })
+  const receiver = await openReceiver(500)
+  await simulator.client.clock.freeze(true)
+  const event_types = ['check.created' as const]
+  const endpoint = await simulator.client.endpoints.create({ url: receiver.url, event_types })
+  await simulator.push('dinner')
+  await simulator.idle()
+  return { ...simulator, receiver, endpoint }
+}
+
+const put = (simulator: { call: Awaited<ReturnType<typeof openSimulator>>['call'] }, json: unknown) =>
+  simulator.call('PUT /_sim/state', { json })
+
+describe('GET /_sim/state', () => {
+  it('holds everything, secrets and the clock included, and no key', async () => {
+    const simulator = await openFailing()
+    const { text, json } = await simulator.call('GET /_sim/state')
+    const state = json as State
+    expect(state.clock.frozen).toBe(true)
+    expect(state).toMatchObject({
+      format: 1,
+      locations: [{}, {}],
+      checks: [{ external_id: 'dinner' }],
+      endpoints: [{ id: simulator.endpoint.id, signing_secret: simulator.endpoint.signing_secret }],
+      events: [{ type: 'check.created' }],
+      deliveries: [{ status: 'pending', attempts: [{ number: 1 }] }],
+    })
+    expect(Object.keys(state)).not.toContain('keys')
+    expect(text).not.toContain(simulator.apiKey)
+  })
+
+  it('and the others need the scope simulate', async () => {
+    const simulator = await openSimulator()
+    const key = await simulator.key(['read', 'write'])
+    for (const route of ['GET /_sim/state', 'PUT /_sim/state', 'POST /_sim/reset'])
+      expect(errorOf(await simulator.call(route, { key })).code).toBe('insufficient_scope')
+  })
+
+  it('is not there for a clock that somebody else moves', async () => {
+    const simulator = await openSimulator({ clock: createManualClock() })
+    for (const route of ['GET /_sim/state', 'POST /_sim/reset'])
+      expect((await simulator.call(route)).status).toBe(404)
+  })
+})
+
+describe('PUT /_sim/state', () => {
+  it('puts back to the letter what was there, clock included, after whatever has happened since', async () => {
+    const simulator = await openFailing()
+    const before = await simulator.client.state.get()
+    await simulator.client.clock.advance('3h')
+    await simulator.client.clock.freeze(false)
+    await simulator.push('lunch')
+    const { json } = await put(simulator, before)
+    expect(json as StateReport).toMatchObject({
+      clock: before.clock,
+      records: { locations: 2, checks: 1, claims: 0, endpoints: 1, events: 1, deliveries: 1 },
+      pending: 1,
+    })
+    expect(await simulator.client.state.get()).toEqual(before)
+  })
+
+  it('lets the clock run on from where it stood when it ran', async () => {
+    const simulator = await openSimulator({ startAt })
+    const before = await simulator.client.state.get()
+    await simulator.client.clock.advance('3h')
+    await put(simulator, before)
+    const { now, frozen } = await simulator.client.clock.show()
+    expect(frozen).toBe(false)
+    expect(now >= before.clock.now).toBe(true)
+    expect(Date.parse(now) - Date.parse(before.clock.now)).toBeLessThan(180 * minute)
+  })
+
+  it('leaves the rest of a ladder to a service that never saw its beginning', async () => {
+    const saved = await (await openFailing()).client.state.get()
+    const simulator = await openSimulator()
+    await put(simulator, saved)
+    await simulator.push('later')
+    const { attempted } = await simulator.client.clock.advance('35h')
+    const first = Date.parse(saved.deliveries[0]?.attempts[0]?.started_at ?? '')
+    const [{ id }] = saved.deliveries as [Delivery]
+    const its = attempted.filter(({ delivery_id }) => delivery_id === id)
+    expect(its.map(({ attempt, at }) => [attempt, (Date.parse(at) - first) / minute])).toEqual([
+      [2, 1],
+      [3, 6],
+      [4, 36],
+      [5, 156],
+      [6, 636],
+      [7, 2076],
+    ])
+  })
+
+  it('has what is made at the very moment of the state come after what is in it', async () => {
+    const saved = await (await openFailing()).client.state.get()
+    for (let round = 0; round < 5; round++) {
+      const simulator = await openSimulator()
+      await put(simulator, saved)
+      await simulator.push('newer')
+      const { data } = await simulator.client.checks.list()
+      expect(data.map(({ external_id }) => external_id)).toEqual(['newer', 'dinner'])
+    }
+  })
+
+  it('keeps the keys, which see the location of the same name, or else the first', async () => {
+    const saved = await (await openFailing()).client.state.get()
+    const simulator = await openSimulator()
+    const [second, first] = (await simulator.client.locations.list()).data
+    const keys = await Promise.all([first, second].map((at) => simulator.key(['read', 'write'], at?.id)))
+    await put(simulator, saved)
+    const seen = await Promise.all(keys.map((key) => simulator.call('GET /v1/checks', { key })))
+    expect(seen.map(({ json }) => (json as { data: object[] }).data.length)).toEqual([1, 0])
+  })
+
+  it('takes back an attempt in flight: the next one is that of the state', async () => {
+    const simulator = await openFailing()
+    const saved = await simulator.client.state.get()
+    simulator.receiver.answer('hang')
+    const pinged = simulator.client.endpoints.ping(simulator.endpoint.id).catch((error: unknown) => error)
+    await simulator.receiver.received(2)
+    await put(simulator, saved)
+    expect(await pinged).toMatchObject({ status: 404, code: 'not_found' })
+    expect(await simulator.client.state.get()).toEqual(saved)
+    simulator.receiver.answer(200)
+    const { attempted } = await simulator.client.clock.advance('1m')
+    expect(attempted).toMatchObject([{ attempt: 2, outcome: 'succeeded' }])
+  })
+
+  it('waits for a move of the clock that is under way', async () => {
+    const simulator = await openFailing()
+    const saved = await simulator.client.state.get()
+    const [moved] = await Promise.all([simulator.client.clock.advance('35h'), put(simulator, saved)])
+    expect(moved.attempted_total).toBe(6)
+    expect(await simulator.client.state.get()).toEqual(saved)
+  })
+
+  it.each<[what: string, change: (state: State) => unknown, issues: RegExp[]]>([
+    [
+      'of another version',
+      (state) => ({ ...state, format: 2, clock: null }),
+      [/^format is 2, and this version/],
+    ],
+    ['without a format', ({ format: _format, ...state }) => state, [/^format is required$/]],
+    ['that is none', () => [], [/^body must be an object, not an array$/]],
+    [
+      'with records that are none, of every collection at once',
+      (state) => ({ ...state, clock: { now: 'now' }, checks: [{}], endpoints: 7, deliveries: [null] }),
+      [
+        /^clock\.now must/,
+        /^clock\.frozen/,
+        /^checks\[0\]\.id/,
+        /^endpoints must be an array/,
+        /^deliveries\[0\]/,
+      ],
+    ],
+    [
+      'with fields that this version does not know',
+      (state) => ({ ...state, tips: [], locations: state.locations.map((one) => ({ ...one, stars: 3 })) }),
+      [/^body has unknown fields: tips$/, /^locations\[0\] has unknown fields: stars$/],
+    ],
+    [
+      'without a location',
+      (state) => ({ ...state, locations: [], checks: [] }),
+      [/^locations must be at least 1/],
+    ],
+    [
+      'with records twice',
+      (state) => ({ ...state, checks: [...state.checks, ...state.checks] }),
+      [/^checks\[1\]\.id is there twice$/, /^checks\[1\]\.external_id is there twice$/],
+    ],
+    [
+      'whose records point to nothing',
+      (state) => ({ ...state, events: [], locations: state.locations.slice(1) }),
+      [/^checks\[0\]\.location_id names what is not in this state/, /^deliveries\[0\]\.event_id names/],
+    ],
+    [
+      'whose deliveries and events contradict themselves',
+      (state) => ({
+        ...state,
+        events: state.events.map((event) => ({ ...event, body: '{}' })),
+        deliveries: state.deliveries.map((one) => ({ ...one, status: 'dead', event_type: 'ping' })),
+      }),
+      [/^events\[0\]\.body/, /next_attempt_at/, /dead_reason/, /event_type must be that of its event/],
+    ],
+  ])('refuses a state %s, names every issue, and changes nothing', async (_what, change, issues) => {
+    const simulator = await openFailing()
+    const before = await simulator.client.state.get()
+    const answer = await put(simulator, change(before))
+    expect(answer.status).toBe(422)
+    const found = (errorOf(answer).issues as { path: string; message: string }[]).map(
+      ({ path, message }) => `${path} ${message}`,
+    )
+    for (const issue of issues) expect(found).toContainEqual(expect.stringMatching(issue))
+    expect(await simulator.client.state.get()).toEqual(before)
+  })
+
+  it('takes states that are longer than any other body may be', async () => {
+    const simulator = await openSimulator({ bodyLimit: 2000 })
+    const items = Array.from({ length: 30 }, (_, index) => ({
+      ...check().items[0],
+      external_id: `i${index}`,
+    }))
+    expect(
+      (await simulator.call('PUT /v1/checks/external/a', { json: check({ items: items as never }) })).status,
+    ).toBe(413)
+    const other = await openSimulator()
+    for (const id of ['a', 'b', 'c']) await other.push(id, { items: items as never })
+    const state = JSON.stringify(await other.client.state.get())
+    expect(state.length).toBeGreaterThan(4000)
+    expect(await simulator.client.state.put(state)).toMatchObject({ records: { checks: 3 } })
+  })
+})
+
+describe('POST /_sim/reset', () => {
+  it('leaves the locations and the keys, and a clock that runs from where it was started', async () => {
+    const simulator = await openFailing()
+    const { locations } = await simulator.client.state.get()
+    const key = await simulator.key(['read', 'write', 'simulate'])
+    await simulator.client.clock.advance('3h')
+    const report = await simulator.client.state.reset()
+    expect(report).toMatchObject({ clock: { frozen: false }, pending: 0 })
+    expect(report.clock.now.slice(0, 16)).toBe(startAt.toISOString().slice(0, 16))
+    expect((await simulator.call('GET /_sim/state', { key })).json).toMatchObject({
+      locations,
+      checks: [],
+      claims: [],
+      endpoints: [],
+      events: [],
+      deliveries: [],
+    })
+    expect((await simulator.call('GET /_sim/requests')).json).toEqual({ data: [], next_cursor: null })
+  })
+
+  it('goes back to real time when nothing else was said, and dates and orders what comes by it', async () => {
+    const simulator = await openSimulator()
+    await simulator.client.clock.advance('35h')
+    await simulator.push('old')
+    expect((await simulator.client.state.reset()).clock.offset_ms).toBe(0)
+    await simulator.push('new')
+    const [made] = (await simulator.client.checks.list()).data
+    expect(Math.abs(Date.parse(made?.created_at ?? '') - Date.now())).toBeLessThan(60 * minute)
+    const atThatTime = (await openSimulator({ startAt: new Date(Date.now() + 60 * minute) })).client
+    const [location] = (await atThatTime.locations.list()).data
+    // Identifiers begin with the time of their making.
+    expect((made?.id ?? '').slice(4) < (location?.id ?? '').slice(4)).toBe(true)
+  })
+
+  it('brings nothing back that was in flight, and tells whoever listens', async () => {
+    const simulator = await openFailing()
+    simulator.receiver.answer('hang')
+    await simulator.push('lunch')
+    await simulator.receiver.received(2)
+    const stream = await openStream(simulator)
+    await simulator.client.state.reset()
+    expect(await stream.next()).toEqual({ type: 'reset', data: {} })
+    await simulator.idle()
+    expect(await simulator.client.state.get()).toMatchObject({ events: [], deliveries: [] })
+    await simulator.push('supper')
+    expect((await simulator.client.clock.advance('35h')).attempted_total).toBe(0)
+  })
+
+  it('holds after a restart', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await openFailing({ dataDirectory, startAt: undefined })
+    await first.client.clock.advance('3h')
+    await first.client.state.reset()
+    await first.close()
+    const { client, apiKey } = await openSimulator({ dataDirectory })
+    expect(apiKey).toBe(first.apiKey)
+    expect(await client.state.get()).toMatchObject({ checks: [], deliveries: [] })
+    expect((await client.clock.show()).offset_ms).toBe(0)
+  })
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { createIdentifiers, createNewId } from '../src/ids.ts'
+
+const noon = new Date('2026-11-21T12:00:00.000Z')
+
+test('identifiers that begin anew come after the newest of those that are there, in the same millisecond too', () => {
+  let now = new Date(noon.getTime() + 60_000)
+  const { newId, restartAfter } = createIdentifiers(() => now)
+  const later = newId('chk')
+  now = noon
+  // Without a beginning, they never go back.
+  expect(newId('chk') > later).toBe(true)
+  for (let round = 0; round < 20; round++) {
+    const there = createNewId(() => noon)('chk')
+    restartAfter(there)
+    const made = newId('chk')
+    expect(made > there && made < later).toBe(true)
+    expect(newId('chk') > made).toBe(true)
+  }
+})
+
+test('identifiers that begin anew with nothing there begin with the clock', () => {
+  let now = new Date(noon.getTime() + 60_000)
+  const { newId, restartAfter } = createIdentifiers(() => now)
+  newId('chk')
+  now = noon
+  restartAfter(undefined)
+  expect(newId('chk').slice(0, 14)).toBe(createNewId(() => noon)('chk').slice(0, 14))
+})
+
+test('identifiers of a seed that begin anew are never those that were there', () => {
+  const { newId, restartAfter } = createIdentifiers(() => noon, 7)
+  const before = Array.from({ length: 50 }, () => newId('chk'))
+  restartAfter(undefined)
+  const after = Array.from({ length: 50 }, () => newId('chk'))
+  expect(new Set([...before, ...after]).size).toBe(100)
+})

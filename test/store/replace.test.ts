@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Everything } from '../../src/model/records.ts'
+import { buildStore, runChild } from './child.ts'
+import { failingDisk } from './failing-disk.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
+import { check, saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+/** Thousands of checks whose numbers begin behind those of any other test. */
+const many = upTo(3000).map((number) => number + 1000)
+const others = (all: Everything) => ({ ...all, checks: many.map((number) => check(number)) })
+
+describe('replacing everything on disk', () => {
+  it('has the one or the other, whole, at whatever moment the process is killed', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory, { foldAtBytes: 1000 })
+    await saveChecks(store, 1, 2, 3)
+    for (const replace of [
+      others,
+      (all: Everything) => ({ ...all, checks: [1, 2, 3].map((n) => check(n)) }),
+    ]) {
+      const state = { done: false }
+      const replaced = store.replace(replace).then(() => (state.done = true))
+      while (!state.done) {
+        const survivor = await openStore(await copyOf(directory))
+        const found = await storedChecks(survivor)
+        expect([[1, 2, 3], many]).toContainEqual(found)
+        await survivor.close()
+      }
+      await replaced
+      const survivor = await openStore(await copyOf(directory))
+      expect(await storedChecks(survivor)).toEqual(await storedChecks(store))
+    }
+    expect(await storedChecks(store)).toEqual([1, 2, 3])
+  })
+
+  it('changes nothing, in memory either, when the disk is full in the middle of it', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const store = await openStore(directory, { openFile: disk.openFile })
+    await saveChecks(store, 1, 2, 3)
+    const before = await store.everything()
+    disk.bytesBeforeFailure = 700
+    let writes = 0
+    disk.fails = (step) => step === 'write' && ++writes > 5
+    await expect(store.replace(others)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    disk.fails = () => false
+    expect(await store.everything()).toEqual(before)
+    expect(await (await openStore(await copyOf(directory))).everything()).toEqual(before)
+    await store.replace(others)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(many)
+  })
+})
+
+describe('a process that is killed while it replaces everything', () => {
+  let built: Awaited<ReturnType<typeof buildStore>>
+  beforeAll(async () => void (built = await buildStore()))
+  afterAll(() => built.remove())
+
+  /** Puts 2,000 checks of one generation in the place of those of the last, again and again, and says which are durable. */
+  const program = `
+    import { openFileStore } from './store/file-store.js'
+    const store = await openFileStore({ directory: process.argv[1], foldAtBytes: 100000 })
+    const check = (number, generation) => ({ id: 'chk_' + number, external_id: 'POS-' + number, location_id: 'loc_1', paid_cents: generation })
+    for (let generation = 1; ; generation += 1) {
+      await store.replace((all) => ({ ...all, checks: Array.from({ length: 2000 }, (_, number) => check(number, generation)) }))
+      process.stdout.write(generation + '\\n')
+    }`
+
+  it.each([1, 2, 3])(
+    'leaves one generation, whole, and none older than it had said (round %i)',
+    async (round) => {
+      const directory = await newDirectory()
+      const child = runChild(built.folder, program, directory)
+      for (let line = 1; line < 2 + 3 * round; line += 1) await child.line()
+      const said = Number(await child.line())
+      await child.kill()
+      const { checks } = await (await openStore(directory)).everything()
+      const generations = [...new Set(checks.map(({ paid_cents }) => paid_cents))]
+      expect(checks).toHaveLength(2000)
+      expect(generations).toHaveLength(1)
+      expect(generations[0]).toBeGreaterThanOrEqual(said)
+    },
+  )
+})
