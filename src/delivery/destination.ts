@@ -2,6 +2,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { judgeAddress } from './address-policy.ts'
 import { destinationOf, refuseForm } from './destination-url.ts'
 import { isOwn, type OwnAddress } from './own-address.ts'
+import { remembering } from './remembering.ts'
 import { knowingLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
 
 export type { OwnAddress } from './own-address.ts'
@@ -68,21 +69,6 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
     },
   }
 }
-
-/** URLs are looked at before each attempt, and taking one apart costs as much as signing. */
-function remembering<T>(look: (url: string) => T): (url: string) => T {
-  const known = new Map<string, T>()
-  return (url) => {
-    const found = known.get(url)
-    if (found !== undefined) return found
-    if (known.size === REMEMBERED_URLS) known.clear()
-    const seen = look(url)
-    known.set(url, seen)
-    return seen
-  }
-}
-
-const REMEMBERED_URLS = 1_000
 
 function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
   const { standing, kind } = judgeAddress(address) ?? { standing: 'forbidden', kind: 'what is no address' }

@@ -4,7 +4,10 @@ import { startOfBody } from './response-body.ts'
 
 /** One HTTP request, ready to go. */
 export interface Outgoing {
-  url: URL
+  /** Scheme, host and port. */
+  origin: string
+  /** With the query. */
+  path: string
   headers: Readonly<Record<string, string>>
   /** Sent as its UTF-8 bytes. */
   body: string
@@ -35,7 +38,7 @@ export interface ExchangeSettings {
  */
 export function exchange(
   dispatcher: Dispatcher,
-  { url, headers, body }: Outgoing,
+  { origin, path, headers, body }: Outgoing,
   settings: ExchangeSettings,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
@@ -64,7 +67,7 @@ export function exchange(
     }
 
     dispatcher.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
+      { origin, path, method: 'POST', headers, body },
       {
         onRequestStart(started) {
           controller = started

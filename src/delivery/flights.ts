@@ -2,59 +2,63 @@ import type { Delivery } from '../model/delivery.ts'
 
 type Attempted = Promise<Delivery | undefined>
 
-interface Flight {
-  /** Not known for a delivery that is attempted out of turn. */
-  endpointId: string | undefined
-  attempted: Attempted
-  /** Waits for the receiver; afterwards, only for the outcome to be recorded. */
-  sending: boolean
-  slow: boolean
-}
-
 /**
  * The attempts in flight, one per delivery at most. One that takes longer than `slowAfterMs` waits for a receiver and
- * costs us nothing more: it leaves the count of `quick` ones. `onRoom` tells when there is room for others.
+ * costs us nothing more: it leaves the count of `quick` ones. `onRoom` tells when there is room for others. Counts are
+ * kept, since they are asked for far more often than they change.
  */
 export function createFlights({ slowAfterMs, onRoom }: { slowAfterMs: number; onRoom: () => void }) {
-  const flights = new Map<string, Flight>()
+  const flights = new Map<string, Attempted>()
+  /** Those that wait for the receiver and not for their outcome to be recorded, by endpoint. */
+  const sending = new Map<string, number>()
+  let quick = 0
+  const count = (endpointId: string, change: 1 | -1) => {
+    const now = (sending.get(endpointId) ?? 0) + change
+    if (now === 0) sending.delete(endpointId)
+    else sending.set(endpointId, now)
+  }
+  /** Ends the sending, once. */
+  const sendingOf = (endpointId: string | undefined): (() => void) => {
+    let state: 'quick' | 'slow' | 'sent' = 'quick'
+    quick += 1
+    if (endpointId !== undefined) count(endpointId, 1)
+    const timer = setTimeout(() => {
+      state = 'slow'
+      quick -= 1
+      onRoom()
+    }, slowAfterMs)
+    timer.unref()
+    return () => {
+      if (state === 'sent') return
+      clearTimeout(timer)
+      if (state === 'quick') quick -= 1
+      state = 'sent'
+      if (endpointId !== undefined) count(endpointId, -1)
+    }
+  }
+  const to = (endpointId: string) => sending.get(endpointId) ?? 0
   return {
-    get: (id: string): Attempted | undefined => flights.get(id)?.attempted,
-    ids: () => flights.keys(),
+    get: (id: string): Attempted | undefined => flights.get(id),
+    has: (id: string) => flights.has(id),
     none: () => flights.size === 0,
-    quick: () => count(flights, ({ sending, slow }) => sending && !slow),
-    to: (endpointId: string) =>
-      count(flights, (flight) => flight.sending && flight.endpointId === endpointId),
+    quick: () => quick,
+    to,
     /** The endpoints to which so many are in flight. */
-    full(perEndpoint: number): Set<string> {
-      const counts = new Map<string, number>()
-      for (const { endpointId, sending } of flights.values())
-        if (sending && endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
-      return new Set([...counts].filter(([, count]) => count >= perEndpoint).map(([id]) => id))
-    },
+    full: (perEndpoint: number) => ({ has: (endpointId: string) => to(endpointId) >= perEndpoint }),
     /** Resolves when those that are in flight now have ended, however they do. */
-    ended: () => Promise.allSettled(Array.from(flights.values(), ({ attempted }) => attempted)),
+    ended: () => Promise.allSettled([...flights.values()]),
+    /** `endpointId` is not known for a delivery that is attempted out of turn. */
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
-      const timer = setTimeout(() => {
-        flight.slow = true
-        onRoom()
-      }, slowAfterMs)
-      timer.unref()
-      const flight: Flight = { endpointId, attempted: Promise.resolve(undefined), sending: true, slow: false }
-      flights.set(id, flight)
-      flight.attempted = attempt(() => {
-        flight.sending = false
+      const sent = sendingOf(endpointId)
+      const attempted = attempt(() => {
+        sent()
         onRoom()
       }).finally(() => {
-        clearTimeout(timer)
+        sent()
         flights.delete(id)
       })
-      return flight.attempted
+      flights.set(id, attempted)
+      return attempted
     },
   }
-}
-
-function count(flights: ReadonlyMap<string, Flight>, counts: (flight: Flight) => boolean): number {
-  let counted = 0
-  for (const flight of flights.values()) if (counts(flight)) counted += 1
-  return counted
 }

@@ -95,7 +95,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     const quiet = flights.none()
     const interrupted = interruptions.begun()
     try {
-      const busy = new Set([...flights.ids(), ...rests.ids()])
+      const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
       const full = flights.full(limits.perEndpoint)
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, busy, full })
@@ -105,7 +105,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       startInTurn(due.deliveries)
       setAlarm(due.next_at)
       if (quiet && due.deliveries.length === 0 && flights.none())
-        release(waiting, { next_at: due.next_at, unrecorded: [...rests.ids()].length })
+        release(waiting, { next_at: due.next_at, unrecorded: rests.count() })
       else idlers.push(...waiting)
     } catch (error) {
       for (const { reject } of waiting) reject(error)
@@ -116,7 +116,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   function startInTurn(due: readonly Delivery[]): void {
     const chosen = turns.take(
-      due.filter(({ id }) => flights.get(id) === undefined),
+      due.filter(({ id }) => !flights.has(id)),
       {
         room: Math.min(limits.inAll - flights.quick(), limits.perTurn),
         perEndpoint: limits.perEndpoint,

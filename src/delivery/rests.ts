@@ -9,7 +9,8 @@ export function createRests({ restMs, onOver }: { restMs: number; onOver: () => 
   const failures = new Map<string, number>()
   const timers = new Map<string, NodeJS.Timeout>()
   return {
-    ids: () => timers.keys(),
+    has: (id: string) => timers.has(id),
+    count: () => timers.size,
     start(id: string): void {
       const failed = failures.get(id) ?? 0
       failures.set(id, failed + 1)

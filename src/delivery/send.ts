@@ -2,6 +2,7 @@ import type { AttemptResult } from '../model/delivery.ts'
 import { createConnector } from './connect.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
 import { exchange, type Answered } from './exchange.ts'
+import { remembering } from './remembering.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
 
@@ -61,8 +62,9 @@ export function createSender(settings: SenderSettings): Sender {
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
+        const { origin, path } = targetOf(message.url)
         const { headers, body } = message
-        const outgoing = { url: new URL(message.url), headers, body }
+        const outgoing = { origin, path, headers, body }
         const answered = await exchange(opened, outgoing, { timeoutMs, bodyTimeoutMs, measure }, signal)
         const duration_ms = Math.round(answered.answeredAt - started)
         const { outcome, error } = judge(answered)
@@ -85,6 +87,11 @@ export function createSender(settings: SenderSettings): Sender {
     },
   }
 }
+
+const targetOf = remembering((text) => {
+  const url = new URL(text)
+  return { origin: url.origin, path: url.pathname + url.search }
+})
 
 function realTime(): number {
   return performance.now()

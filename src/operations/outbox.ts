@@ -24,7 +24,7 @@ export function outbox(
     const writes = [put('events', event)]
     for (const endpoint of endpoints)
       if (isMeantFor(endpoint, happened))
-        writes.push(put('deliveries', firstDelivery(event, endpoint, context)))
+        writes.push(put('deliveries', firstDelivery(event, endpoint, context, event.created_at)))
     return writes
   })
 }
@@ -38,11 +38,12 @@ export function store({ type, data, external_check_id }: DomainEvent, { newId, n
   return { id, type, created_at, external_check_id, body }
 }
 
-/** A delivery that is due at once. */
+/** A delivery that is due at once, or `dueAt` another time. */
 export function firstDelivery(
   event: StoredEvent,
   endpoint: WebhookEndpoint,
   { newId, now }: Context,
+  dueAt = now.toISOString(),
 ): Delivery {
   return {
     id: newId('dlv'),
@@ -52,7 +53,7 @@ export function firstDelivery(
     external_check_id: event.external_check_id,
     status: 'pending',
     attempts: [],
-    next_attempt_at: now.toISOString(),
+    next_attempt_at: dueAt,
     dead_reason: null,
   }
 }
