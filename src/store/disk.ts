@@ -65,13 +65,21 @@ export function shownDirectory(directory: string): string {
 /** Makes the directory if need be, and keeps its content out of version control. */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(dirname(directory), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
+    const above = dirname(directory)
+    const topmost = await mkdir(above, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
     // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
-    await mkdir(directory, OWNER_ONLY_DIRECTORY).catch(unlessThere)
+    const isNew = await mkdir(directory, OWNER_ONLY_DIRECTORY).then(() => true, unlessThere)
+    if (isNew === true) await syncUpwards(above, topmost === undefined ? above : dirname(topmost))
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
   } catch (error) {
     throw unusable(shownDirectory(directory), error)
   }
+}
+
+/** Lest a power cut take a new directory with all that was acknowledged in it. */
+async function syncUpwards(lowest: string, highest: string): Promise<void> {
+  await syncDirectory(lowest)
+  if (lowest !== highest && lowest !== dirname(lowest)) await syncUpwards(dirname(lowest), highest)
 }
 
 function unlessThere(error: unknown): void {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, rename } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
@@ -15,6 +15,7 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { parseSnapshot } from './read-snapshot.ts'
+import { replaceFile } from './replace-file.ts'
 import { checksumLine, snapshotText, type Snapshot } from './snapshot-text.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
@@ -38,7 +39,7 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
       try {
         // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
         await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot)
-        await rename(temporary.path, file.path)
+        await replaceFile(temporary.path, file.path)
       } catch (error) {
         await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
         throw error

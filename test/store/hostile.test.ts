@@ -132,8 +132,3 @@ async function aroundAFold(): Promise<{ early: string; late: string }> {
   await saveChecks(store, number + 1)
   return { early: early[0] ?? '', late: await copyOf(directory) }
 }
-
-// What cannot run on this machine is told by name.
-describe.skipIf(process.platform !== 'win32')('DUR-28 a snapshot that another program holds open', () => {
-  it.todo('is replaced later, and never overwritten in place')
-})

@@ -1,0 +1,55 @@
+import type { PathLike } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { replaceFile } from '../../src/store/replace-file.ts'
+
+async function twoFiles() {
+  const folder = await mkdtemp(join(tmpdir(), 'tabwire-replace-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const [from, to] = [join(folder, 'new'), join(folder, 'old')]
+  await writeFile(from, 'new')
+  await writeFile(to, 'old')
+  return { from, to }
+}
+
+/** Renames as on Windows while another program has the file open: so many times not at all. */
+function heldOpen(times: number, code: string) {
+  const seen = { tries: 0 }
+  const move = async (from: PathLike, to: PathLike) => {
+    if (seen.tries++ < times) throw Object.assign(new Error('held open'), { code })
+    await rename(from, to)
+  }
+  return { seen, how: { move, pausesMs: [1, 1, 1, 1, 1, 1, 1] } }
+}
+
+describe('DUR-28 a file that another program holds open', () => {
+  test.each(['EPERM', 'EBUSY', 'EACCES'])(
+    'is replaced when it is let go, after five times %s',
+    async (code) => {
+      const { from, to } = await twoFiles()
+      const { seen, how } = heldOpen(5, code)
+      await replaceFile(from, to, how)
+      expect(seen.tries).toBe(6)
+      expect(await readFile(to, 'utf8')).toBe('new')
+      await expect(readFile(from)).rejects.toMatchObject({ code: 'ENOENT' })
+    },
+  )
+
+  test('and is never let go stays as it is, and that is reported', async () => {
+    const { from, to } = await twoFiles()
+    const { seen, how } = heldOpen(Infinity, 'EPERM')
+    await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'EPERM' })
+    expect(seen.tries).toBe(8)
+    expect(await readFile(to, 'utf8')).toBe('old')
+    expect(await readFile(from, 'utf8')).toBe('new')
+  })
+
+  test('is not tried again when something else is wrong', async () => {
+    const { from, to } = await twoFiles()
+    const { seen, how } = heldOpen(Infinity, 'ENOSPC')
+    await expect(replaceFile(from, to, how)).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(seen.tries).toBe(1)
+  })
+})
