@@ -5,6 +5,8 @@ import autocannon from 'autocannon'
 export interface Load {
   url: string
   apiKey: string
+  /** Where checks are, before their name. */
+  path?: string
   seconds?: number
   amount?: number
   /** Different checks; each push of one carries a higher revision than the one before. */
@@ -49,7 +51,7 @@ process.stdout.write(
 function nextPush() {
   const revision = number++
   return {
-    path: `/v1/checks/external/check-${revision % load.checks}`,
+    path: `${load.path ?? '/v1/checks/external/'}check-${revision % load.checks}`,
     headers: { authorization: `Bearer ${load.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
       table: { number: '12' },

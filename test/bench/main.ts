@@ -1,4 +1,4 @@
-/* `npm run bench [-- --only pushes,deliveries,commands] [--out FILE]`: one table, and the same as JSON. */
+/* `npm run bench [-- --only pushes,deliveries,commands,memory] [--peers] [--out FILE]`: one table, and the same as JSON. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +6,14 @@ import { parseArgs } from 'node:util'
 import { commandFigures } from './commands.ts'
 import { deliveryFigures } from './deliveries.ts'
 import { isMet, table, type Figure } from './figure.ts'
+import { memoryFigures } from './memory.ts'
+import { comparePeers, comparisonTable, type Compared } from './peers/comparison.ts'
 import { output } from './processes.ts'
 import { pushFigures } from './pushes.ts'
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, out: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, peers: { type: 'boolean', default: false }, out: { type: 'string' } },
+})
 const scratch = mkdtempSync(join(tmpdir(), 'tabwire-bench-'))
 const directory = (name: string) => join(scratch, name)
 
@@ -17,15 +21,24 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   commands: () => commandFigures(directory, join(import.meta.dirname)),
   pushes: async () => pushFigures(directory, await certificates()),
   deliveries: async () => deliveryFigures(directory, await certificates()),
+  memory: () => memoryFigures(directory),
 }
+/** What takes minutes is run when it is asked for. */
+const usual = ['commands', 'pushes', 'deliveries']
 
-const chosen = values.only?.split(',') ?? Object.keys(suites)
+const chosen = [...(values.only?.split(',') ?? usual), ...(values.peers ? ['peers'] : [])]
 const figures: Figure[] = []
+const compared: Compared[] = []
 try {
-  for (const name of chosen) {
+  for (const name of chosen.filter((name) => name in suites)) {
     const found = (await suites[name]?.()) ?? []
     figures.push(...found)
     process.stdout.write(`${name}\n${table(found)}\n\n`)
+  }
+  if (chosen.includes('peers')) {
+    const told = ({ peer }: Compared) => process.stderr.write(`${peer} is done\n`)
+    compared.push(...(await comparePeers(scratch, told)))
+    process.stdout.write(`peers\n${comparisonTable(compared)}\n\n`)
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true })
@@ -34,7 +47,7 @@ if (values.out !== undefined)
   writeFileSync(
     values.out,
     `${JSON.stringify(
-      figures.map((figure) => ({ ...figure, met: isMet(figure) })),
+      [...figures.map((figure) => ({ ...figure, met: isMet(figure) })), ...compared],
       null,
       2,
     )}\n`,

@@ -104,7 +104,8 @@ async function end(
   await closed
 }
 
-function cleanEnvironment(): NodeJS.ProcessEnv {
+/** The environment without what would change the program under measurement. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_ENV$/.test(name)),
   )

@@ -8,3 +8,6 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/** Whether this is `npm run soak`, and not one test run among others. */
+export const isSoak = process.env.npm_lifecycle_event === 'soak'

@@ -1,0 +1,27 @@
+import { API_KEY, run } from '../processes.ts'
+import { register } from '../pushes.ts'
+import type { Peer } from './peer.ts'
+
+/** What all others are compared with. */
+export const tabwire: Peer = {
+  name: 'tabwire',
+  path: '/v1/checks/external/',
+  firstAsked: '/v1/locations',
+  prepare: ({ directory, port }) => [
+    'bin/run.js',
+    'start',
+    '--json',
+    '--port',
+    String(port),
+    '--api-key',
+    API_KEY,
+    '--data-dir',
+    directory,
+    '--allow-http-loopback',
+  ],
+  async furnish(url, { records, hook }) {
+    // No fewer than the connections that send them.
+    await run({ url, amount: Math.max(records, 32), checks: records, first: 1 })
+    if (hook !== undefined) await register(url, hook)
+  },
+}

@@ -1,0 +1,79 @@
+/** Everything that was promised over a run, and everything that came of it. */
+export interface History {
+  /** The checks whose pushes were acknowledged, and those that are there in the end. */
+  acknowledged: readonly string[]
+  present: readonly string[]
+  /** What was to happen, in order, and what the service says has happened. */
+  expected: readonly { type: string; external_check_id: string }[]
+  events: readonly { id: string; type: string; external_check_id: string | null }[]
+  /** How many events there were when each endpoint was registered: it is owed those after them. */
+  endpoints: readonly number[]
+  /** What came, in order: at which endpoint, and its bytes. */
+  received: readonly { endpoint: number; body: string }[]
+  /** The ids of all answers. */
+  requestIds: readonly string[]
+}
+
+/** What is wrong with a history; of a good one every list is empty. */
+export interface Verdict {
+  lost: string[]
+  unexpected: string[]
+  changed: string[]
+  repeated: string[]
+  /** Where what happened is not what was to happen. */
+  different: string[]
+}
+
+/** Judges a whole history, as a set of checks, a queue of events, and identifiers that are unique. */
+export function judge(history: History): Verdict {
+  const present = new Set(history.present)
+  const happened = history.events.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
+  const expected = history.expected.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
+  const length = Math.max(happened.length, expected.length)
+  const places = Array.from({ length }, (_, index) => index)
+  return {
+    lost: [...history.acknowledged.filter((id) => !present.has(id)), ...undelivered(history)],
+    unexpected: unexpected(history),
+    changed: changed(history),
+    repeated: [...repeated(history.requestIds), ...repeated(history.events.map(({ id }) => id))],
+    different: places
+      .filter((index) => happened[index] !== expected[index])
+      .map((index) => `${index}: ${happened[index] ?? 'nothing'} for ${expected[index] ?? 'nothing'}`),
+  }
+}
+
+const idOf = (body: string) => (JSON.parse(body) as { id: string }).id
+
+function undelivered({ events, endpoints, received }: History): string[] {
+  const came = new Set(received.map(({ endpoint, body }) => `${endpoint} ${idOf(body)}`))
+  return endpoints.flatMap((before, endpoint) =>
+    events
+      .slice(before)
+      .map(({ id }) => `${endpoint} ${id}`)
+      .filter((owed) => !came.has(owed)),
+  )
+}
+
+function unexpected({ events, endpoints, received }: History): string[] {
+  const places = new Map(events.map(({ id }, index) => [id, index]))
+  return received
+    .filter(({ endpoint, body }) => {
+      const place = places.get(idOf(body))
+      return place === undefined || place < (endpoints[endpoint] ?? Infinity)
+    })
+    .map(({ endpoint, body }) => `${endpoint} ${idOf(body)}`)
+}
+
+function changed({ received }: History): string[] {
+  const bodies = new Map<string, string>()
+  return received.flatMap(({ body }) => {
+    const first = bodies.get(idOf(body)) ?? body
+    bodies.set(idOf(body), first)
+    return first === body ? [] : [idOf(body)]
+  })
+}
+
+function repeated(ids: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return ids.filter((id) => seen.has(id) || !seen.add(id))
+}

@@ -1,0 +1,138 @@
+import { createClient } from '../../../src/client.ts'
+import type { Check, Push } from '../../../src/model/check.ts'
+import { startSimulator } from '../../../src/simulator.ts'
+import { copyOf } from '../../store/folder.ts'
+import { startService } from '../../support/cli.ts'
+import { startReceiver, type Receiver } from '../../support/https-receiver.ts'
+import type { History } from './history.ts'
+import type { Model } from './model.ts'
+
+/** A service that runs on a directory. */
+interface Running {
+  url: string
+  key: string
+  stop(): Promise<unknown>
+  /** Ends it without warning; tells in which directory to go on. */
+  kill(): Promise<string>
+}
+export type Start = (directory: string) => Promise<Running>
+
+/** In this process: it is killed by going on with a copy of what it has on the disk at that moment. */
+export const startInside: Start = async (directory) => {
+  const bugs: unknown[] = []
+  const options = { port: 0, allowHttpLoopback: true, disableAfter: 0 }
+  const simulator = await startSimulator({
+    ...options,
+    dataDirectory: directory,
+    onError: (bug) => bugs.push(bug),
+  })
+  const stop = async () => {
+    await simulator.close()
+    if (bugs.length > 0) throw new AggregateError(bugs, 'The service has met with bugs.')
+  }
+  return {
+    url: simulator.url,
+    key: simulator.apiKey,
+    stop,
+    async kill() {
+      const copy = await copyOf(directory)
+      await stop()
+      return copy
+    },
+  }
+}
+
+/** In a process of its own, which can be killed in truth. */
+export const startApart: Start = async (directory) => {
+  const flags = ['--data-dir', directory, '--allow-http-loopback', '--disable-after', '0']
+  const { url, key, stop } = await startService(flags)
+  return { url, key, stop: () => stop(), kill: () => stop('SIGKILL').then(() => directory) }
+}
+
+export type Real = Awaited<ReturnType<typeof openReal>>
+
+/** The system under test: a service and the one receiver of all its endpoints, which keep account of what is said. */
+export async function openReal(start: Start, firstDirectory: string) {
+  let directory = firstDirectory
+  let service = await start(directory)
+  const receiver = await startReceiver()
+  const requestIds: string[] = []
+  const answer = async (method: string, path: string, json?: unknown) => {
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' }
+    const body = json === undefined ? null : JSON.stringify(json)
+    const response = await fetch(service.url + path, { method, headers, body })
+    requestIds.push(response.headers.get('x-request-id') ?? 'none')
+    return { status: response.status, json: (await response.json()) as unknown }
+  }
+  return {
+    put: (id: string, push: Push) => answer('PUT', `/v1/checks/external/${id}`, push),
+    get: (id: string) => answer('GET', `/v1/checks/external/${id}`),
+    register: (number: number) => {
+      const event_types = ['check.created', 'check.updated', 'check.closed']
+      return answer('POST', '/v1/webhook-endpoints', { url: `${receiver.url}${number}`, event_types })
+    },
+    receiver,
+    async restart() {
+      await service.stop()
+      service = await start(directory)
+    },
+    async kill() {
+      directory = await service.kill()
+      service = await start(directory)
+    },
+    /** Lets all deliveries come to their end, and tells what there is to tell. */
+    async history({ checks, events, endpoints }: Model): Promise<History> {
+      receiver.answer(200)
+      const moved = await answer('POST', '/_sim/clock', { advance: '40h' })
+      if (moved.status !== 200) throw new Error(JSON.stringify(moved.json))
+      return {
+        acknowledged: [...checks.keys()],
+        present: (await listed('checks')).map(({ external_id }) => external_id),
+        expected: events,
+        events: (await listed('events')).reverse(),
+        endpoints,
+        received: receivedBy(receiver),
+        requestIds,
+      }
+    },
+    async close() {
+      await service.stop()
+      await receiver.close()
+    },
+  }
+
+  async function listed<C extends 'checks' | 'events'>(collection: C) {
+    const client = createClient({ url: service.url, apiKey: service.key })
+    type Item = Awaited<ReturnType<(typeof client)[C]['list']>>['data'][number]
+    const all: Item[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const query: Record<string, string | number> = cursor === '' ? { limit: 100 } : { limit: 100, cursor }
+      const page = (await client[collection].list(query)) as { data: Item[]; next_cursor: string | null }
+      all.push(...page.data)
+      cursor = page.next_cursor ?? undefined
+    }
+    return all
+  }
+}
+
+function receivedBy({ requests }: Receiver): History['received'] {
+  return requests.map(({ url, body }) => ({ endpoint: Number(url.slice(1)), body: body.toString() }))
+}
+
+/** What a push says, out of a check as it is shown. */
+export function pushedPart(shown: unknown): Push {
+  const { table, status, items, totals, revision } = shown as Check
+  return {
+    table,
+    status,
+    items: items.map(({ external_id, name, quantity, price_cents, note }) => ({
+      external_id,
+      name,
+      quantity,
+      price_cents,
+      note,
+    })),
+    totals,
+    ...(revision !== null && { revision }),
+  }
+}
