@@ -20,6 +20,14 @@ const clockFlag = Flags.custom<Date>({
   },
 })
 
+/** Node would listen on every address of the machine. */
+const hostFlag = Flags.custom<string>({
+  parse: async (input) => {
+    if (input !== '') return input
+    throw new Errors.CLIError('--host is empty. Name an address to listen on, such as 127.0.0.1.')
+  },
+})
+
 export default class Start extends BaseCommand {
   static override description =
     'Run the service until Ctrl-C.\nIt serves the API under /v1, delivers over HTTPS, and keeps its data in .tabwire.'
@@ -30,7 +38,7 @@ export default class Start extends BaseCommand {
   ]
   static override flags = fromConfigFile({
     port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 4100 }),
-    host: Flags.string({ description: 'Address to listen on.', default: '127.0.0.1' }),
+    host: hostFlag({ description: 'Address to listen on.', default: '127.0.0.1' }),
     ...placeFlags,
     'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
     https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),

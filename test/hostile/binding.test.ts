@@ -1,0 +1,44 @@
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { isLoopbackBinding } from '../../src/model/loopback.ts'
+import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { openTarget } from './standing.ts'
+
+/** The status of a request that comes by 127.0.0.1 and says another `Host`. */
+function statusFor(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path: '/_sim/health', headers: { host } }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode))
+    })
+    sent.on('error', reject).end()
+  })
+}
+
+describe('WEB-08 a service that listens beyond this machine', () => {
+  test.each(['0.0.0.0', '0', '0x0', '::', '::ffff:0.0.0.0'])(
+    'on %s is not taken for one that does not, and asks for a Host that is allowed',
+    async (host) => {
+      expect(isLoopbackBinding(host)).toBe(false)
+      const target = await openTarget({ host }).catch((error: unknown) => error as Error)
+      // Where there is no IPv6, it cannot be listened on.
+      if (target instanceof Error)
+        return expect([host.includes(':'), target.name]).toEqual([true, 'PortUnavailable'])
+      expect(await statusFor(target.port, 'localhost')).toBe(200)
+      expect(await statusFor(target.port, 'evil.example')).toBe(403)
+      await target.close()
+    },
+  )
+
+  test('says so loudly at start', async () => {
+    const service = await startService(['--host', '0.0.0.0'])
+    const { stderr } = await service.stop()
+    expect(stderr).toMatch(/^Warning: --host 0\.0\.0\.0: .*outside of this machine/)
+  })
+
+  test('does not do so for want of a name', async () => {
+    const cwd = await emptyDirectory()
+    const { code, stdout, stderr } = await tabwire(['start', '--host', '', '--port', '0', '--json'], { cwd })
+    expect(code).toBe(2)
+    expect(stdout + stderr).toContain('--host is empty')
+  })
+})

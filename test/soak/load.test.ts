@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import autocannon from 'autocannon'
+import { expect, test } from 'vitest'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { isSoak } from './seeded.ts'
+
+const CONNECTIONS = 32
+const PER_SECOND = 5_000
+const SECONDS = 60
+
+/** Pushes a few checks again and again: so many in all, or so many a second for so long. */
+async function load({ url, key }: RunningService, how: { amount: number } | { duration: number }) {
+  let number = 0
+  const next = () => {
+    const body = JSON.stringify(checkBody({ table: { number: String(number) } }))
+    return { path: `/v1/checks/external/check-${number++ % 100}`, body }
+  }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const { non2xx, errors, requests } = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    ...('amount' in how ? how : { ...how, overallRate: PER_SECOND }),
+    requests: [{ method: 'PUT', setupRequest: (request) => ({ ...request, ...next(), headers }) }],
+  })
+  return { failed: non2xx + errors, sent: requests.total }
+}
+
+const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+
+function residentKiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
+/** Resolves when what was garbage has had its time to go. */
+const idle = () => new Promise((resolve) => setTimeout(resolve, 5_000))
+
+test.skipIf(process.platform !== 'linux')(
+  'HTTP-27 when a load is over, its files and its memory are free again',
+  async () => {
+    const service = await startService()
+    const pid = service.process.child.pid ?? 0
+    await (await service.call('GET', '/v1/locations')).text()
+    // The connection of that call stays open for a while.
+    const before = openFiles(pid)
+    const { failed, sent } = await load(service, { amount: 1_000 })
+    expect([failed, sent]).toEqual([0, 1_000])
+    if (isSoak) {
+      await load(service, { duration: SECONDS / 4 })
+      await idle()
+      const resident = residentKiB(pid)
+      const long = await load(service, { duration: SECONDS })
+      expect(long.failed).toBe(0)
+      await idle()
+      process.stderr.write(
+        `soak: ${long.sent} pushes, ${resident} KiB before and ${residentKiB(pid)} after\n`,
+      )
+      expect(residentKiB(pid)).toBeLessThan(resident * 1.2)
+    }
+    // The other side of a connection learns of its end a moment later.
+    while (openFiles(pid) > before) await new Promise((resolve) => setImmediate(resolve))
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  },
+  isSoak ? 4 * SECONDS * 1_000 : 20_000,
+)
