@@ -21,7 +21,7 @@ const clockFlag = Flags.custom<Date>({
 })
 
 /** Node would listen on every address of the machine. */
-const hostFlag = Flags.custom<string>({
+const hostFlag = Flags.custom({
   parse: async (input) => {
     if (input !== '') return input
     throw new Errors.CLIError('--host is empty. Name an address to listen on, such as 127.0.0.1.')

@@ -33,7 +33,7 @@ async function runModels(start: Start, numRuns: number, maxCommands: number): Pr
 describe(`CONV-12, CONV-14 whatever is done to it, seed ${seed},`, () => {
   test(
     'the service is as the model says, and every event comes',
-    () => runModels(startInside, isSoak ? runs : 12, isSoak ? 60 : 25),
+    () => runModels(startInside, isSoak ? runs : 8, isSoak ? 60 : 25),
     isSoak ? 3_600_000 : 30_000,
   )
 
@@ -75,7 +75,7 @@ describe('CONV-13', () => {
         const { data } = await target.client.events.list({ external_check_id: id, limit: 100 })
         expect(data).toHaveLength(new Set(revisions).size)
       })
-      await fc.assert(property, { numRuns: isSoak ? runs : 25, seed })
+      await fc.assert(property, { numRuns: isSoak ? runs : 15, seed })
     },
     isSoak ? 600_000 : 20_000,
   )

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildStore } from '../store/child.ts'
+import { describe, expect, test } from 'vitest'
 import { copyOf, newDirectory, openStore, tidyUp } from '../store/folder.ts'
 import { saveChecks, storedChecks } from '../store/records.ts'
 import { callsOf, type Call } from './call-log.ts'
@@ -14,13 +13,7 @@ tidyUp()
 
 const WRITES = 14
 /** Of all that a power cut might leave, this much is looked at among other tests. */
-const USUAL = 60
-
-let built: Awaited<ReturnType<typeof buildStore>>
-beforeAll(async () => {
-  built = await buildStore()
-})
-afterAll(() => built.remove())
+const USUAL = 40
 
 interface Watched {
   directory: string
@@ -41,7 +34,7 @@ async function watch(): Promise<Watched> {
   const names = 'openat,write,pwrite64,fsync,fdatasync,ftruncate'
   const more = '?rename,?renameat,?renameat2,?unlink,?unlinkat,?link,?linkat'
   const trace = ['-y', '-xx', '-s', '100000', '-e', `trace=${names},${more}`, '-o', log]
-  const written = await writeTraced(built.folder, directory, WRITES, trace)
+  const written = await writeTraced(directory, WRITES, trace)
   expect(written).toEqual({ acknowledged: 3 + WRITES, closed: true })
   return { directory, before, calls: callsOf(await readFile(log, 'latin1')) }
 }
@@ -135,7 +128,7 @@ function stepsIn(directory: string) {
     const path = /^(rename|unlink)/.test(name) ? from : file
     if (path !== directory && dirname(path) !== directory) return []
     if (/^p?write/.test(name)) return [`write ${shown(path)}`]
-    if (/sync$/.test(name)) return [`sync ${shown(path)}`]
+    if (name.endsWith('sync')) return [`sync ${shown(path)}`]
     if (name.startsWith('rename')) return [`rename ${shown(path)}`]
     if (name.startsWith('unlink')) return [`remove ${shown(path)}`]
     return name === 'ftruncate' && args.endsWith(', 0') ? [`cut ${shown(path)}`] : []

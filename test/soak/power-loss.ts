@@ -13,8 +13,8 @@ export interface Remains {
 }
 
 interface Inode {
-  now: Buffer<ArrayBufferLike>
-  synced: Buffer<ArrayBufferLike>
+  now: Buffer
+  synced: Buffer
   /** Its writes end when they are on the disk. */
   durable: boolean
 }
@@ -37,7 +37,7 @@ export function* powerCuts(directory: string, before: Content, calls: readonly C
 
 function diskOf(directory: string, before: Content) {
   const fresh = (bytes: Buffer = Buffer.alloc(0)): Inode => ({ now: bytes, synced: bytes, durable: false })
-  let names = new Map([...before].map(([name, bytes]) => [name, fresh(bytes)]))
+  const names = new Map([...before].map(([name, bytes]) => [name, fresh(bytes)]))
   let syncedNames = new Map(names)
   const isHere = (path: string) => dirname(path) === directory
   const inodeOf = (path: string) => (isHere(path) ? names.get(basename(path)) : undefined)
@@ -76,7 +76,7 @@ function diskOf(directory: string, before: Content) {
       const [from = '', to = ''] = call.strings.map(String)
       if (/^p?write/.test(call.name)) write(call)
       else if (call.name === 'openat') open(from, call.args)
-      else if (/sync$/.test(call.name)) sync(call.file)
+      else if (call.name.endsWith('sync')) sync(call.file)
       else if (call.name === 'ftruncate') {
         const inode = inodeOf(call.file)
         if (inode !== undefined) inode.now = inode.now.subarray(0, Number(/, (\d+)$/.exec(call.args)?.[1]))

@@ -1,14 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
 
 /** Whether calls of the system can be watched, and made to fail, on this machine: some containers forbid it. */
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0
 
+/** As it is built: what a process of its own can load. */
+const store = pathToFileURL('dist/store/file-store.js').href
+
 /** Writes so many more checks, prints the number of each that was acknowledged, closes, and says so. */
 const writer = `
-import { openFileStore } from './store/file-store.js'
+import { openFileStore } from '${store}'
 const [directory, count] = process.argv.slice(1)
 const store = await openFileStore({ directory, foldAtBytes: 1200 })
 const { data } = await store.list('checks', { limit: 1000 })
@@ -28,14 +32,12 @@ export interface Written {
 
 /** Runs the writer below strace. One thread alone works on files, so that its calls can be counted. */
 export async function writeTraced(
-  folder: string,
   directory: string,
   count: number,
   strace: readonly string[],
 ): Promise<Written> {
   const program = ['--input-type=module', '-e', writer, directory, String(count)]
   const child = spawn('strace', ['-f', '-qq', ...strace, process.execPath, ...program], {
-    cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
   })

@@ -16,8 +16,8 @@ export async function install(directory: string, wanted: string, scripts: boolea
   const npm = process.env.npm_execpath
   const [file, all] = npm === undefined ? ['npm', args] : [process.execPath, [npm, ...args]]
   const child = spawn(file, all, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] })
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0) throw new Error(said.trim().split('\n')[0] ?? `npm ended with ${String(code)}`)
+  const [said] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (child.exitCode !== 0) throw new Error(`npm could not fetch it: ${said.trim().split('\n')[0] ?? ''}`)
 }
 
 /** The version of an installed package. */

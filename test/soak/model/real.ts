@@ -62,7 +62,7 @@ export async function openReal(start: Start, firstDirectory: string) {
     const body = json === undefined ? null : JSON.stringify(json)
     const response = await fetch(service.url + path, { method, headers, body })
     requestIds.push(response.headers.get('x-request-id') ?? 'none')
-    return { status: response.status, json: (await response.json()) as unknown }
+    return { status: response.status, json: await response.json() }
   }
   return {
     put: (id: string, push: Push) => answer('PUT', `/v1/checks/external/${id}`, push),
