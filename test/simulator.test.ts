@@ -172,8 +172,8 @@ describe('the local authority', () => {
     expect(await client.endpoints.ping(id)).toMatchObject({ outcome: 'succeeded' })
   })
 
-  it('issues the certificate of a simulator with HTTPS, which needs a data directory', async () => {
-    await expect(startSimulator({ port: 0, https: true })).rejects.toThrow(/data directory/)
+  it('issues the certificate of a simulator with HTTPS, which needs a directory for it', async () => {
+    await expect(startSimulator({ port: 0, https: true })).rejects.toThrow(/local authority/)
     const { url, apiKey, ca } = await openSimulator({
       dataDirectory: await temporaryDirectory(),
       https: true,
