@@ -1,4 +1,3 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { ApiError, Unreachable } from './api-error.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
@@ -224,6 +223,8 @@ async function* readStream(
   if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)
+  // Loaded when it is used: web streams take longer to come than most commands to run.
+  const { EventSourceParserStream } = await import('eventsource-parser/stream')
   const messages = text?.pipeThrough(new EventSourceParserStream())
   try {
     for await (const { event, data } of messages ?? [])

@@ -1,6 +1,11 @@
 import { durationMs } from '../model/duration.ts'
-import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../model/fault.ts'
-import type { ApiFaultKind, DeliveryFaultKind } from '../model/fault.ts'
+import {
+  apiFaultKinds,
+  apiFields,
+  deliveryFaultKinds,
+  type ApiFaultKind,
+  type DeliveryFaultKind,
+} from '../model/fault-kinds.ts'
 import { CommandError, exitCodes } from './failure.ts'
 
 /** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */

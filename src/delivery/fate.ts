@@ -1,6 +1,7 @@
 import type { AttemptResult, Delivery } from '../model/delivery.ts'
 import { draw } from '../model/draw.ts'
-import { deliveryFaultKinds, type DeliveryFault, type DeliveryFaultKind } from '../model/fault.ts'
+import type { DeliveryFault } from '../model/fault.ts'
+import { deliveryFaultKinds, type DeliveryFaultKind } from '../model/fault-kinds.ts'
 import type { FaultRule } from '../model/fault-rules.ts'
 import type { SendResult } from './send.ts'
 

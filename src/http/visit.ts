@@ -1,4 +1,4 @@
-import type { ApiFaultKind } from '../model/fault.ts'
+import type { ApiFaultKind } from '../model/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestEntry } from './request-log.ts'

@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from './event.ts'
-
-/** What can befall an attempt, in the words in which it is asked for. */
-export const deliveryFaultKinds = ['duplicate', 'reorder', 'delay', 'drop'] as const
-export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number]
-
-/** What can befall a request to the API. */
-export const apiFaultKinds = ['latency', 'error', 'reset', 'lost_answer'] as const
-export type ApiFaultKind = (typeof apiFaultKinds)[number]
+import { apiFields, deliveryFaultKinds } from './fault-kinds.ts'
 
 /** Milliseconds of the service's clock unless said otherwise: half of the first wait for a retry, and all of it. */
 const DELAY_MS = 30_000
@@ -45,14 +38,6 @@ const deliveryFault = z
     message: `must name one of ${deliveryFaultKinds.join(', ')}, with its probability`,
   })
 export type DeliveryFault = z.infer<typeof deliveryFault>
-
-/** The field in which each fault of the API is asked for. */
-export const apiFields = {
-  latency: 'latency_ms',
-  error: 'error_rate',
-  reset: 'reset_rate',
-  lost_answer: 'lost_answer_rate',
-} as const satisfies Record<ApiFaultKind, string>
 
 const PATH = /^((GET|HEAD|PUT|POST|DELETE) )?\/v1(\/|\*|$)/
 

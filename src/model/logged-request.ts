@@ -1,4 +1,4 @@
-import type { ApiFaultKind } from './fault.ts'
+import type { ApiFaultKind } from './fault-kinds.ts'
 import type { ItemDiff } from './item-diff.ts'
 
 /** What is found out about a push beside its answer (contract sections 10 and 11). */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pushBody } from './check.ts'
 import type { AttemptOutcome } from './delivery.ts'
 import { eventTypes } from './event.ts'
-import { deliveryFaultKinds } from './fault.ts'
+import { deliveryFaultKinds } from './fault-kinds.ts'
 import type { CollectionName, Collections } from './records.ts'
 import { registerEndpointBody } from './webhook-endpoint.ts'
 

@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import { durationText } from '../../model/duration.ts'
-import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/fault.ts'
+import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/fault.ts'
 import { renderTable } from './table.ts'
 import { renderFields } from './text.ts'
