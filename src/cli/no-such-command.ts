@@ -1,0 +1,24 @@
+import { nearest } from './config/nearest.ts'
+import { CommandError, exitCodes } from './failure.ts'
+
+/** What to say when these words name no command. */
+export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
+  const likely = likelyCommand(words, ids)
+  const hint =
+    likely === undefined ? 'tabwire --help lists those there are.' : `Did you mean tabwire ${likely}?`
+  return new CommandError('usage', `tabwire ${words.join(' ')} is no command. ${hint}`, exitCodes.usage)
+}
+
+/**
+ * The command that these words were probably meant for, `deliveries list` for `delivery lst`, or its topic; `undefined` when
+ * nothing is like it. `ids` are oclif's: `deliveries:list`.
+ */
+export function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
+  const [word = '', ...rest] = words
+  const firsts = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
+  const first = firsts.includes(word) ? word : nearest(word, firsts)
+  if (first === undefined) return undefined
+  const below = ids.filter((id) => id.startsWith(`${first}:`)).map((id) => id.slice(first.length + 1))
+  const further = below.length === 0 ? undefined : likelyCommand(rest, below)
+  return further === undefined ? first : `${first} ${further}`
+}

@@ -1,0 +1,20 @@
+import type { Hook } from '@oclif/core'
+import { BaseCommand } from './base-command.ts'
+import { noSuchCommand } from './no-such-command.ts'
+
+/** Stands in for a command that there is none of, so that its end is like any other's: `--json`, exit 2. */
+class UnknownCommand extends BaseCommand {
+  static override hidden = true
+
+  async run(): Promise<void> {
+    const typed = this.argv.filter((word) => !word.startsWith('-'))
+    throw noSuchCommand(typed, this.config.commandIDs)
+  }
+}
+
+/** oclif's hook for what it cannot find; it says so in its own words otherwise, whatever was asked for. */
+const commandNotFound: Hook.CommandNotFound = async ({ id, argv = [], config }) => {
+  await UnknownCommand.run([...id.split(':'), ...argv], config)
+}
+
+export default commandNotFound

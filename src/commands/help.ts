@@ -1,0 +1,21 @@
+import { loadHelpClass } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { noSuchCommand } from '../cli/no-such-command.ts'
+
+export default class Help extends BaseCommand {
+  static override description = 'Show what a command does, as --help does.'
+  static override examples = ['<%= config.bin %> help push', '<%= config.bin %> help deliveries wait']
+  static override strict = false
+
+  async run(): Promise<void> {
+    const { argv } = await this.parse(Help)
+    const words = argv.map(String)
+    const { config } = this
+    const id = words.join(':')
+    const known =
+      words.length === 0 || config.findCommand(id) !== undefined || config.findTopic(id) !== undefined
+    if (!known) throw noSuchCommand(words, config.commandIDs)
+    const HelpClass = await loadHelpClass(config)
+    await new HelpClass(config, config.pjson.oclif.helpOptions).showHelp(words)
+  }
+}
