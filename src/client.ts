@@ -1,7 +1,8 @@
 import { ApiError, Unreachable } from './api-error.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
-import type { Attempt, AttemptOutcome, Delivery } from './model/delivery.ts'
+import type { AttemptMessage } from './model/attempt-message.ts'
+import type { AttemptOutcome, Delivery } from './model/delivery.ts'
 import type { Envelope, EventView } from './model/event.ts'
 import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { Location } from './model/location.ts'
@@ -47,13 +48,17 @@ export type { PlayedAttempt } from './model/played.ts'
 
 /** What was attempted while the clock moved. */
 export type ClockReport = ClockView & Played
-export type AttemptMessage = Omit<Delivery, 'attempts'> & { attempt: Attempt }
+export type { AttemptMessage } from './model/attempt-message.ts'
 export type StreamMessage =
   | { type: 'request'; data: RequestView }
   | { type: 'event'; data: Envelope }
   | { type: 'attempt'; data: AttemptMessage }
+  /** It is dead without another attempt. */
+  | { type: 'delivery'; data: Delivery }
   /** Another state has taken the place of all that was told before. */
   | { type: 'reset'; data: object }
+  /** After what was asked for of earlier times: from here on things are told as they happen. */
+  | { type: 'live'; data: object }
 
 export { ApiError, Unreachable } from './api-error.ts'
 
@@ -135,8 +140,12 @@ export function createClient(options: ClientOptions) {
       reset: () => post<StateReport>('/_sim/reset'),
     },
     health: () => get<Record<string, unknown>>('/_sim/health'),
-    /** What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. */
-    stream: (signal: AbortSignal, onOpen?: () => void) => readStream(options, signal, onOpen),
+    /**
+     * What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. With
+     * `since`, attempts and requests that began then or later come first, then `live`.
+     */
+    stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
+      readStream(options, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
   }
 }
 
@@ -216,10 +225,11 @@ function errorOf(json: unknown): Record<string, unknown> {
 
 async function* readStream(
   options: ClientOptions,
+  path: string,
   signal: AbortSignal,
   onOpen?: () => void,
 ): AsyncGenerator<StreamMessage> {
-  const response = await send(options, 'GET', '/_sim/stream', undefined, signal)
+  const response = await send(options, 'GET', path, undefined, signal)
   if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)

@@ -1,16 +1,17 @@
 import type { Client, StreamMessage } from '../client.ts'
 
 /**
- * Opens the live stream; once this resolves, nothing that happens is missed.
+ * Opens the live stream; once this resolves, nothing that happens is missed. With `since`, what began then comes first.
  * @throws Unreachable or ApiError, or the signal's reason.
  */
 export async function openStream(
   client: Pick<Client, 'stream'>,
   signal: AbortSignal,
+  since?: Date,
 ): Promise<AsyncGenerator<StreamMessage>> {
   let isOpen = () => {}
   const opened = new Promise<void>((resolve) => (isOpen = resolve))
-  const stream = client.stream(signal, () => isOpen())
+  const stream = client.stream(signal, () => isOpen(), since)
   const first = stream.next()
   await Promise.race([opened, first])
   return resumed(first, stream)

@@ -22,12 +22,25 @@ export abstract class ServiceCommand extends BaseCommand {
     return createClient(await this.locate(flags))
   }
 
+  /**
+   * The same again and again, for a service that is restarted meanwhile: `run.json` may name another port and key by then,
+   * and while it names none, the service is expected back where it was, not at the default address.
+   */
+  protected reconnect(flags: Connection): () => Promise<Client> {
+    let last: string | undefined
+    return async () => {
+      const found = await this.locate(flags, last)
+      last = found.url
+      return createClient(found)
+    }
+  }
+
   /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
-  protected async locate(flags: Connection): Promise<ClientOptions> {
+  protected async locate(flags: Connection, otherwise = DEFAULT_URL): Promise<ClientOptions> {
     requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
-    const url = flags.url ?? run?.url ?? DEFAULT_URL
+    const url = flags.url ?? run?.url ?? otherwise
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
     const local =
       flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))

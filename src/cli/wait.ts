@@ -59,7 +59,6 @@ export async function waitForDeliveries(
     }
     if (isDecided(seen, wanted)) return judge(seen, wanted)
     if (!deadline.aborted) throw new Unreachable('The service ended while its deliveries were waited for.')
-    // One that dies with its endpoint before it was ever attempted is not announced.
     await look()
     return judge(seen, wanted)
   } finally {
@@ -97,6 +96,7 @@ async function concerned(client: Reader, wanted: Wanted, message: StreamMessage)
     const delivery = await client.deliveries.get(message.data.id).catch(ignoreGone)
     return delivery === undefined ? [] : [delivery]
   }
+  if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []
   // A new delivery is announced by its event alone; only who waits for pending ones must know before its attempt.
   if (message.type !== 'event' || wanted.status !== 'pending') return []
   const { data } = await client.deliveries.list({ event_id: message.data.id, limit: 100 })

@@ -64,7 +64,7 @@ export default class Listen extends ServiceCommand {
     })
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
-    const connect = () => this.connect(flags)
+    const connect = this.reconnect(flags)
     const service = new URL((await this.locate(flags)).url).origin
     await this.tidy(await connect(), service, directory)
     const { openAuthority } = await import('../certificates.ts')

@@ -39,6 +39,15 @@ export function choiceOf<T extends string>(
   return choice
 }
 
+/** Reads `?name=` as a time, in the form that stored times have and can be compared with as texts. */
+export function timeOf(query: URLSearchParams, name: string): string | undefined {
+  const given = query.get(name)
+  if (given === null) return undefined
+  const time = new Date(/^\d{4}-/.test(given) ? given : NaN)
+  if (!Number.isNaN(time.getTime())) return time.toISOString()
+  throw new Refusal('invalid_query', `${name} must be an ISO 8601 time, such as 2026-11-21T18:00:00Z.`)
+}
+
 /** Decodes a path parameter, once: h3 hands it over as it stands in the URL. */
 export function decodeParam(name: string, raw: string): string {
   try {

@@ -12,7 +12,7 @@ import { clockRoutes, type ClockParts } from './clock-routes.ts'
 import { faultRoutes, type FaultParts } from './fault-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { listOf, pageReply } from './list.ts'
-import { given, pageOf } from './query.ts'
+import { given, pageOf, timeOf } from './query.ts'
 import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
@@ -50,7 +50,7 @@ export function simRoutes(parts: SimParts): Route[] {
     ),
     row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
-    row('GET', '/stream', () => stream.open()),
+    row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since'))),
     {
       ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
       secret: true,

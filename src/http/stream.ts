@@ -1,16 +1,23 @@
-import { viewDelivery, type Delivery } from '../model/delivery.ts'
-import type { StoredEvent } from '../model/event.ts'
-import type { Write } from '../model/records.ts'
+import { setImmediate } from 'node:timers/promises'
 import type { Service } from '../service.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
+import { readHistory } from './stream-history.ts'
+import { messagesOf, requestMessage, type Message } from './stream-message.ts'
+import { createReader, type StreamReader } from './stream-reader.ts'
 
 /**
  * The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10),
- * and `reset` when all that was told before is void, since another state has taken its place.
+ * `delivery` for one that is dead without another attempt, and `reset` when all that was told before is void, since another
+ * state has taken its place.
  */
 export interface Stream {
-  open(): Answer
+  /**
+   * From now on. With `since`, an ISO 8601 time in UTC, what is stored of attempts and requests that began then or later
+   * comes first, oldest first, then `live`, then what has happened since: nothing is left out and nothing comes twice.
+   * @throws Refusal `storage_unavailable`.
+   */
+  open(since?: string): Promise<Answer>
   /** Ends all open streams, so that a stopping server need not wait for them. */
   close(): void
 }
@@ -18,87 +25,56 @@ export interface Stream {
 /** Often enough that no proxy takes the stream for dead. */
 const HEARTBEAT_MS = 15_000
 
-/** A reader this far behind is cut off rather than remembered for: it can come back and read the lists. */
-const MOST_WAITING_MESSAGES = 10_000
+const headers = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
 
-type Controller = ReadableStreamDefaultController<Uint8Array>
-
-export function createStream(service: Pick<Service, 'onCommit'>, log: Pick<RequestLog, 'onAdd'>): Stream {
-  const readers = new Set<Controller>()
-  const encoder = new TextEncoder()
+export function createStream(
+  service: Pick<Service, 'onCommit' | 'list' | 'get'>,
+  log: Pick<RequestLog, 'onAdd' | 'list' | 'get'>,
+): Stream {
+  const readers = new Set<StreamReader>()
   let count = 0
-  const send = (text: string) => {
-    const bytes = encoder.encode(text)
-    for (const reader of readers) deliver(reader, bytes, readers)
-  }
-  const publish = (type: string, data: string) => {
+  const publish = ({ type, key, text }: Message) => {
     count++
-    send(`id: ${count}\nevent: ${type}\ndata: ${data}\n\n`)
+    const told = `id: ${count}\nevent: ${type}\ndata: ${text()}\n\n`
+    for (const reader of readers) reader.tell(key, told)
   }
   // Most of the time nobody listens, and then nothing is put into words.
   log.onAdd((read) => {
-    if (readers.size > 0) publish('request', JSON.stringify(read()))
+    if (readers.size === 0) return
+    const request = read()
+    publish(requestMessage(request.id, () => request))
   })
   service.onCommit((writes, kind) => {
-    if (kind === 'replacement') publish('reset', '{}')
-    else if (readers.size > 0) for (const [type, data] of writes.flatMap(announcements)) publish(type, data)
+    if (kind === 'replacement') publish({ type: 'reset', key: 'reset', text: () => '{}' })
+    else if (readers.size > 0) for (const message of writes.flatMap(messagesOf)) publish(message)
   })
-  const heartbeat = setInterval(() => send(': still here\n\n'), HEARTBEAT_MS)
+  const heartbeat = setInterval(() => {
+    for (const reader of readers) reader.tell('', ': still here\n\n')
+  }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
-    open: () => ({
-      status: 200,
-      headers: {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      },
-      body: openReader(readers, encoder.encode(': listening\n\n')),
-    }),
+    async open(since) {
+      const reader = createReader(': listening\n\n', since !== undefined, () => readers.delete(reader))
+      readers.add(reader)
+      if (since !== undefined)
+        try {
+          const history = await readHistory({ service, log }, since)
+          // What was committed before it was read has been told by then.
+          await setImmediate()
+          reader.begin(history)
+        } catch (error) {
+          reader.close()
+          throw error
+        }
+      return { status: 200, headers, body: reader.body }
+    },
     close() {
       clearInterval(heartbeat)
       for (const reader of readers) reader.close()
-      readers.clear()
     },
   }
-}
-
-function openReader(readers: Set<Controller>, greeting: Uint8Array): ReadableStream<Uint8Array> {
-  let own: Controller
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        own = controller
-        controller.enqueue(greeting)
-        readers.add(controller)
-      },
-      cancel: () => void readers.delete(own),
-    },
-    { highWaterMark: MOST_WAITING_MESSAGES },
-  )
-}
-
-function deliver(reader: Controller, bytes: Uint8Array, readers: Set<Controller>): void {
-  if ((reader.desiredSize ?? 0) > 0) return reader.enqueue(bytes)
-  readers.delete(reader)
-  reader.close()
-}
-
-/** What a write has to tell: a new event, or an attempt that was made. */
-function announcements(write: Write): [type: string, data: string][] {
-  if (!('put' in write)) return []
-  if (write.collection === 'events') return [['event', eventMessage(write.put)]]
-  // One that is held back, or let go again, was announced with its last attempt.
-  if (write.collection === 'deliveries' && write.put.attempts.length > 0 && write.put.held === undefined)
-    return [['attempt', attemptMessage(write.put)]]
-  return []
-}
-
-function eventMessage({ body }: StoredEvent): string {
-  return body
-}
-
-function attemptMessage(delivery: Delivery): string {
-  const { attempts, ...rest } = viewDelivery(delivery)
-  return JSON.stringify({ ...rest, attempt: attempts.at(-1) })
 }

@@ -55,6 +55,8 @@ export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionNam
 export interface Put<C extends CollectionName> {
   collection: C
   put: Collections[C]
+  /** A delivery that ends without another attempt: the record alone cannot tell it from one that has just had its last. */
+  retires?: true
 }
 export interface Removal<C extends CollectionName> {
   collection: C

@@ -1,7 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
-import { put } from '../model/records.ts'
 import { unchanged, type Operation } from './operation.ts'
-import { retired } from './retire-deliveries.ts'
+import { retired, retirement } from './retire-deliveries.ts'
 
 interface RetireDelivery {
   delivery_id: string
@@ -21,6 +20,6 @@ export const retireDelivery = {
   decide({ delivery, endpoint }) {
     if (delivery?.status !== 'pending' || endpoint?.status === 'enabled') return unchanged(delivery)
     const reply = retired(delivery)
-    return { reply, writes: [put('deliveries', reply)], events: [] }
+    return { reply, writes: [retirement(reply)], events: [] }
   },
 } satisfies Operation<RetireDelivery, ReturnType<typeof reads>, Delivery | undefined>

@@ -1,21 +1,11 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
-import type { Delivery } from '../../model/delivery.ts'
+import { attemptMessages } from '../../model/attempt-message.ts'
+import { createSeenAttempts } from '../seen-attempts.ts'
 import { allDeliveries } from '../wait.ts'
-
-/** So many deliveries are remembered by the number of their last attempt; those that matter are among the newest. */
-const MOST_REMEMBERED = 20_000
 
 /** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
 export function createAttempts() {
-  const seen = new Map<string, number>()
-  const isNew = ({ id, attempt }: AttemptMessage): boolean => {
-    if (attempt.number <= (seen.get(id) ?? 0)) return false
-    seen.delete(id)
-    seen.set(id, attempt.number)
-    const [oldest] = seen.keys()
-    if (seen.size > MOST_REMEMBERED && oldest !== undefined) seen.delete(oldest)
-    return true
-  }
+  const { isNew } = createSeenAttempts()
   return {
     /** What was attempted while nobody listened, oldest first. */
     async missed(
@@ -25,7 +15,7 @@ export function createAttempts() {
       const missed: AttemptMessage[] = []
       for (const endpoint_id of endpoints)
         for await (const delivery of allDeliveries(client, { endpoint_id }))
-          missed.push(...attemptsOf(delivery))
+          missed.push(...attemptMessages(delivery))
       const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
       return inOrder.filter(isNew)
     },
@@ -35,10 +25,6 @@ export function createAttempts() {
       return ours && isNew(message.data) ? [message.data] : []
     },
   }
-}
-
-function attemptsOf({ attempts, ...delivery }: Delivery): AttemptMessage[] {
-  return attempts.map((attempt) => ({ ...delivery, attempt }))
 }
 
 function startOf({ attempt }: AttemptMessage): string {

@@ -2,9 +2,9 @@ import chalk from 'chalk'
 import { eventTypes } from '../../model/event.ts'
 import type { AttemptMessage } from '../../client.ts'
 import type { Registered } from '../listen/endpoints.ts'
-import type { Happening } from '../listen/session.ts'
+import { renderBody } from './body.ts'
 import { renderAttempt } from './delivery.ts'
-import { printable, renderFields } from './text.ts'
+import { renderFields } from './text.ts'
 import { count } from './words.ts'
 
 /** What `listen` says when it is ready: what goes where, and the secret, unless that went to a file. */
@@ -26,25 +26,12 @@ export function renderForwarded(message: AttemptMessage, to: URL | undefined): s
 
 /** That the service has gone, or is back. */
 export function renderConnection(
-  happening: Extract<Happening, { type: 'disconnected' | 'reconnected' }>,
+  happening: { type: 'disconnected' } | { type: 'reconnected'; made: number },
 ): string {
   if (happening.type === 'disconnected')
     return 'The service has ended. Waiting for it to come back; Ctrl-C ends this, too.'
   if (happening.made === 0) return 'The service is back.'
   return `The service is back and had forgotten ${count(happening.made, 'endpoint')}: registered again, with the same secret.`
-}
-
-/** Of a page of HTML, the start is enough to know it by. */
-const MOST_LINES = 20
-
-function renderBody(body: string): string {
-  const lines = body.trimEnd().split(/\r?\n/)
-  if (lines.length === 1 && lines[0] === '') return ''
-  const more = lines.length > MOST_LINES ? [`(${lines.length - MOST_LINES} more lines)`] : []
-  const shown = [...lines.slice(0, MOST_LINES), ...more].map(
-    (line) => `\n    ${chalk.dim('│')} ${printable(line)}`,
-  )
-  return shown.join('')
 }
 
 function eventsOf(types: readonly string[]): string {

@@ -1,30 +1,12 @@
-import { Args, Errors, Flags } from '@oclif/core'
+import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { sinceFlag, timeOf } from '../../cli/since.ts'
 import { allDeliveries } from '../../cli/wait.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-type Since = { time: Date } | { agoMs: number }
-
-/** An ISO 8601 time, or how long ago: `90s`, `30m`, `2h`, `1d`. */
-const sinceFlag = Flags.custom<Since>({
-  parse: async (input) => {
-    const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(input) ?? []
-    if (unit !== undefined) return { agoMs: Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS] }
-    const time = new Date(input)
-    // What JavaScript would also take for a time, such as 2, is none that anybody means.
-    if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(input))
-      throw new Errors.CLIError(
-        `${input} is neither an ISO 8601 time nor a time ago such as 90s, 30m, 2h, 1d.`,
-      )
-    return { time }
-  },
-})
 
 export default class DeliveriesResend extends ServiceCommand {
   static override description =
@@ -64,17 +46,6 @@ export default class DeliveriesResend extends ServiceCommand {
     const report = await resendAll(client, await deadOnes(client, since), fresh)
     this.print(report, () => renderResentAll(report))
   }
-}
-
-/** Deliveries are dated by the clock that the service lives by, so that is what a time ago counts back from. */
-async function timeOf(client: Client, since: Since): Promise<Date> {
-  if ('time' in since) return since.time
-  const clock = await client.clock.show().catch((error: unknown) => {
-    // A service whose clock is somebody else's does not tell it.
-    if (error instanceof ApiError && error.status === 404) return { now: new Date() }
-    throw error
-  })
-  return new Date(new Date(clock.now).getTime() - since.agoMs)
 }
 
 /** Oldest first, one for each event and endpoint, and none whose event has been delivered there or is on its way again. */

@@ -1,0 +1,61 @@
+import type { Client, StreamMessage } from '../../client.ts'
+import { openStream } from '../open-stream.ts'
+import { overRestarts, type Disconnected } from '../over-restarts.ts'
+import { nowOf, timeOf, type Since } from '../since.ts'
+import { createNews, type Told } from './news.ts'
+
+/** What happens while `tail` runs. */
+export type Happening =
+  | { type: 'listening' }
+  | { type: 'reconnected' }
+  | Disconnected
+  | Told
+  | Extract<StreamMessage, { type: 'reset' }>
+
+interface Watch {
+  /** Looks for the service anew each time. */
+  connect: () => Promise<Client>
+  signal: AbortSignal
+  /** Tells first what has begun since then. */
+  since: Since | undefined
+  /** Whether to wait for the service when it ends, until it is back. */
+  reconnect: boolean
+}
+
+/**
+ * Tells what the stream tells, each thing once, over restarts of the service: what happened meanwhile, and what a broken
+ * stream has left out, comes when it is back. Requests are known to a service only until it ends.
+ * @throws Unreachable when there is no service to begin with, or, unless it is waited for, when it breaks off; and ApiError.
+ */
+export async function* watch({ connect, signal, since, reconnect }: Watch): AsyncGenerator<Happening> {
+  const news = createNews()
+
+  async function* attend(client: Client, again: boolean): AsyncGenerator<Happening> {
+    const now = await nowOf(client)
+    const wanted = again || since === undefined ? undefined : await timeOf(client, since)
+    if (!again) news.begin(now)
+    const from = news.since(now)
+    const stream = await openStream(client, signal, wanted !== undefined && wanted < from ? wanted : from)
+    yield { type: again ? 'reconnected' : 'listening' }
+    let live = false
+    for await (const message of stream) {
+      if (message.type === 'live') live = true
+      else if (message.type === 'reset') {
+        news.forget(await nowOf(client))
+        yield message
+      } else if (message.type !== 'event' && news.isNew(message))
+        if (live || again || isWanted(message, wanted)) yield message
+    }
+  }
+
+  if (reconnect) yield* overRestarts({ connect, signal, attend })
+  else yield* attend(await connect(), false)
+}
+
+/** Of what was before this `tail`: what it was asked for. The rest is listened to so that it is known when it comes again. */
+function isWanted({ type, data }: Told, since: Date | undefined): boolean {
+  if (since === undefined) return false
+  return (
+    type === 'delivery' || new Date(type === 'attempt' ? data.attempt.started_at : data.started_at) >= since
+  )
+}

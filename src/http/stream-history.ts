@@ -1,0 +1,77 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Delivery } from '../model/delivery.ts'
+import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
+import type { Service } from '../service.ts'
+import type { RequestLog } from './request-log.ts'
+import { attemptMessage, requestMessage, retiredMessage, type Message } from './stream-message.ts'
+
+/** Read at once, so that others have their turn between two pages. */
+const PAGE = { deliveries: 500, requests: 50 }
+
+/** A message with the time that it is sorted by, ISO 8601. */
+interface Dated extends Message {
+  at: string
+}
+
+interface HistoryParts {
+  service: Pick<Service, 'list' | 'get'>
+  log: Pick<RequestLog, 'list' | 'get'>
+}
+
+/**
+ * What is stored of attempts and requests that began at `since` (ISO 8601 UTC) or later, and of deliveries that their
+ * endpoint's end took along since then; oldest first. No event is among it: these have a list of their own.
+ * @throws Refusal `storage_unavailable`.
+ */
+export async function readHistory({ service, log }: HistoryParts, since: string): Promise<Message[]> {
+  const found = [...(await deliveriesSince(service, since)), ...(await requestsSince(log, since))]
+  // The numbers of a delivery's attempts, and its death, stay in their order when their times are one.
+  return found.sort((one, other) => compare(one.at, other.at))
+}
+
+async function deliveriesSince(service: HistoryParts['service'], since: string): Promise<Dated[]> {
+  const endpoints = new Map<string, WebhookEndpoint | undefined>()
+  const diedAt = async ({ status, dead_reason, endpoint_id }: Delivery) => {
+    if (status !== 'dead' || dead_reason !== 'endpoint_disabled') return null
+    if (!endpoints.has(endpoint_id)) endpoints.set(endpoint_id, await service.get('endpoints', endpoint_id))
+    return endpoints.get(endpoint_id)?.disabled_at ?? null
+  }
+  const pages: Dated[][] = []
+  let before: string | undefined
+  for (;;) {
+    const { data, more } = await service.list('deliveries', { before, limit: PAGE.deliveries })
+    const page: Dated[] = []
+    for (const delivery of data.toReversed()) {
+      for (const { number, started_at } of delivery.attempts)
+        if (started_at >= since) page.push({ ...attemptMessage(delivery, number), at: started_at })
+      const died = await diedAt(delivery)
+      if (died !== null && died >= since) page.push({ ...retiredMessage(delivery), at: died })
+    }
+    pages.push(page)
+    before = data.at(-1)?.id
+    if (!more) return pages.reverse().flat()
+    await setImmediate()
+  }
+}
+
+async function requestsSince(log: HistoryParts['log'], since: string): Promise<Dated[]> {
+  const pages: Dated[][] = []
+  let before: string | undefined
+  for (;;) {
+    const { data, more } = log.list({ before, limit: PAGE.requests })
+    const recent = data.filter(({ started_at }) => started_at >= since)
+    pages.push(
+      recent
+        .map((request) => ({ ...requestMessage(request.id, () => request), at: request.started_at }))
+        .reverse(),
+    )
+    before = data.at(-1)?.id
+    if (!more) return pages.reverse().flat()
+    await setImmediate()
+  }
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
