@@ -13,6 +13,11 @@ interface Dated extends Message {
   at: string
 }
 
+const rank = { reset: 0, request: 1, event: 2, attempt: 3, delivery: 4 } satisfies Record<
+  Message['type'],
+  number
+>
+
 interface HistoryParts {
   service: Pick<Service, 'list' | 'get'>
   log: Pick<RequestLog, 'list' | 'get'>
@@ -25,8 +30,8 @@ interface HistoryParts {
  */
 export async function readHistory({ service, log }: HistoryParts, since: string): Promise<Message[]> {
   const found = [...(await deliveriesSince(service, since)), ...(await requestsSince(log, since))]
-  // The numbers of a delivery's attempts, and its death, stay in their order when their times are one.
-  return found.sort((one, other) => compare(one.at, other.at))
+  // Of what bears one time, the cause comes first; the attempts of a delivery stay in their order.
+  return found.sort((one, other) => compare(one.at, other.at) || rank[one.type] - rank[other.type])
 }
 
 async function deliveriesSince(service: HistoryParts['service'], since: string): Promise<Dated[]> {

@@ -115,6 +115,6 @@ describe.concurrent('a command that cannot do its work says why', () => {
   test('a command that there is not', async () => {
     const { code, stdout, stderr } = await tabwire(['serve'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('command serve not found')
+    expect(stderr).toMatch(/^Error: tabwire serve is no command\. /)
   })
 })

@@ -238,6 +238,16 @@ describe('waiting for deliveries', () => {
     expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'pending', attempts: [] }] })
   })
 
+  test('sees at once that one dies without an attempt, when its endpoint goes', async () => {
+    const { client, endpoint, push } = await open()
+    await client.faults.set({ faults: [{ on: 'deliveries', delay: 1 }] })
+    const never = new AbortController().signal
+    const dead = { ...wanted, status: 'dead' as const }
+    await push('dinner')
+    const verdict = await waitForDeliveries(client, dead, never, () => void client.endpoints.delete(endpoint))
+    expect(verdict).toMatchObject({ ok: true, deliveries: [{ status: 'dead', attempts: [] }] })
+  })
+
   test('counts none that another state has taken the place of', async () => {
     const { client, push, happen } = await open()
     const empty = JSON.stringify(await client.state.get())

@@ -21,9 +21,9 @@ async function register(service: RunningService, { url }: Receiver): Promise<str
   return ((await (await service.call('POST', '/v1/webhook-endpoints', body)).json()) as { id: string }).id
 }
 
-/** A `tail` that listens already. */
+/** A `tail` that listens already, and ends with the service. */
 async function tail(service: RunningService, ...args: string[]): Promise<Running> {
-  const running = await spawnTabwire(['tail', ...args], { cwd: service.cwd })
+  const running = await spawnTabwire(['tail', '--no-reconnect', ...args], { cwd: service.cwd })
   await running.until('stderr', /Listening/)
   return running
 }

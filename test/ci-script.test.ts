@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { check as isFormatted } from 'prettier'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDirectory, fixtures, spawnProcess, type Ended } from './support/cli.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const readFixture = (name: string) => readFile(join(fixtures, 'ci', name), 'utf8')
+
+let script: string
+let workflow: string
+beforeAll(async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  script = /^```sh\n(#!\/bin\/sh\n[^]*?)^```$/m.exec(readme)?.[1] ?? ''
+  workflow = /^```yaml\n([^]*?)^```$/m.exec(readme)?.[1] ?? ''
+})
+
+/** A port that was free just now. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** A project that has this package among its own, as npm would put it there. */
+async function project(): Promise<string> {
+  const directory = await emptyDirectory()
+  const packages = join(directory, 'node_modules')
+  await mkdir(join(packages, '.bin'), { recursive: true })
+  await mkdir(join(directory, 'ci'))
+  await symlink(root, join(packages, 'tabwire'), 'dir')
+  await chmod(join(root, 'bin', 'run.js'), 0o755)
+  await symlink('../tabwire/bin/run.js', join(packages, '.bin', 'tabwire'))
+  return directory
+}
+
+interface Outcome extends Ended {
+  /** What is left in the project, and in its temporary directory. */
+  left: string[]
+}
+
+async function run(
+  command: readonly string[],
+  text: string,
+  files: Record<string, string> = {},
+): Promise<Outcome> {
+  const [cwd, temporary] = [await project(), await emptyDirectory()]
+  await writeFile(join(cwd, 'ci', 'contract-test.sh'), text)
+  for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content)
+  const env = { PORT: String(await freePort()), TMPDIR: temporary }
+  const [shell = '', ...args] = command
+  const ended = await (await spawnProcess(shell, args, { cwd, env })).ended
+  return { ...ended, left: [...(await readdir(cwd)), ...(await readdir(temporary))] }
+}
+
+describe("the README's CI script", () => {
+  test('and its workflow are the files in fixtures/ci', async () => {
+    expect(script).toBe(await readFixture('contract-test.sh'))
+    expect(workflow).toBe(await readFixture('github-actions.yml'))
+  })
+
+  test('has no sleep in it', () => {
+    expect(script).not.toMatch(/\bsleep\b/)
+  })
+
+  test('is what the workflow runs, which is YAML as prettier writes it', async () => {
+    expect(await isFormatted(workflow, { parser: 'yaml' })).toBe(true)
+    expect(workflow.trimEnd().split('\n').at(-1)).toBe('      - run: sh ci/contract-test.sh')
+  })
+
+  const shells = ['sh', 'dash', 'bash'].filter((name) =>
+    ['/bin', '/usr/bin'].some((folder) => existsSync(join(folder, name))),
+  )
+
+  // dash is what sh is on Debian and Ubuntu, and so on most machines of a CI.
+  test.each(shells)('passes in %s exactly as printed, and leaves nothing behind', async (shell) => {
+    const { code, stdout, left } = await run([shell, 'ci/contract-test.sh'], script)
+    expect({ code, left }).toEqual({ code: 0, left: ['ci', 'node_modules'] })
+    expect(stdout).toMatch(/^unchanged {2}table-12/m)
+    expect(stdout).toMatch(/^took check\.created\n/m)
+    expect(stdout).toMatch(/\nThe application takes what the service sends\.\n$/)
+  })
+
+  test('fails with 3 when the application refuses what it gets, and leaves nothing behind', async () => {
+    const app = (await readFixture('app.mjs')).replace('? 204 : 400', '? 500 : 400')
+    expect(app).toContain('? 500')
+    const text = script
+      .replace('node_modules/tabwire/fixtures/ci/app.mjs', 'bad.mjs')
+      .replaceAll('--timeout 10', '--timeout 1')
+    const { code, stderr, left } = await run(['sh', 'ci/contract-test.sh'], text, { 'bad.mjs': app })
+    expect({ code, left }).toEqual({ code: 3, left: ['bad.mjs', 'ci', 'node_modules'] })
+    expect(stderr).toMatch(/came but was refused at attempt 1 .*The receiver answered 500/)
+  })
+
+  test('fails when the application does not start, and leaves nothing behind', async () => {
+    const text = script.replace('node_modules/tabwire/fixtures/ci/app.mjs', 'none.mjs')
+    const { code, left } = await run(['sh', 'ci/contract-test.sh'], text)
+    expect({ code, left }).toEqual({ code: 1, left: ['ci', 'node_modules'] })
+  })
+})
