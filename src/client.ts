@@ -2,11 +2,14 @@ import { ApiError, Unreachable } from './api-error.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
 import type { AttemptMessage } from './model/attempt-message.ts'
+import type { ClaimBody, ClaimView } from './model/claim.ts'
 import type { AttemptOutcome, Delivery } from './model/delivery.ts'
 import type { Envelope, EventView } from './model/event.ts'
 import type { FaultsView, FaultsWanted } from './model/fault.ts'
+import type { FeedbackBody, FeedbackView } from './model/feedback.ts'
 import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
+import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Played } from './model/played.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
@@ -89,6 +92,32 @@ export function createClient(options: ClientOptions) {
         const { status, requestId, json } = await call('PUT', `/v1/checks/external/${one(externalId)}`, body)
         return { status, requestId, check: json as Check }
       },
+    },
+    claims: {
+      list: (query?: ListQuery) => get<List<ClaimView>>('/v1/claims', query),
+      get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
+    },
+    payments: {
+      list: (query?: ListQuery) => get<List<PaymentView>>('/v1/payments', query),
+      get: (id: string) => get<PaymentView>(`/v1/payments/${one(id)}`),
+    },
+    feedback: {
+      list: (query?: ListQuery) => get<List<FeedbackView>>('/v1/feedback', query),
+      get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
+    },
+    /** What guests do at the table, through the simulator. Checks go by their external id. */
+    guests: {
+      claim: (check: string, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
+        post<ClaimView>(`/_sim/checks/${one(check)}/claims`, body),
+      release: (claimId: string) => remove<ClaimView>(`/_sim/claims/${one(claimId)}`),
+      /** Pays claims, or an amount, or with neither the whole balance. */
+      pay: (check: string, body: Partial<PayBody> = {}) =>
+        post<PaymentView>(`/_sim/checks/${one(check)}/payments`, body),
+      /** Refunds the rest of a payment unless an amount is given. */
+      refund: (paymentId: string, body: RefundBody = {}) =>
+        post<PaymentView>(`/_sim/payments/${one(paymentId)}/refunds`, body),
+      rate: (check: string, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+        post<FeedbackView>(`/_sim/checks/${one(check)}/feedback`, body),
     },
     endpoints: {
       create: (body: RegisterEndpointBody) =>

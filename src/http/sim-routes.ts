@@ -11,6 +11,7 @@ import { hashOf } from './auth.ts'
 import { clockRoutes, type ClockParts } from './clock-routes.ts'
 import { faultRoutes, type FaultParts } from './fault-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
+import { guestRoutes } from './guest-routes.ts'
 import { listOf, pageReply } from './list.ts'
 import { given, pageOf, timeOf } from './query.ts'
 import { register, type RegistrationParts } from './registration.ts'
@@ -44,6 +45,7 @@ export function simRoutes(parts: SimParts): Route[] {
     ...clockRoutes(parts),
     ...faultRoutes(parts),
     ...stateRoutes(parts),
+    ...guestRoutes(service),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),

@@ -1,10 +1,11 @@
 import { checkKey, viewCheck } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { Refusal } from '../model/refusal.ts'
 import { registerEndpointBody, viewEndpoint } from '../model/webhook-endpoint.ts'
 import { endpointNotFound } from '../operations/delete-endpoint.ts'
+import { checkNotFound } from '../operations/guest-change.ts'
 import { pingEndpoint } from '../operations/ping-endpoint.ts'
 import type { Service } from '../service.ts'
+import { guestRecordRoutes } from './guest-records.ts'
 import { listOf } from './list.ts'
 import { acceptPush } from './push.ts'
 import { choiceOf, externalId, given } from './query.ts'
@@ -44,6 +45,7 @@ export function v1Routes(parts: V1Parts): Route[] {
       scope: 'read',
       handle: (call) => showCheck(service, call),
     },
+    ...guestRecordRoutes(service),
     {
       method: 'POST',
       path: '/webhook-endpoints',
@@ -85,11 +87,7 @@ async function showCheck(service: Service, { key, params }: Call) {
     'external',
     checkKey({ location_id: key.location_id, external_id }),
   )
-  if (check === undefined)
-    throw new Refusal(
-      'not_found',
-      `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`,
-    )
+  if (check === undefined) throw checkNotFound(external_id)
   return ok(viewCheck(check))
 }
 

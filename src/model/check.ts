@@ -4,13 +4,14 @@ import { pathText, validate, type ValidationIssue } from './validation.ts'
 const text = (max: number) => z.string().min(1).max(max)
 
 /** At most three decimals: grams of a weighed good, a third of a pizza is 0.333 (contract section 5). */
-const quantity = z
+export const threeDecimals = z
   .number()
-  .gt(0)
   .refine(
     (value) => Number.isInteger(value) || Number(value.toFixed(3)) === value,
     'must have at most 3 decimals',
   )
+
+const quantity = threeDecimals.gt(0)
 
 const itemBody = z.object({
   external_id: text(255),

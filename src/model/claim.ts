@@ -1,3 +1,7 @@
+import { z } from 'zod'
+import { threeDecimals } from './check.ts'
+import { guestName, type OfCheck } from './guest.ts'
+
 /** Part of a check that a guest has taken on (contract section 3). `price_cents` is the unit price when it was claimed. */
 export interface ClaimedItem {
   external_id: string
@@ -5,16 +9,15 @@ export interface ClaimedItem {
   price_cents: number
 }
 
-export interface Claim {
+/** A claim as it is stored. */
+export interface Claim extends OfCheck {
   id: string
-  check_id: string
-  external_check_id: string
-  /** Where the check is; together with `external_check_id` it names the check. Not shown. */
-  location_id: string
   guest_name: string | null
   items: readonly ClaimedItem[]
+  /** What it owes by the check as it is now; from when it is paid or released on, what it owed then. */
   amount_cents: number
   status: 'active' | 'paid' | 'released'
+  /** The payment that paid it, also when that was refunded since. */
   payment_id: string | null
   created_at: string
 }
@@ -26,21 +29,19 @@ export function viewClaim({ location_id: _location, ...view }: Claim): ClaimView
   return view
 }
 
-/** How much of each item guests hold, by the item's external id. Released claims hold nothing. */
-export function claimedQuantities(
-  claims: Iterable<Claim>,
-  statuses: readonly Claim['status'][],
-): Map<string, number> {
-  const quantities = new Map<string, number>()
-  for (const claim of claims) {
-    if (!statuses.includes(claim.status)) continue
-    for (const { external_id, quantity } of claim.items)
-      quantities.set(external_id, roundQuantity((quantities.get(external_id) ?? 0) + quantity))
-  }
-  return quantities
-}
-
-/** Sums of quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
-export function roundQuantity(quantity: number): number {
-  return Number(quantity.toFixed(3))
-}
+/**
+ * Body of `POST /_sim/checks/{external_check_id}/claims`. Whether a quantity can be claimed, 0 and less included, is
+ * not judged by the body but by the check.
+ */
+export const claimBody = z.object({
+  guest_name: guestName,
+  items: z
+    .array(z.object({ external_id: z.string().min(1).max(255), quantity: threeDecimals }))
+    .min(1)
+    .max(1000)
+    .refine(
+      (items) => new Set(items.map((item) => item?.external_id)).size === items.length,
+      'must not repeat an item',
+    ),
+})
+export type ClaimBody = z.infer<typeof claimBody>

@@ -3,7 +3,9 @@ import type { Check } from './check.ts'
 import type { Claim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { StoredEvent } from './event.ts'
+import type { Feedback } from './feedback.ts'
 import type { Location } from './location.ts'
+import type { Payment } from './payment.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
 /** Everything that is stored, by collection. Records are plain JSON, keyed by `id`, and never mutated: a write replaces. */
@@ -12,6 +14,8 @@ export interface Collections {
   keys: ApiKey
   checks: Check
   claims: Claim
+  payments: Payment
+  feedback: Feedback
   endpoints: WebhookEndpoint
   events: StoredEvent
   deliveries: Delivery
@@ -29,6 +33,10 @@ export interface Lookups {
   checks: 'external'
   /** `checkKey` of the check that is claimed. */
   claims: 'check'
+  /** `checkKey` of the check that is paid. */
+  payments: 'check'
+  /** `checkKey` of the check of the meal that is rated. */
+  feedback: 'check'
   endpoints: 'status'
   events: never
   /** `pending_of`: the endpoint whose delivery is pending; `event`: the event that is delivered. */

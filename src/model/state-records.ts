@@ -3,6 +3,7 @@ import { pushBody } from './check.ts'
 import type { AttemptOutcome } from './delivery.ts'
 import { eventTypes } from './event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
+import { feedbackBody } from './feedback.ts'
 import type { CollectionName, Collections } from './records.ts'
 import { registerEndpointBody } from './webhook-endpoint.ts'
 
@@ -27,6 +28,8 @@ export const time = z
 
 const unixSeconds = z.int().min(0).exactOptional()
 const quantity = z.number().min(0)
+const cents = z.int().min(0)
+const guest_name = z.string().nullable()
 const { external_id, name, price_cents } = pushBody.shape.items.element.shape
 
 const item = z.strictObject({
@@ -99,11 +102,37 @@ export const stateRecords = {
     check_id: id('chk'),
     external_check_id: external_id,
     location_id: id('loc'),
-    guest_name: z.string().nullable(),
+    guest_name,
     items: z.array(z.strictObject({ external_id, quantity, price_cents })),
     amount_cents: z.int(),
     status: z.enum(['active', 'paid', 'released']),
-    payment_id: z.string().nullable(),
+    payment_id: id('pay').nullable(),
+    created_at: time,
+  }),
+  payments: z.strictObject({
+    id: id('pay'),
+    check_id: id('chk'),
+    external_check_id: external_id,
+    location_id: id('loc'),
+    guest_name,
+    claim_ids: z.array(id('clm')),
+    amount_cents: cents,
+    tip_cents: cents,
+    refunded_cents: cents,
+    currency: z.string(),
+    method: z.literal('card'),
+    status: z.enum(['succeeded', 'partially_refunded', 'refunded']),
+    created_at: time,
+    refunded_at: time.nullable(),
+  }),
+  feedback: z.strictObject({
+    id: id('fbk'),
+    check_id: id('chk'),
+    external_check_id: external_id,
+    location_id: id('loc'),
+    guest_name,
+    rating: feedbackBody.shape.rating,
+    comment: z.string().max(1000).nullable(),
     created_at: time,
   }),
   endpoints: z.strictObject({

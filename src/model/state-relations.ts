@@ -1,6 +1,7 @@
-import { checkKey } from './check.ts'
+import { checkKey, type Check } from './check.ts'
 import type { Delivery } from './delivery.ts'
 import type { Envelope, StoredEvent } from './event.ts'
+import type { Payment } from './payment.ts'
 import type { Everything } from './records.ts'
 import { stateCollections, type StateCollection } from './state-records.ts'
 import type { ValidationIssue } from './validation.ts'
@@ -9,13 +10,16 @@ type Records = Pick<Everything, StateCollection>
 
 /** What is wrong between records that are right by themselves: what is there twice, and what points to nothing. */
 export function brokenRelations(state: Records): ValidationIssue[] {
-  const { locations, checks, claims, events, deliveries } = state
+  const { locations, checks, claims, payments, feedback, events, deliveries } = state
   const eventOf = byId(events)
   return [
     ...stateCollections.flatMap((name) => repeated<Identified>(name, 'id', state[name], ({ id }) => id)),
     ...repeated('checks', 'external_id', checks, checkKey),
     ...dangling('checks', 'location_id', checks, locations),
     ...dangling('claims', 'check_id', claims, checks),
+    ...dangling('payments', 'check_id', payments, checks),
+    ...dangling('feedback', 'check_id', feedback, checks),
+    ...otherSums(checks, payments),
     ...dangling('deliveries', 'event_id', deliveries, events),
     ...events.flatMap((event, index) => (isEnvelope(event) ? [] : [otherBody(index)])),
     ...deliveries.flatMap((delivery, index) => contradictions(delivery, index, eventOf)),
@@ -75,6 +79,23 @@ function isEnvelope({ id, type, created_at, body }: StoredEvent): boolean {
 
 function otherBody(index: number): ValidationIssue {
   return { path: `events[${index}].body`, message: 'must be the envelope of its event, as JSON text' }
+}
+
+/** Guests' money is in the payments; what a check says of it is their sum. */
+function otherSums(checks: readonly Check[], payments: readonly Payment[]): ValidationIssue[] {
+  const paid = new Map<string, number>()
+  for (const { check_id, amount_cents, refunded_cents } of payments)
+    paid.set(check_id, (paid.get(check_id) ?? 0) + amount_cents - refunded_cents)
+  return checks.flatMap(({ id, paid_cents, balance_cents, totals }, index) => {
+    const sum = paid.get(id) ?? 0
+    const at = (field: string, message: string) => [{ path: `checks[${index}].${field}`, message }]
+    return [
+      paid_cents === sum ? [] : at('paid_cents', `must be what its payments come to, ${sum}`),
+      balance_cents === totals.total_cents - sum
+        ? []
+        : at('balance_cents', 'must be the total without paid_cents'),
+    ].flat()
+  })
 }
 
 function contradictions(

@@ -76,8 +76,11 @@ const stateBody = z.strictObject({
   locations: z.array(stateRecords.locations).min(1),
 })
 
+/** Collections that states of the same format, saved before there were any, do not have. */
+const later: Pick<State, 'payments' | 'feedback'> = { payments: [], feedback: [] }
+
 /**
- * Reads a state. What is read is the body itself, no copy: its records are stored as they are.
+ * Reads a state. Its records are those of the body, no copies: they are stored as they are.
  * @throws Refusal `validation_failed` with all issues of its records at once, and once these are right, with all between
  * them; with that of the version alone when it is another one.
  */
@@ -90,8 +93,9 @@ export function parseState(body: unknown): State {
         message: `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads ${STATE_FORMAT}: load it with the version that saved it`,
       },
     ])
-  validate(stateBody, body)
-  const issues = brokenRelations(body as State)
+  const state = typeof body === 'object' && !Array.isArray(body) ? { ...later, ...body } : body
+  validate(stateBody, state)
+  const issues = brokenRelations(state as State)
   if (issues.length > 0) throw invalid(issues)
-  return body as State
+  return state as State
 }

@@ -1,16 +1,11 @@
-import {
-  checkKey,
-  sameContent,
-  viewCheck,
-  type Check,
-  type CheckItem,
-  type Push,
-  type PushedItem,
-} from '../model/check.ts'
-import { claimedQuantities, type Claim } from '../model/claim.ts'
+import { checkKey, sameContent, viewCheck, type Check, type Push, type PushedItem } from '../model/check.ts'
+import type { Claim } from '../model/claim.ts'
+import { claimedQuantities, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
-import { put } from '../model/records.ts'
+import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { settled } from '../model/shares.ts'
+import { becomesFullyPaid } from './guest-change.ts'
 import { later } from './later.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { order } from './push-order.ts'
@@ -133,7 +128,7 @@ function update(current: Check, push: Push, held: readonly Claim[], context: Con
     location_id: current.location_id,
     table: push.table,
     status: push.status,
-    items: withQuantities(push.items, held),
+    items: withClaims(push.items, held),
     totals: push.totals,
     revision: push.revision ?? null,
     paid_cents: current.paid_cents,
@@ -146,34 +141,21 @@ function update(current: Check, push: Push, held: readonly Claim[], context: Con
   const types: CheckEventType[] = []
   if (!closes || changesMoreThanStatus(current, push)) types.push('check.updated')
   if (closes) types.push('check.closed')
-  if (check.paid_cents > 0 && current.balance_cents > 0 && check.balance_cents <= 0)
-    types.push('check.fully_paid')
-  return apply('updated', current, check, types)
+  if (becomesFullyPaid(current, check)) types.push('check.fully_paid')
+  return apply('updated', current, check, types, owingOtherwise(check, held))
+}
+
+/** What active claims owe follows the prices and totals of the check. */
+function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
+  if (held.length === 0) return []
+  return settled(check, held)
+    .filter((claim, index) => claim !== held[index])
+    .map((claim) => put('claims', claim))
 }
 
 /** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
 function changesMoreThanStatus(current: Check, push: Push): boolean {
   return !sameContent({ ...push, status: current.status }, current)
-}
-
-function withQuantities(items: readonly PushedItem[], held: readonly Claim[]): CheckItem[] {
-  if (held.length === 0) return items.map(unclaimed)
-  const claimed = claimedQuantities(held, ['active', 'paid'])
-  const paid = claimedQuantities(held, ['paid'])
-  return items.map((item) => {
-    const { external_id } = item
-    return withGuests(item, claimed.get(external_id) ?? 0, paid.get(external_id) ?? 0)
-  })
-}
-
-function unclaimed(item: PushedItem): CheckItem {
-  return withGuests(item, 0, 0)
-}
-
-/** Field by field: on Node 20, `{ ...item, more }` takes longer than all else that happens to a push. */
-function withGuests(item: PushedItem, claimed_quantity: number, paid_quantity: number): CheckItem {
-  const { external_id, name, quantity, price_cents, note } = item
-  return { external_id, name, quantity, price_cents, note, claimed_quantity, paid_quantity }
 }
 
 type CheckEventType = Extract<DomainEvent['type'], `check.${string}`>
@@ -183,8 +165,9 @@ function apply(
   before: Check | null,
   check: Check,
   types: readonly CheckEventType[],
+  writes: readonly Write[] = [],
 ): Decision<PushReply> {
   const data = viewCheck(check)
   const events = types.map((type) => ({ type, data, external_check_id: check.external_id }))
-  return { reply: { outcome, check, before }, writes: [put('checks', check)], events }
+  return { reply: { outcome, check, before }, writes: [put('checks', check), ...writes], events }
 }

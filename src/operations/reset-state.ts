@@ -2,5 +2,6 @@ import type { Everything } from '../model/records.ts'
 
 /** `POST /_sim/reset`: a fresh store, but for its locations and the keys to it (contract section 10). */
 export function resetState({ locations, keys }: Everything): Everything {
-  return { locations, keys, checks: [], claims: [], endpoints: [], events: [], deliveries: [] }
+  const guests = { checks: [], claims: [], payments: [], feedback: [] }
+  return { locations, keys, ...guests, endpoints: [], events: [], deliveries: [] }
 }

@@ -1,5 +1,6 @@
 import { checkKey } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
+import type { OfCheck } from '../model/guest.ts'
 import type { CollectionName, Collections, Lookups } from '../model/records.ts'
 import type { QueueRule } from './queue.ts'
 
@@ -13,9 +14,9 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
   locations: {},
   keys: { hash: ({ hash }) => hash },
   checks: { external: checkKey },
-  claims: {
-    check: ({ location_id, external_check_id }) => checkKey({ location_id, external_id: external_check_id }),
-  },
+  claims: { check: keyOfItsCheck },
+  payments: { check: keyOfItsCheck },
+  feedback: { check: keyOfItsCheck },
   endpoints: { status: ({ status }) => status },
   events: {},
   deliveries: { pending_of: endpointWaitedFor, event: ({ event_id }) => event_id },
@@ -25,6 +26,10 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
 export const dueQueue: QueueRule<Delivery> = {
   key: (delivery) => (delivery.next_attempt_at === null ? null : endpointWaitedFor(delivery)),
   rank: ({ next_attempt_at, id }) => `${next_attempt_at} ${id}`,
+}
+
+function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {
+  return checkKey({ location_id, external_id: external_check_id })
 }
 
 function endpointWaitedFor({ status, endpoint_id }: Delivery): string | null {

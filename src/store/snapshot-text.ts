@@ -15,7 +15,17 @@ export function emptySnapshot(): Snapshot {
   return {
     sequence: 0,
     closed: false,
-    records: { locations: [], keys: [], checks: [], claims: [], endpoints: [], events: [], deliveries: [] },
+    records: {
+      locations: [],
+      keys: [],
+      checks: [],
+      claims: [],
+      payments: [],
+      feedback: [],
+      endpoints: [],
+      events: [],
+      deliveries: [],
+    },
   }
 }
 

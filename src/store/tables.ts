@@ -44,6 +44,8 @@ export function createTables(): Tables {
     keys: createTable(lookups.keys),
     checks: createTable(lookups.checks),
     claims: createTable(lookups.claims),
+    payments: createTable(lookups.payments),
+    feedback: createTable(lookups.feedback),
     endpoints: createTable(lookups.endpoints),
     events: createTable(lookups.events),
     deliveries: createTable(lookups.deliveries, [queue]),

@@ -7,7 +7,16 @@ import { Refusal } from '../../src/model/refusal.ts'
 import type { State } from '../../src/model/state.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
-const nothing = { locations: [], checks: [], claims: [], endpoints: [], events: [], deliveries: [] }
+const nothing = {
+  locations: [],
+  checks: [],
+  claims: [],
+  payments: [],
+  feedback: [],
+  endpoints: [],
+  events: [],
+  deliveries: [],
+}
 
 test('a state that cannot be stored leaves the clock where it is, and running', async () => {
   const clock = createMovableClock({ start })

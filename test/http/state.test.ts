@@ -71,7 +71,16 @@ describe('PUT /_sim/state', () => {
     const { json } = await put(simulator, before)
     expect(json as StateReport).toMatchObject({
       clock: before.clock,
-      records: { locations: 2, checks: 1, claims: 0, endpoints: 1, events: 1, deliveries: 1 },
+      records: {
+        locations: 2,
+        checks: 1,
+        claims: 0,
+        payments: 0,
+        feedback: 0,
+        endpoints: 1,
+        events: 1,
+        deliveries: 1,
+      },
       pending: 1,
     })
     expect(await simulator.client.state.get()).toEqual(before)
@@ -240,6 +249,8 @@ describe('POST /_sim/reset', () => {
       locations,
       checks: [],
       claims: [],
+      payments: [],
+      feedback: [],
       endpoints: [],
       events: [],
       deliveries: [],

@@ -23,7 +23,14 @@ const key = (location_id: string): ApiKey => ({
   created_at,
   revoked_at: null,
 })
-const records = { checks: [check(1)], claims: [], endpoints: [endpoint(1)], events: [event(1)] }
+const records = {
+  checks: [check(1)],
+  claims: [],
+  payments: [],
+  feedback: [],
+  endpoints: [endpoint(1)],
+  events: [event(1)],
+}
 const deliveries = [delivery(1)]
 const present = {
   ...records,
@@ -36,7 +43,15 @@ describe('loading a state', () => {
   const state: State = {
     format: 1,
     clock: { now: created_at, frozen: false },
-    ...{ checks: [check(2)], claims: [], endpoints: [], events: [], deliveries: [] },
+    ...{
+      checks: [check(2)],
+      claims: [],
+      payments: [],
+      feedback: [],
+      endpoints: [],
+      events: [],
+      deliveries: [],
+    },
     locations: [location('loc_9', 'Roof'), location('loc_1', 'Renamed'), location('loc_8', 'Hall')],
   }
 
@@ -54,6 +69,14 @@ describe('loading a state', () => {
 
 test('resetting keeps locations and keys, and nothing else', () => {
   const { locations, keys } = present
-  const nothing = { checks: [], claims: [], endpoints: [], events: [], deliveries: [] }
+  const nothing = {
+    checks: [],
+    claims: [],
+    payments: [],
+    feedback: [],
+    endpoints: [],
+    events: [],
+    deliveries: [],
+  }
   expect(resetState(present)).toEqual({ locations, keys, ...nothing })
 })

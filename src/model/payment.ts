@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { guestName, type OfCheck } from './guest.ts'
+
+/** What a guest has paid, as it is stored (contract section 3). Money is in integer minor units. */
+export interface Payment extends OfCheck {
+  id: string
+  guest_name: string | null
+  /** The claims that are paid by it: those asked for, and all that were active when it brought the balance to 0. */
+  claim_ids: readonly string[]
+  /** What went to the check; the tip is beside it. */
+  amount_cents: number
+  tip_cents: number
+  /** Of `amount_cents`, 0 to all of it. */
+  refunded_cents: number
+  currency: string
+  method: 'card'
+  status: 'succeeded' | 'partially_refunded' | 'refunded'
+  created_at: string
+  /** Of the last refund. */
+  refunded_at: string | null
+}
+
+export type PaymentView = Omit<Payment, 'location_id'>
+
+/** A payment as `GET /payments/{id}`, `payment.succeeded` and `payment.refunded` show it. */
+export function viewPayment({ location_id: _location, ...view }: Payment): PaymentView {
+  return view
+}
+
+/** Body of `POST /_sim/checks/{external_check_id}/payments`: the claims, or an amount, or with neither the whole balance. */
+export const payBody = z
+  .object({
+    guest_name: guestName,
+    claim_ids: z
+      .array(z.string().min(1).max(255))
+      .min(1)
+      .max(1000)
+      .refine((ids) => new Set(ids).size === ids.length, 'must not repeat a claim')
+      .optional(),
+    amount_cents: z.int().min(1).optional(),
+    tip_cents: z.int().min(0).default(0),
+  })
+  .refine(({ claim_ids, amount_cents }) => claim_ids === undefined || amount_cents === undefined, {
+    path: ['amount_cents'],
+    message: 'must be left out when claim_ids is given: claims are paid in full',
+    // Whether or not other fields are right, so that all issues are named at once.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+export type PayBody = z.infer<typeof payBody>
+
+/** Body of `POST /_sim/payments/{id}/refunds`; what is left of the payment unless said otherwise. */
+export const refundBody = z.object({ amount_cents: z.int().min(1).optional() })
+export type RefundBody = z.infer<typeof refundBody>

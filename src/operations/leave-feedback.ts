@@ -1,0 +1,35 @@
+import { checkKey } from '../model/check.ts'
+import { viewFeedback, type Feedback, type FeedbackBody } from '../model/feedback.ts'
+import { put } from '../model/records.ts'
+import { foundCheck, ofCheck, type CheckAddress } from './guest-change.ts'
+import type { Operation } from './operation.ts'
+
+export interface LeaveFeedback extends CheckAddress, FeedbackBody {}
+
+function reads(address: LeaveFeedback) {
+  return { checks: { collection: 'checks', lookup: 'external', key: checkKey(address) } } as const
+}
+
+/** `POST /_sim/checks/{external_check_id}/feedback`: a guest rates the meal, as often as they like, also once it is closed. */
+export const leaveFeedback = {
+  reads,
+  decide({ checks }, command, { now, newId }) {
+    const check = foundCheck(checks, command)
+    const { guest_name, rating, comment } = command
+    const feedback: Feedback = {
+      id: newId('fbk'),
+      ...ofCheck(check),
+      guest_name,
+      rating,
+      comment,
+      created_at: now.toISOString(),
+    }
+    return {
+      reply: feedback,
+      writes: [put('feedback', feedback)],
+      events: [
+        { type: 'feedback.received', data: viewFeedback(feedback), external_check_id: check.external_id },
+      ],
+    }
+  },
+} satisfies Operation<LeaveFeedback, ReturnType<typeof reads>, Feedback>

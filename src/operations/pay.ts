@@ -1,0 +1,104 @@
+import type { Check } from '../model/check.ts'
+import type { Claim } from '../model/claim.ts'
+import { viewPayment, type PayBody, type Payment } from '../model/payment.ts'
+import { put } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import { invalid } from '../model/validation.ts'
+import {
+  foundCheck,
+  fullyPaid,
+  guestChange,
+  ofCheck,
+  readsOfCheck,
+  type CheckAddress,
+} from './guest-change.ts'
+import type { Operation } from './operation.ts'
+import { claimNotActive } from './release-claim.ts'
+
+export interface Pay extends CheckAddress, PayBody {}
+
+function reads(address: Pay) {
+  return {
+    ...readsOfCheck(address),
+    location: { collection: 'locations', id: address.location_id },
+  } as const
+}
+
+/**
+ * `POST /_sim/checks/{external_check_id}/payments`: claims are paid, or an amount, or the whole balance (contract
+ * section 7). A payment that brings the balance to 0 pays all claims that are still active, since none of them owes any more.
+ */
+export const pay = {
+  reads,
+  decide({ checks, claims, location }, command, { now, newId }) {
+    const check = foundCheck(checks, command)
+    const before = [...claims]
+    const asked = command.claim_ids === undefined ? undefined : activeClaims(before, command.claim_ids)
+    const amount_cents = asked === undefined ? (command.amount_cents ?? check.balance_cents) : sumOf(asked)
+    if (check.balance_cents <= 0 || amount_cents > check.balance_cents)
+      throw exceedsBalance(check, amount_cents)
+    const active = before.filter(({ status }) => status === 'active')
+    const paid = new Set(amount_cents === check.balance_cents ? active : asked)
+    const payment: Payment = {
+      id: newId('pay'),
+      ...ofCheck(check),
+      guest_name: command.guest_name,
+      claim_ids: Array.from(paid, ({ id }) => id),
+      amount_cents,
+      tip_cents: command.tip_cents,
+      refunded_cents: 0,
+      currency: location?.currency ?? '',
+      method: 'card',
+      status: 'succeeded',
+      created_at: now.toISOString(),
+      refunded_at: null,
+    }
+    const after = guestChange({
+      check,
+      before,
+      claims: before.map((claim) =>
+        paid.has(claim) ? { ...claim, status: 'paid', payment_id: payment.id } : claim,
+      ),
+      paid_cents: check.paid_cents + amount_cents,
+      now,
+    })
+    const external_check_id = check.external_id
+    return {
+      reply: payment,
+      writes: [put('payments', payment), ...after.writes],
+      events: [
+        { type: 'payment.succeeded', data: viewPayment(payment), external_check_id },
+        ...fullyPaid(check, after.check),
+      ],
+    }
+  },
+} satisfies Operation<Pay, ReturnType<typeof reads>, Payment>
+
+/** @throws Refusal `validation_failed` for what names no claim of the check; `claim_not_active` for what is paid or released. */
+function activeClaims(claims: readonly Claim[], ids: readonly string[]): Claim[] {
+  const known = new Map(claims.map((claim) => [claim.id, claim]))
+  const issues = ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `claim_ids[${index}]`, message: `names no claim of this check: ${id}` }],
+  )
+  if (issues.length > 0) throw invalid(issues)
+  const asked = claims.filter(({ id }) => ids.includes(id))
+  const others = asked.filter(({ status }) => status !== 'active')
+  if (others.length > 0) throw claimNotActive(others, 'Nothing was paid. Pay the others, or an amount.')
+  return asked
+}
+
+function sumOf(claims: readonly Claim[]): number {
+  return claims.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+}
+
+function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: number): Refusal {
+  const why =
+    balance_cents <= 0
+      ? `Nothing is owed on check ${external_id}`
+      : `${amount_cents} cents are more than the ${balance_cents} that are owed on check ${external_id}`
+  return new Refusal(
+    'exceeds_balance',
+    `${why}. Nothing was paid. Pay its balance_cents at most; a tip goes beside it.`,
+    { balance_cents },
+  )
+}

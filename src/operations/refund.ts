@@ -1,0 +1,83 @@
+import type { Claim } from '../model/claim.ts'
+import { viewPayment, type Payment, type RefundBody } from '../model/payment.ts'
+import { put } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import { foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
+import type { Operation } from './operation.ts'
+
+/** The payment that is refunded; it never moves to another check. */
+export interface Refund extends RefundBody {
+  payment: Pick<Payment, 'id' | 'location_id' | 'external_check_id'>
+}
+
+function reads({ payment }: Refund) {
+  return {
+    ...readsOfCheck(addressOf(payment)),
+    paid: { collection: 'payments', id: payment.id },
+  } as const
+}
+
+function addressOf({ location_id, external_check_id }: Refund['payment']) {
+  return { location_id, external_id: external_check_id }
+}
+
+/**
+ * `POST /_sim/payments/{id}/refunds`: a part, or the rest, of what went to the check; the balance grows by it. Its claims
+ * stay paid until all of it is refunded, and are released then. The tip stays where it is (contract section 7).
+ */
+export const refund = {
+  reads,
+  decide({ checks, claims, paid }, { payment: { id }, ...command }, { now }) {
+    if (paid === undefined) throw paymentNotFound(id)
+    const check = foundCheck(checks, addressOf(paid))
+    const rest = paid.amount_cents - paid.refunded_cents
+    const amount_cents = command.amount_cents ?? rest
+    // A payment of 0 is refunded like any other, once, or its claims would be paid for good.
+    if (paid.status === 'refunded' || amount_cents > rest) throw exceedsPayment(paid, amount_cents)
+    const isWhole = amount_cents === rest
+    const reply: Payment = {
+      ...paid,
+      refunded_cents: paid.refunded_cents + amount_cents,
+      status: isWhole ? 'refunded' : 'partially_refunded',
+      refunded_at: now.toISOString(),
+    }
+    const before = [...claims]
+    const after = guestChange({
+      check,
+      before,
+      claims: isWhole ? before.map((claim) => releasedIfPaidBy(claim, id)) : before,
+      paid_cents: check.paid_cents - amount_cents,
+      now,
+    })
+    const external_check_id = check.external_id
+    return {
+      reply,
+      writes: [put('payments', reply), ...after.writes],
+      events: [{ type: 'payment.refunded', data: viewPayment(reply), external_check_id }],
+    }
+  },
+} satisfies Operation<Refund, ReturnType<typeof reads>, Payment>
+
+function releasedIfPaidBy(claim: Claim, payment_id: string): Claim {
+  return claim.status === 'paid' && claim.payment_id === payment_id ? { ...claim, status: 'released' } : claim
+}
+
+export function paymentNotFound(id: string): Refusal {
+  return new Refusal(
+    'not_found',
+    `There is no payment ${id} at this key's location. GET /payments lists those there are.`,
+  )
+}
+
+function exceedsPayment({ id, amount_cents, refunded_cents, status }: Payment, wanted: number): Refusal {
+  const rest = amount_cents - refunded_cents
+  const why =
+    status === 'refunded'
+      ? `Payment ${id} is refunded in full`
+      : `${wanted} cents are more than the ${rest} that are left of payment ${id}`
+  return new Refusal(
+    'exceeds_payment',
+    `${why}. Nothing was refunded. Refund at most amount_cents less refunded_cents.`,
+    { refundable_cents: rest },
+  )
+}
