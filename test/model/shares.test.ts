@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { evenShares, owed, wouldOwe, type Bill, type ClaimOnBill } from '../../src/model/shares.ts'
+import { bill } from '../operations/guests-given.ts'
+
+type Prices = Parameters<typeof bill>[0]
+type Lines = Readonly<Record<string, number>>
+
+const billOf = (prices: Prices, total: number, balance = total): Bill => ({
+  ...bill(prices, total),
+  balance_cents: balance,
+})
+const claimOf = (lines: Lines, index: number, status: ClaimOnBill['status'] = 'active'): ClaimOnBill => ({
+  id: `clm_${index}`,
+  status,
+  items: Object.entries(lines).map(([external_id, quantity]) => ({ external_id, quantity })),
+})
+const amounts = (of: Bill, claims: readonly ClaimOnBill[]) => [...owed(of, claims).values()]
+
+describe('what claims owe', () => {
+  test.each<[sentence: string, prices: Prices, total: number, claims: Lines[], owed: number[]]>([
+    ['a share of the tax goes with the items', { a: 1000, b: 500 }, 1650, [{ a: 1 }], [1100]],
+    ['and a share of the discount', { a: 1000, b: 500, off: -300 }, 1200, [{ a: 1 }], [800]],
+    ['and of tax that prices include, none', { a: 1000, b: 500 }, 1500, [{ a: 1 }, { b: 1 }], [1000, 500]],
+    ['half a cent is rounded up', { a: 1, b: 1 }, 1, [{ a: 1 }], [1]],
+    ['less is rounded down', { a: 1, b: 2 }, 1, [{ a: 1 }], [0]],
+    [
+      'the one that completes the check owes the rest',
+      { a: [1, 3] },
+      100,
+      [{ a: 1 }, { a: 1 }, { a: 1 }],
+      [33, 33, 34],
+    ],
+    [
+      'and less than its share, when others rounded up',
+      { a: [1, 4] },
+      2,
+      [{ a: 1 }, { a: 1 }, { a: 1 }, { a: 1 }],
+      [1, 1, 0, 0],
+    ],
+    [
+      'as long as something is left unclaimed, nobody owes the rest',
+      { a: [1, 3] },
+      100,
+      [{ a: 1 }, { a: 1 }],
+      [33, 33],
+    ],
+    ['quantities may be fractions', { pizza: 999 }, 1000, [{ pizza: 0.333 }, { pizza: 0.667 }], [333, 667]],
+    [
+      'what is free owes nothing, also when it is claimed last',
+      { a: [1, 2], b: 0 },
+      101,
+      [{ a: 1 }, { a: 1 }, { b: 1 }],
+      [51, 50, 0],
+    ],
+    [
+      'where all is free, every unit bears the same of a charge',
+      { a: 0, b: [0, 3] },
+      100,
+      [{ a: 1 }, { b: 3 }],
+      [25, 75],
+    ],
+    ['a total of 0 is owed by nobody', { a: 1000, off: -1000 }, 0, [{ a: 1 }], [0]],
+  ])('%s', (_sentence, prices, total, claims, expected) => {
+    expect(
+      amounts(
+        billOf(prices, total),
+        claims.map((lines, index) => claimOf(lines, index)),
+      ),
+    ).toEqual(expected)
+  })
+
+  test('are whole cents to the digit, where doubles would no longer count', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const of = billOf({ a: [most, 3] }, most)
+    const claims = [0, 1, 2].map((index) => claimOf({ a: 1 }, index))
+    expect(amounts(of, claims)).toEqual([3002399751580330, 3002399751580330, 3002399751580331])
+  })
+
+  test('are judged by the balance: what is paid by amount is taken off the youngest claims first', () => {
+    const claims = [claimOf({ a: 1 }, 0), claimOf({ a: 1 }, 1), claimOf({ a: 1 }, 2)]
+    expect(amounts(billOf({ a: [100, 4] }, 400, 130), claims)).toEqual([100, 30, 0])
+    expect(amounts(billOf({ a: [100, 4] }, 400, -50), claims)).toEqual([0, 0, 0])
+  })
+
+  test('count those that are paid as claimed, and those that are released not', () => {
+    const claims = [claimOf({ a: 1 }, 0, 'paid'), claimOf({ a: 1 }, 1, 'released'), claimOf({ a: 1 }, 2)]
+    expect(amounts(billOf({ a: [100, 2] }, 201, 100), claims)).toEqual([100])
+    expect(amounts(billOf({ a: [100, 3] }, 301, 200), claims)).toEqual([100])
+  })
+
+  test('would be so much for somebody who claimed now', () => {
+    const of = billOf({ a: [1, 3] }, 100)
+    expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 1 }])).toBe(33)
+    expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 2 }])).toBe(67)
+  })
+})
+
+test.each([
+  [100, 3, [34, 33, 33]],
+  [2, 4, [1, 1, 0, 0]],
+  [0, 2, [0, 0]],
+  [4355, 1, [4355]],
+])('%i cents split evenly among %i are %j', (cents, ways, shares) => {
+  expect(evenShares(cents, ways)).toEqual(shares)
+})

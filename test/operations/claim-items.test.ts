@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { viewClaim } from '../../src/model/claim.ts'
+import { bill, tableWith, type Quantities } from './guests-given.ts'
+import { noon, refusalOf } from './push-given.ts'
+
+const two = { burger: [1000, 2], fries: 500 } as const
+const dinner = bill(two, 2750)
+
+describe('a claim', () => {
+  test('holds its items at the price of today, and owes their share of the total', () => {
+    const table = tableWith(dinner)
+    const { reply, types, events } = table.claim({ burger: 1 }, { guest_name: 'Mia' })
+    expect(reply).toEqual({
+      id: 'clm_0002',
+      check_id: table.check().id,
+      external_check_id: 'c-1',
+      location_id: 'loc_1',
+      guest_name: 'Mia',
+      items: [{ external_id: 'burger', quantity: 1, price_cents: 1000 }],
+      amount_cents: 1100,
+      status: 'active',
+      payment_id: null,
+      created_at: noon.toISOString(),
+    })
+    expect(types).toEqual(['claim.created'])
+    expect(events[0]?.data).toEqual(viewClaim(reply))
+    expect(table.claims()).toEqual([reply])
+  })
+
+  test('moves the quantities of the check and its time, and nothing else', () => {
+    const table = tableWith(dinner)
+    const before = table.check()
+    table.claim({ burger: 1 })
+    const [burger, fries] = before.items
+    expect(table.check()).toEqual({
+      ...before,
+      items: [{ ...burger, claimed_quantity: 1 }, fries],
+      updated_at: '2026-11-21T12:00:00.001Z',
+    })
+  })
+
+  test('takes what is left unclaimed, to the last thousandth', () => {
+    const table = tableWith(bill({ pizza: 1000 }, 1000))
+    for (const quantity of [0.1, 0.2, 0.7]) table.claim({ pizza: quantity })
+    expect(table.check().items).toMatchObject([{ claimed_quantity: 1, paid_quantity: 0 }])
+    expect(table.amounts()).toEqual([100, 200, 700])
+  })
+
+  test('may be of something that costs nothing, and then owes nothing', () => {
+    const table = tableWith(bill({ burger: 1000, bread: 0 }, 1000))
+    expect(table.claim({ bread: 1 }).reply.amount_cents).toBe(0)
+  })
+
+  test('may be made again of what was released', () => {
+    const table = tableWith(dinner)
+    table.release(table.claim({ fries: 1 }).reply)
+    expect(table.claim({ fries: 1 }).reply.status).toBe('active')
+  })
+
+  test('may be made when all is paid, and then owes nothing', () => {
+    const table = tableWith(dinner)
+    table.pay()
+    expect(table.claim({ fries: 1 }).reply.amount_cents).toBe(0)
+  })
+})
+
+describe('not_claimable', () => {
+  const discounted = bill({ ...two, voucher: -300 }, 2450)
+  test.each<[what: string, items: Quantities, refused: object[]]>([
+    ['an unknown item', { soup: 1 }, [{ reason: 'unknown_item', unclaimed_quantity: null }]],
+    ['a discount line', { voucher: 1 }, [{ reason: 'discount_line', unclaimed_quantity: 1 }]],
+    ['a quantity of 0', { burger: 0 }, [{ reason: 'quantity_not_positive', unclaimed_quantity: 1 }]],
+    ['a negative quantity', { burger: -1 }, [{ reason: 'quantity_not_positive' }]],
+    ['more than is left', { burger: 1.001 }, [{ reason: 'exceeds_unclaimed', unclaimed_quantity: 1 }]],
+    [
+      'what another guest has claimed',
+      { fries: 1 },
+      [{ reason: 'exceeds_unclaimed', unclaimed_quantity: 0 }],
+    ],
+    [
+      'several, though one could be claimed',
+      { burger: 1, fries: 0.5, soup: 1 },
+      [
+        { external_id: 'fries', reason: 'exceeds_unclaimed' },
+        { external_id: 'soup', reason: 'unknown_item' },
+      ],
+    ],
+  ])('is %s, and nothing is changed', (_what, items, refused) => {
+    const table = tableWith(discounted)
+    table.claim({ burger: 1, fries: 1 })
+    const before = table.everything()
+    const refusal = refusalOf(() => table.claim(items))
+    expect(refusal).toMatchObject({ code: 'not_claimable', details: { items: refused } })
+    const named = (refusal?.details.items as { external_id: string }[]).map(({ external_id }) => external_id)
+    for (const external_id of named) expect(refusal?.message).toContain(`${external_id} (`)
+    expect(table.everything()).toBe(before)
+  })
+
+  test('is everything on a closed check', () => {
+    const table = tableWith(bill(two, 2750, { status: 'closed' }))
+    expect(refusalOf(() => table.claim({ burger: 1, soup: 1 }))?.details.items).toMatchObject([
+      { external_id: 'burger', reason: 'check_closed' },
+      { external_id: 'soup', reason: 'check_closed' },
+    ])
+  })
+})
+
+describe('a push on a check with claims', () => {
+  test('has active claims owe what they do by its totals, and paid ones what they did', () => {
+    const table = tableWith(dinner)
+    const mine = table.claim({ burger: 1 }).reply
+    table.claim({ burger: 1 })
+    table.pay({ claim_ids: [mine.id] })
+    const { writes } = table.push(bill({ ...two, soup: 1500 }, 4000))
+    expect(table.amounts()).toEqual([1100, 1000])
+    expect(writes.map(({ collection }) => collection)).toEqual(['checks', 'claims'])
+  })
+
+  test('writes no claim that owes what it did', () => {
+    const table = tableWith(dinner)
+    table.claim({ burger: 1 })
+    expect(table.push(bill(two, 2750, { table: { number: '7' } })).writes).toHaveLength(1)
+  })
+
+  test('leaves the price at which it was claimed, and lets it owe the one of today', () => {
+    const table = tableWith(dinner)
+    table.claim({ burger: 1 })
+    table.push(bill({ burger: [1500, 2], fries: 500 }, 3500))
+    expect(table.claims()).toMatchObject([{ items: [{ price_cents: 1000 }], amount_cents: 1500 }])
+  })
+})

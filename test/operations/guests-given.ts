@@ -1,0 +1,85 @@
+import type { Check, Push } from '../../src/model/check.ts'
+import type { Claim, ClaimBody } from '../../src/model/claim.ts'
+import type { Feedback, FeedbackBody } from '../../src/model/feedback.ts'
+import type { PayBody, Payment, RefundBody } from '../../src/model/payment.ts'
+import { claimItems } from '../../src/operations/claim-items.ts'
+import { leaveFeedback } from '../../src/operations/leave-feedback.ts'
+import type { Context, Decision } from '../../src/operations/operation.ts'
+import { pay } from '../../src/operations/pay.ts'
+import { pushCheck } from '../../src/operations/push-check.ts'
+import { refund } from '../../src/operations/refund.ts'
+import { releaseClaim } from '../../src/operations/release-claim.ts'
+import { noon, push } from './push-given.ts'
+
+export type Table = ReturnType<typeof tableWith>
+
+/** A table whose check a push has made, and its guests: each operation decides on what those before it have left. */
+export function tableWith(first: Push = push()) {
+  const address = { location_id: 'loc_1', external_id: 'c-1' }
+  const [checks, claims] = [new Map<string, Check>(), new Map<string, Claim>()]
+  const [payments, feedback] = [new Map<string, Payment>(), new Map<string, Feedback>()]
+  const stored: Record<string, Map<string, unknown>> = { checks, claims, payments, feedback }
+  let made = 0
+  const context: Context = {
+    now: noon,
+    newId: (prefix) => `${prefix}_${String(++made).padStart(4, '0')}`,
+    newSecret: () => 'whsec_1',
+  }
+  const all = () => ({ checks: checks.values(), claims: claims.values() })
+  /** Stores what was decided, and gives the answer with what has happened by it. */
+  const take = <Reply>({ reply, writes, events }: Decision<Reply>) => {
+    for (const write of writes) if ('put' in write) stored[write.collection]?.set(write.put.id, write.put)
+    return { reply, writes, types: events.map(({ type }) => type), events }
+  }
+  const location = { id: 'loc_1', name: 'Bar', timezone: 'UTC', currency: 'EUR', created_at: '' }
+  const table = {
+    push: (pushed: Push) => take(pushCheck.decide(all(), { ...address, push: pushed }, context)),
+    claim: (items: Quantities, body: Partial<ClaimBody> = {}) =>
+      take(
+        claimItems.decide(all(), { ...address, guest_name: null, items: linesOf(items), ...body }, context),
+      ),
+    release: (claim: Claim) => take(releaseClaim.decide(all(), { claim }, context)),
+    pay: (body: Partial<PayBody> = {}) =>
+      take(
+        pay.decide({ ...all(), location }, { ...address, guest_name: null, tip_cents: 0, ...body }, context),
+      ),
+    refund: (payment: Pick<Payment, 'id' | 'location_id' | 'external_check_id'>, body: RefundBody = {}) =>
+      take(refund.decide({ ...all(), paid: payments.get(payment.id) }, { payment, ...body }, context)),
+    rate: (body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+      take(leaveFeedback.decide(all(), { ...address, guest_name: null, comment: null, ...body }, context)),
+    check(): Check {
+      const [check] = checks.values()
+      if (check === undefined) throw new Error('a table begins with a push')
+      return check
+    },
+    claims: () => [...claims.values()],
+    payments: () => [...payments.values()],
+    /** What each claim owes, or owed when it was paid or released, oldest first. */
+    amounts: () => Array.from(claims.values(), ({ amount_cents }) => amount_cents),
+    statuses: () => Array.from(claims.values(), ({ status }) => status),
+    /** All that is stored, to be compared. */
+    everything: () => JSON.stringify([...checks.values(), ...claims.values(), ...payments.values()]),
+  }
+  table.push(first)
+  return table
+}
+
+/** How much of each item, by its external id. */
+export type Quantities = Readonly<Record<string, number>>
+
+function linesOf(items: Quantities): ClaimBody['items'] {
+  return Object.entries(items).map(([external_id, quantity]) => ({ external_id, quantity }))
+}
+
+/** A push of these items at these prices, one of each unless said otherwise, with this total. */
+export function bill(
+  prices: Readonly<Record<string, number | readonly [price_cents: number, quantity: number]>>,
+  total_cents: number,
+  change: Partial<Push> = {},
+): Push {
+  const items = Object.entries(prices).map(([external_id, price]) => {
+    const [price_cents, quantity] = typeof price === 'number' ? [price, 1] : price
+    return { external_id, name: external_id, quantity, price_cents, note: null }
+  })
+  return push({ items, totals: { subtotal_cents: total_cents, tax_cents: 0, total_cents }, ...change })
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { viewFeedback } from '../../src/model/feedback.ts'
+import { tableWith } from './guests-given.ts'
+import { noon, push } from './push-given.ts'
+
+test('feedback is kept and told, and leaves the check as it is, which may be closed', () => {
+  const table = tableWith(push({ status: 'closed' }))
+  const before = table.everything()
+  const { reply, writes, types, events } = table.rate({ rating: 4, comment: 'Nice.', guest_name: 'Noah' })
+  expect(reply).toEqual({
+    id: 'fbk_0002',
+    check_id: table.check().id,
+    external_check_id: 'c-1',
+    location_id: 'loc_1',
+    guest_name: 'Noah',
+    rating: 4,
+    comment: 'Nice.',
+    created_at: noon.toISOString(),
+  })
+  expect(writes).toEqual([{ collection: 'feedback', put: reply }])
+  expect(types).toEqual(['feedback.received'])
+  expect(events[0]?.data).toEqual(viewFeedback(reply))
+  expect(table.everything()).toBe(before)
+})

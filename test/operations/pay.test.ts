@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import type { PayBody } from '../../src/model/payment.ts'
+import { viewPayment } from '../../src/model/payment.ts'
+import { bill, tableWith } from './guests-given.ts'
+import { noon, refusalOf } from './push-given.ts'
+
+const dinner = bill({ burger: 1000, fries: 500, bread: 0 }, 1650)
+
+describe('a payment', () => {
+  test('of claims is what they owe, and pays them', () => {
+    const table = tableWith(dinner)
+    const { reply: claim } = table.claim({ burger: 1 })
+    const { reply, types, events } = table.pay({ claim_ids: [claim.id], tip_cents: 200, guest_name: 'Mia' })
+    expect(reply).toEqual({
+      id: 'pay_0003',
+      check_id: table.check().id,
+      external_check_id: 'c-1',
+      location_id: 'loc_1',
+      guest_name: 'Mia',
+      claim_ids: [claim.id],
+      amount_cents: 1100,
+      tip_cents: 200,
+      refunded_cents: 0,
+      currency: 'EUR',
+      method: 'card',
+      status: 'succeeded',
+      created_at: noon.toISOString(),
+      refunded_at: null,
+    })
+    expect(types).toEqual(['payment.succeeded'])
+    expect(events[0]?.data).toEqual(viewPayment(reply))
+    expect(table.claims()).toEqual([{ ...claim, status: 'paid', payment_id: reply.id }])
+    expect(table.check()).toMatchObject({
+      paid_cents: 1100,
+      balance_cents: 550,
+      items: [{ claimed_quantity: 1, paid_quantity: 1 }, { claimed_quantity: 0 }, {}],
+      updated_at: '2026-11-21T12:00:00.002Z',
+    })
+  })
+
+  test('of an amount pays no claims, and comes off the youngest that are active', () => {
+    const table = tableWith(dinner)
+    table.claim({ fries: 1 })
+    table.claim({ burger: 1 })
+    expect(table.pay({ amount_cents: 1000 }).reply).toMatchObject({ amount_cents: 1000, claim_ids: [] })
+    expect([table.amounts(), table.statuses()]).toEqual([
+      [550, 100],
+      ['active', 'active'],
+    ])
+  })
+
+  test('with neither is the whole balance', () => {
+    const table = tableWith(dinner)
+    table.pay({ amount_cents: 650 })
+    expect(table.pay().reply.amount_cents).toBe(1000)
+  })
+
+  test.each<[string, Partial<PayBody>]>([
+    ['the whole balance', {}],
+    ['an amount that comes to the balance', { amount_cents: 1650 }],
+  ])('of %s pays all active claims, and tells of it after the payment', (_what, body) => {
+    const table = tableWith(dinner)
+    const ids = [{ fries: 1 }, { bread: 1 }].map((items) => table.claim(items).reply.id)
+    const { reply, types, events } = table.pay(body)
+    expect(types).toEqual(['payment.succeeded', 'check.fully_paid'])
+    expect(events[1]?.data).toEqual(table.check())
+    expect(reply.claim_ids).toEqual(ids)
+    expect(table.statuses()).toEqual(['paid', 'paid'])
+    expect(table.check()).toMatchObject({
+      balance_cents: 0,
+      items: [{ paid_quantity: 0 }, { paid_quantity: 1 }, { paid_quantity: 1 }],
+    })
+  })
+
+  test('of the last claims pays what is left, and those that owe nothing', () => {
+    const table = tableWith(dinner)
+    const ids = [{ burger: 1 }, { bread: 1 }, { fries: 1 }].map((items) => table.claim(items).reply.id)
+    table.pay({ claim_ids: ids.slice(2) })
+    expect(table.pay({ claim_ids: ids.slice(0, 1) }).reply.claim_ids).toEqual(ids.slice(0, 2))
+    expect(table.check().balance_cents).toBe(0)
+  })
+
+  test('of a claim that owes nothing is one of 0, while something is owed on the check', () => {
+    const table = tableWith(dinner)
+    const { reply: claim } = table.claim({ bread: 1 })
+    expect(table.pay({ claim_ids: [claim.id], tip_cents: 100 }).reply.amount_cents).toBe(0)
+    expect(table.statuses()).toEqual(['paid'])
+  })
+
+  test('can be made when the check is closed', () => {
+    const table = tableWith(dinner)
+    table.claim({ burger: 1 })
+    table.push({ ...dinner, status: 'closed' })
+    expect(table.pay().types).toEqual(['payment.succeeded', 'check.fully_paid'])
+  })
+})
+
+describe('check.fully_paid', () => {
+  test('comes again when the POS has raised the total and the rest is paid, too', () => {
+    const table = tableWith(dinner)
+    table.pay()
+    table.push(bill({ burger: 1000 }, 2000))
+    expect(table.pay({ amount_cents: 349 }).types).toEqual(['payment.succeeded'])
+    expect(table.pay().types).toEqual(['payment.succeeded', 'check.fully_paid'])
+  })
+
+  test('comes by a push that lowers the total to what is paid, and leaves claims active that owe nothing', () => {
+    const table = tableWith(dinner)
+    table.claim({ burger: 1 })
+    table.pay({ amount_cents: 700 })
+    expect(table.push(bill({ burger: 1000 }, 700)).types).toEqual(['check.updated', 'check.fully_paid'])
+    expect([table.amounts(), table.statuses()]).toEqual([[0], ['active']])
+  })
+})
+
+describe('a refused payment changes nothing', () => {
+  const cases: [
+    code: string,
+    what: string,
+    prepare: (table: ReturnType<typeof tableWith>) => Partial<PayBody>,
+  ][] = [
+    ['exceeds_balance', 'more than the balance', () => ({ amount_cents: 1651 })],
+    [
+      'exceeds_balance',
+      'a balance of 0',
+      (table) => {
+        table.pay()
+        return {}
+      },
+    ],
+    [
+      'exceeds_balance',
+      'a cent when the POS has gone below what is paid',
+      (table) => {
+        table.pay()
+        table.push(bill({ burger: 1000 }, 1000))
+        return { amount_cents: 1 }
+      },
+    ],
+    [
+      'exceeds_balance',
+      'the claims of a check whose total is 0',
+      (table) => {
+        table.push(bill({ burger: 1000 }, 0))
+        return { claim_ids: [table.claim({ burger: 1 }).reply.id] }
+      },
+    ],
+    ['validation_failed', 'a claim that the check does not have', () => ({ claim_ids: ['clm_9'] })],
+    [
+      'claim_not_active',
+      'a claim that is paid',
+      (table) => {
+        const { id } = table.claim({ fries: 1 }).reply
+        table.pay({ claim_ids: [id] })
+        return { claim_ids: [id] }
+      },
+    ],
+    [
+      'claim_not_active',
+      'a claim that is released, beside one that is not',
+      (table) => {
+        const { reply } = table.claim({ fries: 1 })
+        table.release(reply)
+        return { claim_ids: [table.claim({ burger: 1 }).reply.id, reply.id] }
+      },
+    ],
+  ]
+  test.each(cases)('%s: %s', (code, _what, prepare) => {
+    const table = tableWith(dinner)
+    const body = prepare(table)
+    const before = table.everything()
+    expect(refusalOf(() => table.pay(body))?.code).toBe(code)
+    expect(table.everything()).toBe(before)
+  })
+
+  test('exceeds_balance says what the balance is', () => {
+    const refusal = refusalOf(() => tableWith(dinner).pay({ amount_cents: 2000 }))
+    expect(refusal?.details).toEqual({ balance_cents: 1650 })
+    expect(refusal?.message).toContain('2000 cents are more than the 1650')
+  })
+})
