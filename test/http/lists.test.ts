@@ -15,12 +15,17 @@ describe('lists', () => {
   }
   const ids = ({ data }: List<Check>) => data.map(({ external_id }) => external_id)
 
-  it.each(['/v1/checks', '/v1/webhook-endpoints', '/_sim/events', '/_sim/deliveries'])(
-    'GET %s of nothing is an empty list without a cursor',
-    async (path) => {
-      expect((await simulator.call(`GET ${path}`)).text).toBe('{"data":[],"next_cursor":null}')
-    },
-  )
+  it.each([
+    '/v1/checks',
+    '/v1/claims',
+    '/v1/payments',
+    '/v1/feedback',
+    '/v1/webhook-endpoints',
+    '/_sim/events',
+    '/_sim/deliveries',
+  ])('GET %s of nothing is an empty list without a cursor', async (path) => {
+    expect((await simulator.call(`GET ${path}`)).text).toBe('{"data":[],"next_cursor":null}')
+  })
 
   it('locations are listed in the same shape', async () => {
     const { data, next_cursor } = await simulator.client.locations.list()
@@ -38,6 +43,7 @@ describe('lists', () => {
       for (const path of [
         '/v1/locations',
         '/v1/checks',
+        '/v1/claims',
         '/v1/webhook-endpoints',
         '/_sim/requests',
         '/_sim/keys',

@@ -86,6 +86,13 @@ describe('PUT /_sim/state', () => {
     expect(await simulator.client.state.get()).toEqual(before)
   })
 
+  it('takes a state from before there were payments and feedback', async () => {
+    const simulator = await openFailing()
+    const { payments: _payments, feedback: _feedback, ...before } = await simulator.client.state.get()
+    const { json } = await put(simulator, before)
+    expect(json as StateReport).toMatchObject({ records: { checks: 1, payments: 0, feedback: 0 } })
+  })
+
   it('lets the clock run on from where it stood when it ran', async () => {
     const simulator = await openSimulator({ startAt })
     const before = await simulator.client.state.get()
@@ -197,6 +204,17 @@ describe('PUT /_sim/state', () => {
       'whose records point to nothing',
       (state) => ({ ...state, events: [], locations: state.locations.slice(1) }),
       [/^checks\[0\]\.location_id names what is not in this state/, /^deliveries\[0\]\.event_id names/],
+    ],
+    [
+      'with payments that are not those of its checks',
+      (state) => ({
+        ...state,
+        checks: state.checks.map((one) => ({ ...one, paid_cents: 5, balance_cents: 0 })),
+      }),
+      [
+        /^checks\[0\]\.paid_cents must be what its payments come to, 0$/,
+        /^checks\[0\]\.balance_cents must be/,
+      ],
     ],
     [
       'whose deliveries and events contradict themselves',
