@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

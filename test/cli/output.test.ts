@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   await service.call('PUT', '/v1/checks/external/a', checkBody())
   return async () => {
     await service.stop()

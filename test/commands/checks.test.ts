@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { Check } from '../../src/model/check.ts'
 import type { Location } from '../../src/model/location.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   const closed = { status: 'closed', table: { number: '7' } }
   for (const [id, body] of Object.entries({ lunch: checkBody(closed), 'a/b': checkBody({ revision: 4 }) }))
     await service.call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, body)

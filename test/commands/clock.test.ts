@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView } from '../../src/client.ts'
-import { checkBody, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, tabwire, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
-const start = ['--in-memory', '--clock', '2026-11-21T18:00:00Z']
+const startAt = new Date('2026-11-21T18:00:00Z')
 
 let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
@@ -11,7 +11,7 @@ afterAll(() => receiver.close())
 
 /** A service whose clock stands still, with a delivery that has failed once. */
 async function openFrozen(): Promise<RunningService & { now: string }> {
-  const service = await startService([...start, '--allow-http-loopback'])
+  const service = await serve({ startAt, allowHttpLoopback: true })
   const { now } = await service.json<ClockView>('clock', 'freeze')
   const { url } = receiver
   await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
@@ -21,7 +21,7 @@ async function openFrozen(): Promise<RunningService & { now: string }> {
 
 describe.concurrent('tabwire clock', () => {
   test('show tells where the clock is, and that it runs', async () => {
-    const service = await startService(start)
+    const service = await serve({ startAt })
     const { stdout } = await service.run(['clock', 'show'])
     expect(stdout).toMatch(/^clock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}running\nreal time {2}.+\n$/)
     const shown = await service.json<ClockView>('clock', 'show')
@@ -30,7 +30,7 @@ describe.concurrent('tabwire clock', () => {
   })
 
   test('freeze lets it stand still, and --off lets it run', async () => {
-    const service = await startService(start)
+    const service = await serve({ startAt })
     const frozen = await service.json<ClockView>('clock', 'freeze')
     expect(await service.json('clock', 'show')).toMatchObject({ now: frozen.now, frozen: true })
     const { stdout } = await service.run(['clock', 'freeze', '--off'])
@@ -62,7 +62,7 @@ describe.concurrent('tabwire clock', () => {
   })
 
   test('advance says what a duration looks like', async () => {
-    const service = await startService(start)
+    const service = await serve({ startAt })
     const { code, stdout, stderr } = await service.run(['clock', 'advance', 'tomorrow'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain('  advance must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms\n')
@@ -80,7 +80,7 @@ describe.concurrent('tabwire clock', () => {
 
   test('start --sign-time virtual signs with the time of the clock', async () => {
     const stamped = await startReceiver()
-    const service = await startService([...start, '--allow-http-loopback', '--sign-time', 'virtual'])
+    const service = await serve({ startAt, allowHttpLoopback: true, signTime: 'virtual' })
     const created = await service.call('POST', '/v1/webhook-endpoints', {
       url: stamped.url,
       event_types: ['check.created'],

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { verify } from '../../src/signature/index.ts'
-import { checkBody, spawnProcess, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, spawnProcess, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let service: RunningService
@@ -12,7 +12,7 @@ let secret: string
 let body: string
 
 beforeAll(async () => {
-  service = await startService(['--in-memory', '--allow-http-loopback'])
+  service = await serve({ allowHttpLoopback: true })
   receiver = await startReceiver()
   const registration = { url: `${receiver.url}hooks?a=1&b='2'`, event_types: ['check.created'] }
   const registered = await service.call('POST', '/v1/webhook-endpoints', registration)

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { waitForDeliveries, type Wanted } from '../../src/cli/wait.ts'
 import type { List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
-import { checkBody, spawnTabwire, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, spawnTabwire, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 import { openReceiver, openSimulator } from '../support/simulator.ts'
 
@@ -12,7 +12,7 @@ let bad: Receiver
 const ids = { good: '', bad: '' }
 
 beforeAll(async () => {
-  service = await startService(['--in-memory', '--allow-http-loopback', '--disable-after', '0'])
+  service = await serve({ allowHttpLoopback: true, disableAfter: 0 })
   good = await startReceiver()
   bad = await startReceiver({ answer: 500 })
   ids.good = await register(service, good.url, ['check.created', 'check.updated'])
@@ -153,7 +153,7 @@ describe.concurrent('tabwire deliveries wait', () => {
   })
 
   test('passes over pings unless asked for them', async () => {
-    const own = await startService(['--in-memory', '--allow-http-loopback'])
+    const own = await serve({ allowHttpLoopback: true })
     const endpoint = await register(own, good.url, ['check.created'])
     await own.json('ping', endpoint)
     const args = ['deliveries', 'wait', '--timeout', '0']
@@ -163,7 +163,7 @@ describe.concurrent('tabwire deliveries wait', () => {
   })
 
   test('ends with 1 when the service ends meanwhile, and with 130 at Ctrl-C', async () => {
-    const own = await startService(['--in-memory'])
+    const own = await serve()
     const args = ['deliveries', 'wait', '--timeout', '600']
     const [left, interrupted] = await Promise.all([
       spawnTabwire(args, { cwd: own.cwd }),

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { List, PingReport } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let service: RunningService
@@ -11,7 +11,7 @@ let bad: Receiver
 const ids = { good: '', bad: '' }
 
 beforeAll(async () => {
-  service = await startService(['--in-memory', '--allow-http-loopback'])
+  service = await serve({ allowHttpLoopback: true })
   good = await startReceiver({ answer: 204 })
   bad = await startReceiver({
     answer: (response) => response.writeHead(500).end('out of\n\u001b[2Jcheese'),

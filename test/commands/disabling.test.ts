@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
 /** Pushes so many new checks, and returns when what is due of them has been attempted: the clock stands still. */
@@ -28,7 +28,7 @@ const list = async (service: RunningService, ...args: string[]) =>
 describe('an endpoint, by commands alone', () => {
   test('is disabled by ten distinct failing deliveries in a row, counted anew after a 2xx; registering again works', async () => {
     const receiver = await startReceiver({ answer: 500 })
-    const service = await startService(['--in-memory', '--allow-http-loopback'])
+    const service = await serve({ allowHttpLoopback: true })
     await service.json('clock', 'freeze')
     const old = await register(service, receiver.url)
 

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import { startService, type RunningService } from '../support/cli.ts'
+import { serve, type RunningService } from '../support/cli.ts'
 
 type Created = WebhookEndpointView & { signing_secret?: string }
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

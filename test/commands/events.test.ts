@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { EventView } from '../../src/model/event.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let service: RunningService
@@ -9,7 +9,7 @@ let receiver: Receiver
 let secret: string
 
 beforeAll(async () => {
-  service = await startService(['--in-memory', '--allow-http-loopback'])
+  service = await serve({ allowHttpLoopback: true })
   receiver = await startReceiver()
   const body = { url: receiver.url, event_types: ['check.created'] }
   const registered = await service.call('POST', '/v1/webhook-endpoints', body)

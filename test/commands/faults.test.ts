@@ -5,6 +5,7 @@ import {
   checkBody,
   emptyDirectory,
   spawnTabwire,
+  serve,
   startService,
   tabwire,
   type RunningService,
@@ -15,7 +16,7 @@ let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver()))
 afterAll(() => receiver.close())
 
-const seeded = ['--in-memory', '--allow-http-loopback', '--seed', '7']
+const seeded = { allowHttpLoopback: true, seed: 7 }
 
 const register = ({ call }: RunningService) =>
   call('POST', '/v1/webhook-endpoints', { url: receiver.url, event_types: ['check.created'] })
@@ -32,7 +33,7 @@ const allDeliveries = async (service: RunningService) =>
 
 describe('tabwire faults', () => {
   test('set, show and clear go from none to none, by way of a table and of the resource', async () => {
-    const service = await startService(seeded)
+    const service = await serve(seeded)
     const none = await service.run(['faults', 'show'])
     expect(none.stdout).toBe('No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2\n')
     const set = await service.run(['faults', 'set', 'duplicate=0.3', 'delay', '--times', '3'])
@@ -53,7 +54,7 @@ describe('tabwire faults', () => {
   })
 
   test('set keeps what is set on the other side, and says what it replaces', async () => {
-    const service = await startService(seeded)
+    const service = await serve(seeded)
     const names = async () => {
       const { faults } = await read<FaultsView>(service, '/_sim/faults')
       return faults.map(({ on, ...fault }) => `${on} ${Object.keys(fault)[0] ?? ''}`)
@@ -93,7 +94,7 @@ describe('tabwire faults', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain(message)
     }
-    const service = await startService(seeded)
+    const service = await serve(seeded)
     const unknown = await service.run(['faults', 'set', 'drop', '--endpoint', 'we_nowhere'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
     expect(unknown.stderr).toContain('There is no webhook endpoint we_nowhere.')
@@ -102,7 +103,7 @@ describe('tabwire faults', () => {
   })
 
   test('what befell is told by deliveries show, and by tail', async () => {
-    const service = await startService(seeded)
+    const service = await serve(seeded)
     await register(service)
     const tail = await spawnTabwire(['tail', '--requests'], { cwd: service.cwd })
     await tail.until('stderr', /Listening/)

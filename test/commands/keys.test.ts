@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
 import type { ApiKeyView } from '../../src/model/api-key.ts'
-import { startService, type RunningService } from '../support/cli.ts'
+import { serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

@@ -9,6 +9,7 @@ import {
   checkBody,
   emptyDirectory,
   spawnTabwire,
+  serve,
   startService,
   tabwire,
   type Running,
@@ -58,7 +59,7 @@ async function attempts(running: Running, n: number): Promise<(AttemptMessage & 
 describe('tabwire listen', () => {
   test('passes the exact bytes and headers on: the stripe package verifies every delivery', async () => {
     const receiver = await startReceiver()
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const listening = await listen(service, '--forward-to', `${receiver.url}hooks?a=1`, '-H', 'x-tenant: one')
     const items = [{ external_id: 'ü', name: '寿司 🍣 "\\u0041"', quantity: 1, price_cents: 1850 }]
     for (const id of ['a', 'b', 'c']) await push(service, id, { items })
@@ -96,7 +97,7 @@ describe('tabwire listen', () => {
   test('shows a 500 as a failed attempt with its body, as deliveries show does', async () => {
     const answer = 'Boom: no table 12\n  at line 2'
     const receiver = await startReceiver({ answer: (response) => void response.writeHead(500).end(answer) })
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const listening = await spawnTabwire(['listen', '--forward-to', receiver.url], { cwd: service.cwd })
     const banner = await listening.until('stderr', /removes the endpoint/)
     expect(banner).toMatch(
@@ -121,7 +122,7 @@ describe('tabwire listen', () => {
   test('answers 502 for a receiver that is not there, and says so', async () => {
     const receiver = await startReceiver()
     await receiver.close()
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const listening = await listen(service, '--forward-to', receiver.url)
     await push(service, 'a')
     const [failed] = await attempts(listening, 1)
@@ -136,7 +137,7 @@ describe('tabwire listen', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'leaves no endpoint behind after %s, and ends with 130',
     async (signal) => {
-      const service = await startService()
+      const service = await serve()
       const listening = await listen(service, '--forward-to', app.url)
       expect(await endpoints(service)).toMatchObject([
         { id: listening.ready.forward[0]?.endpoint_id, status: 'enabled' },
@@ -152,7 +153,7 @@ describe('tabwire listen', () => {
   )
 
   test('that was killed is cleaned up after by the next one, and one that runs is left alone', async () => {
-    const service = await startService()
+    const service = await serve()
     const [killed, alive] = [
       await listen(service, '--forward-to', app.url),
       await listen(service, '--forward-to', app.url),
@@ -172,7 +173,7 @@ describe('tabwire listen', () => {
   })
 
   test('keeps its secret over runs, which --print-secret prints alone, and nobody else reads', async () => {
-    const service = await startService()
+    const service = await serve()
     const first = await listen(service, '--forward-to', app.url)
     await interrupt(first)
     const second = await listen(service, '--forward-to', app.url)
@@ -209,10 +210,10 @@ describe('tabwire listen', () => {
 
   test('registers again, with the same secret, with a service in memory that has forgotten it', async () => {
     const receiver = await startReceiver()
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const listening = await listen(service, '--forward-to', receiver.url)
     await service.stop()
-    const again = await startService(['--in-memory'], { cwd: service.cwd })
+    const again = await serve({ cwd: service.cwd })
     await listening.until('stderr', /had forgotten 1 endpoint: registered again, with the same secret\.\n/)
     await push(again, 'a')
     const [request] = await receiver.received(1)
@@ -228,7 +229,7 @@ describe('tabwire listen', () => {
 
   test('gives each target of tabwire.config.json an endpoint of its own, and --env-file the secret', async () => {
     const [checks, all] = [await startReceiver(), await startReceiver({ answer: 503 })]
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const forward = [
       { to: `${checks.url}checks`, events: ['check.closed'], headers: { 'X-Tenant': 'one' } },
       { to: `127.0.0.1:${all.port}` },
@@ -260,7 +261,7 @@ describe('tabwire listen', () => {
 
   test('ends with 1, and why, when the service has disabled its endpoint', async () => {
     const receiver = await startReceiver({ answer: 500 })
-    const service = await startService(['--in-memory', '--disable-after', '1'])
+    const service = await serve({ disableAfter: 1 })
     const listening = await listen(service, '--forward-to', receiver.url)
     await push(service, 'a')
     const { code, stdout } = await listening.ended
@@ -274,7 +275,7 @@ describe('tabwire listen', () => {
   })
 
   test('says in the attempt what to do when the service does not trust its authority', async () => {
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const elsewhere = await emptyDirectory()
     const listening = await spawnTabwire(
       ['listen', '--json', '--forward-to', app.url, '--url', service.url, '--api-key', service.key],

@@ -8,13 +8,13 @@ import {
   emptyDirectory,
   fixtures,
   spawnTabwire,
-  startService,
+  serve,
   type RunningService,
 } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
-import { checkBody, fixtures, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, fixtures, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Envelope } from '../../src/model/event.ts'
 import type { Check } from '../../src/model/check.ts'
 import { verify } from '../../src/signature/index.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, startService, type ServiceProcess } from '../support/cli.ts'
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 
 test('whatever was acknowledged before kill -9 is there afterwards, and is delivered', async () => {
@@ -40,7 +40,7 @@ test('whatever was acknowledged before kill -9 is there afterwards, and is deliv
 })
 
 /** Pushes checks, eight at a time, kills the service in the midst of it, and returns what had been answered. */
-async function pushUntilKilled(service: RunningService, { pushes, killAfter }: Record<string, number>) {
+async function pushUntilKilled(service: ServiceProcess, { pushes, killAfter }: Record<string, number>) {
   const acknowledged: Check[] = []
   let next = 0
   const pushOn = async () => {

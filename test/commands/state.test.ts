@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/state.ts'
-import { checkBody, emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { checkBody, emptyDirectory, startService, tabwire, type ServiceProcess } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let receiver: Receiver
@@ -15,7 +15,7 @@ const options = ['--allow-http-loopback', '--clock', '2026-11-21T18:00:00Z']
 const minutes = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000
 
 /** A service with a delivery that has failed three times, and waits for its third retry. */
-async function atThirdRetry(...more: string[]): Promise<RunningService> {
+async function atThirdRetry(...more: string[]): Promise<ServiceProcess> {
   const service = await startService([...options, ...more])
   await service.call('POST', '/_sim/clock', { freeze: true })
   const { url } = receiver
@@ -25,7 +25,7 @@ async function atThirdRetry(...more: string[]): Promise<RunningService> {
   return service
 }
 
-async function expectRestOfLadder(service: RunningService) {
+async function expectRestOfLadder(service: ServiceProcess) {
   const [pending] = (await service.json<List<Delivery>>('deliveries', 'list')).data
   expect(pending).toMatchObject({ status: 'pending', attempts: [{}, {}, { number: 3 }] })
   const { attempted } = await service.json<ClockReport>('clock', 'advance', '35h')

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptMessage, RequestView } from '../../src/client.ts'
-import { checkBody, spawnTabwire, startService, type Running, type RunningService } from '../support/cli.ts'
+import {
+  checkBody,
+  spawnTabwire,
+  serve,
+  startService,
+  type Running,
+  type RunningService,
+} from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let good: Receiver
@@ -35,7 +42,7 @@ async function attempts(running: Running): Promise<AttemptMessage[]> {
 
 describe.concurrent('tabwire tail', () => {
   test('says when another state takes the place of what it has shown, and goes on', async () => {
-    const service = await startService(['--in-memory', '--allow-http-loopback'])
+    const service = await serve({ allowHttpLoopback: true })
     const running = await tail(service, '--json')
     await service.call('POST', '/_sim/reset')
     await running.until('stderr', /Another state was put in place/)
@@ -47,7 +54,7 @@ describe.concurrent('tabwire tail', () => {
   })
 
   test('tells each attempt, as filtered, until the service ends: to people why one failed and what is next', async () => {
-    const service = await startService(['--in-memory', '--allow-http-loopback'])
+    const service = await serve({ allowHttpLoopback: true })
     const [ok, failing] = [await register(service, good), await register(service, bad)]
     const all = await tail(service, '--json')
     const [people, closed, failed, toOne] = await Promise.all([
@@ -91,7 +98,7 @@ describe.concurrent('tabwire tail', () => {
   })
 
   test('--requests shows the requests to the API as well, without keys', async () => {
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const [people, json] = await Promise.all([
       tail(service, '--requests'),
       tail(service, '--requests', '--json'),

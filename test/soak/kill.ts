@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { openAuthority } from '../../src/certificates.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { Check } from '../../src/model/check.ts'
-import { checkBody, emptyDirectory, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, emptyDirectory, startService, type ServiceProcess } from '../support/cli.ts'
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 import { seeded } from './seeded.ts'
 
@@ -51,7 +51,7 @@ export async function killAgainAndAgain(rounds: number, seed: number): Promise<O
   return outcome
 }
 
-async function start(cwd: string, outcome: Outcome): Promise<RunningService | undefined> {
+async function start(cwd: string, outcome: Outcome): Promise<ServiceProcess | undefined> {
   try {
     return await startService(['--disable-after', '0'], { cwd })
   } catch (error) {
@@ -60,7 +60,7 @@ async function start(cwd: string, outcome: Outcome): Promise<RunningService | un
   }
 }
 
-async function register(service: RunningService, url: string): Promise<void> {
+async function register(service: ServiceProcess, url: string): Promise<void> {
   const event_types = ['check.created', 'check.updated', 'check.closed']
   const answer = await service.call('POST', '/v1/webhook-endpoints', { url, event_types })
   if (!answer.ok) throw new Error(await answer.text())
@@ -68,7 +68,7 @@ async function register(service: RunningService, url: string): Promise<void> {
 
 /** Each worker makes checks and changes them, one push after the other, until the service is gone. */
 async function pushUntilKilled(
-  service: RunningService,
+  service: ServiceProcess,
   round: number,
   random: () => number,
   account: Account,
@@ -89,7 +89,7 @@ async function pushUntilKilled(
   await service.process.ended
 }
 
-async function killAfter(service: RunningService, turns: number): Promise<void> {
+async function killAfter(service: ServiceProcess, turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   service.process.child.kill('SIGKILL')
 }
@@ -130,12 +130,12 @@ function accountOf(receiver: Receiver, rounds: number) {
       if (!seen.has(keyOf(check))) awaited.add(keyOf(check))
     },
     /** What the last round acknowledged is there, or something newer that was on its way when it ended. */
-    async compare(service: RunningService) {
+    async compare(service: ServiceProcess) {
       for (const [id, check] of compared) await expectStored(service, id, check, outcome.lost)
       compared = new Map()
     },
     /** In the end: everything ever acknowledged is there, and its event has come. */
-    async settle(service: RunningService) {
+    async settle(service: ServiceProcess) {
       for (const [id, check] of newest) await expectStored(service, id, check, outcome.lost)
       const came = new Promise<void>((resolve) => (allCame = resolve))
       if (awaited.size > 0) await Promise.race([came, untilNothingIsDue(service)])
@@ -146,7 +146,7 @@ function accountOf(receiver: Receiver, rounds: number) {
 }
 
 async function expectStored(
-  service: RunningService,
+  service: ServiceProcess,
   id: string,
   check: Check,
   lost: string[],
@@ -158,7 +158,7 @@ async function expectStored(
 }
 
 /** Asks until no delivery waits for its first attempt: then what has not come will not come. */
-async function untilNothingIsDue(service: RunningService): Promise<void> {
+async function untilNothingIsDue(service: ServiceProcess): Promise<void> {
   for (;;) {
     const answer = await service.call('GET', '/_sim/deliveries?status=pending&limit=1')
     const { data } = (await answer.json()) as { data: unknown[] }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
+import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 
 /** The command as users run it: compiled, in a process of its own. `npm run build` makes what it loads. */
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
@@ -34,11 +36,13 @@ export interface Running {
 }
 
 const children = new Set<Running>()
+const services = new Set<() => Promise<void>>()
 const directories: string[] = []
 
 // Nothing of a test file outlives it, whatever failed.
 afterAll(async () => {
   for (const { child } of children) child.kill('SIGKILL')
+  await Promise.all([...services].map((stop) => stop()))
   await Promise.all([...children].map(({ ended }) => ended))
   await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })))
 })
@@ -108,18 +112,23 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofThisRun.test(name)))
 }
 
-/** A service that runs in a process of its own, on a free port. */
+/** A service on a free port, and the directory in which commands find it. */
 export interface RunningService {
   url: string
   key: string
   cwd: string
-  process: Running
   /** Runs another command where it finds this service. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>
   /** The same with `--json`: what was printed, parsed. Fails when the command did. */
   json<T>(...args: string[]): Promise<T>
   /** Calls the API over HTTP; `path` begins with `/v1` or `/_sim`. */
   call(method: string, path: string, body?: unknown): Promise<Response>
+  stop(): Promise<unknown>
+}
+
+/** One that `tabwire start` runs. */
+export interface ServiceProcess extends RunningService {
+  process: Running
   /** Ends it, and tells how it ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
@@ -128,33 +137,56 @@ export interface RunningService {
 export async function startService(
   args: readonly string[] = [],
   options: RunOptions = {},
-): Promise<RunningService> {
+): Promise<ServiceProcess> {
   const cwd = options.cwd ?? (await emptyDirectory())
   const running = await spawnTabwire(['start', '--json', '--port', '0', ...args], { ...options, cwd })
   const [line = ''] = (await running.until('stdout', /\n/)).split('\n')
   const { url, api_key: key } = JSON.parse(line) as { url: string; api_key: string }
-  const run = (more: readonly string[], runOptions: RunOptions = {}) => tabwire(more, { cwd, ...runOptions })
+  return {
+    ...callers({ url, key, cwd }),
+    process: running,
+    stop(signal = 'SIGTERM') {
+      running.child.kill(signal)
+      return running.ended
+    },
+  }
+}
+
+/** A service in memory in the process of the test: for commands that do not mind, since a process takes longer to start. */
+export async function serve(options: SimulatorOptions & { cwd?: string } = {}): Promise<RunningService> {
+  const { cwd = await emptyDirectory(), ...wanted } = options
+  const directory = join(cwd, DEFAULT_DATA_DIRECTORY)
+  const simulator = await startSimulator({ port: 0, authorityDirectory: directory, ...wanted })
+  const { url, apiKey: key } = simulator
+  const run = { url, pid: process.pid, started_at: new Date().toISOString(), api_key: key }
+  await writeRun(directory, run)
+  const stop = async () => {
+    services.delete(stop)
+    await simulator.close()
+    await removeRun(directory, process.pid)
+  }
+  services.add(stop)
+  return { ...callers({ url, key, cwd }), stop }
+}
+
+function callers({ url, key, cwd }: Pick<RunningService, 'url' | 'key' | 'cwd'>) {
+  const run = (args: readonly string[], options: RunOptions = {}) => tabwire(args, { cwd, ...options })
   return {
     url,
     key,
     cwd,
-    process: running,
     run,
-    async json<T>(...more: string[]) {
-      const { code, stdout, stderr } = await run([...more, '--json'])
-      if (code !== 0) throw new Error(`tabwire ${more.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)
+    async json<T>(...args: string[]) {
+      const { code, stdout, stderr } = await run([...args, '--json'])
+      if (code !== 0) throw new Error(`tabwire ${args.join(' ')} ended with ${code}:\n${stdout}\n${stderr}`)
       return JSON.parse(stdout) as T
     },
-    call: (method, path, body) =>
+    call: (method: string, path: string, body?: unknown) =>
       fetch(url + path, {
         method,
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
       }),
-    stop(signal = 'SIGTERM') {
-      running.child.kill(signal)
-      return running.ended
-    },
   }
 }
 
