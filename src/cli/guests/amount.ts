@@ -1,0 +1,24 @@
+import { CommandError, exitCodes } from '../failure.ts'
+import { minorDigits } from '../render/price.ts'
+
+/**
+ * What somebody typed as an amount, in minor units: `12.50` and `12` are as the bill shows them, `1250c` is minor units.
+ * `flag` is named in the error. @throws CommandError (usage) for what is no amount of this currency.
+ */
+export function readAmount(text: string, currency: string, flag: string): number {
+  const inMinor = /^(\d+)c$/i.exec(text.trim())
+  const digits = minorDigits(currency)
+  const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? []
+  const cents =
+    inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)
+  if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
+  throw new CommandError(
+    'usage',
+    `--${flag} ${text} is no amount of ${currency}. Write it as on the bill, such as ${example(digits)}, or in minor units, such as 1250c.`,
+    exitCodes.usage,
+  )
+}
+
+function example(digits: number): string {
+  return digits === 0 ? '1250' : `12.${'50'.padEnd(digits, '0').slice(0, digits)}`
+}

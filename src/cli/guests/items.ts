@@ -1,0 +1,58 @@
+import type { Check, CheckItem } from '../../model/check.ts'
+import type { ClaimBody } from '../../model/claim.ts'
+import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
+import { CommandError, exitCodes } from '../failure.ts'
+
+type Wanted = ClaimBody['items']
+
+/**
+ * The items that words such as `burger=1` ask for: an external id, or a name or a part of one that only one item has. A
+ * word without a quantity means all that is left of the item. What no item has is passed on for the service to refuse.
+ * @throws CommandError (usage) for a word that several items answer to, or a quantity that is no number.
+ */
+export function chosenItems({ items }: Pick<Check, 'items'>, words: readonly string[]): Wanted {
+  const quantities = new Map<string, number>()
+  for (const word of words) {
+    const { external_id, quantity } = chosen(items, word)
+    const before = quantities.get(external_id)
+    // One with more decimals than there may be is the service's to refuse.
+    quantities.set(external_id, before === undefined ? quantity : roundQuantity(before + quantity))
+  }
+  return Array.from(quantities, ([external_id, quantity]) => ({ external_id, quantity }))
+}
+
+/** Everything of a check that can still be claimed. */
+export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
+  return items
+    .filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
+    .map((item) => ({ external_id: item.external_id, quantity: unclaimedQuantity(item) }))
+}
+
+function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
+  const whole = itemFor(items, word)
+  // One of which nothing is left is asked for all the same, so that the service says why not.
+  if (whole !== undefined)
+    return { external_id: whole.external_id, quantity: Math.max(unclaimedQuantity(whole), 0) || 1 }
+  const [, name = word, quantity] = /^(.+)=([^=]*)$/s.exec(word) ?? []
+  const external_id = itemFor(items, name)?.external_id ?? name
+  if (quantity === undefined) return { external_id, quantity: 1 }
+  if (/^-?(\d+(\.\d*)?|\.\d+)$/.test(quantity)) return { external_id, quantity: Number(quantity) }
+  throw usage(`${word}: ${JSON.stringify(quantity)} is no quantity. Write it as ${name}=2 or ${name}=0.5.`)
+}
+
+function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefined {
+  const wanted = word.toLowerCase()
+  const byId = items.find(({ external_id }) => external_id === word)
+  if (byId !== undefined || wanted === '') return byId
+  const named = items.filter(({ name }) => name.toLowerCase() === wanted)
+  const found = named.length > 0 ? named : items.filter(({ name }) => name.toLowerCase().includes(wanted))
+  if (found.length > 1) {
+    const which = found.map(({ external_id, name }) => `${external_id} (${name})`).join(', ')
+    throw usage(`${word} is the name of several items. Say which one by its id: ${which}.`)
+  }
+  return found[0]
+}
+
+function usage(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}

@@ -1,0 +1,62 @@
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listed } from '../../cli/flags.ts'
+import { readAmount } from '../../cli/guests/amount.ts'
+import { claimIds } from '../../cli/guests/claims.ts'
+import { currencyOf } from '../../cli/guests/currency.ts'
+import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
+import { renderPayment } from '../../cli/render/guests.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+import type { Client } from '../../client.ts'
+
+export default class GuestsPay extends ServiceCommand {
+  static override description =
+    'Pay claims, an amount, or all that a check still owes.\nAmounts are as the bill shows them, 12.50 or 12; 1250c is in minor units.\nWithout a claim and an amount it is the whole balance.'
+  static override examples = [
+    '<%= config.bin %> guests pay two-top-with-notes --claim Anna --tip 2.50',
+    '<%= config.bin %> guests pay two-top-with-notes --claim clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> guests pay two-top-with-notes --amount 12.50 --name Ben',
+    '<%= config.bin %> guests pay two-top-with-notes',
+  ]
+  static override args = { check: checkArg }
+  static override flags = fromEnvironment({
+    claim: Flags.string({
+      description: "A claim's id, or a guest's name for all that this guest has claimed.",
+      multiple: true,
+      multipleNonGreedy: true,
+      exclusive: ['amount'],
+    }),
+    amount: Flags.string({ description: 'What to pay, such as 12.50, or 1250c.' }),
+    tip: Flags.string({ description: 'What to give on top, such as 2.50, or 250c.' }),
+    name: nameFlag,
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(GuestsPay)
+    const client = await this.connect(flags)
+    const read = await this.reader(client, args.check, flags)
+    const payment = await client.guests.pay(args.check, {
+      guest_name: flags.name ?? null,
+      ...(flags.claim && { claim_ids: await claimIds(client, args.check, listed(flags.claim)) }),
+      ...(flags.amount !== undefined && { amount_cents: read(flags.amount, 'amount') }),
+      ...(flags.tip !== undefined && { tip_cents: read(flags.tip, 'tip') }),
+    })
+    if (this.wantsJson) return this.print(payment, () => '')
+    const check = await client.checks.get(args.check)
+    this.print(payment, () => renderPayment(payment, check))
+    if (check.balance_cents > 0) this.say(`Next: tabwire guests pay ${args.check}`)
+  }
+
+  /** What reads amounts; the location's currency says how many digits they have. */
+  private async reader(client: Client, check: string, flags: Amounts) {
+    if (flags.amount === undefined && flags.tip === undefined)
+      return (text: string, flag: string) => readAmount(text, '', flag)
+    const { location_id } = await client.checks.get(check)
+    const currency = (await currencyOf(client, location_id)) ?? ''
+    return (text: string, flag: string) => readAmount(text, currency, flag)
+  }
+}
+
+interface Amounts {
+  amount: string | undefined
+  tip: string | undefined
+}

@@ -1,0 +1,38 @@
+import { Args, Errors, Flags } from '@oclif/core'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
+import { renderFeedback } from '../../cli/render/guests.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+const ratingArg = Args.custom<number>({
+  parse: async (input) => {
+    if (/^-?\d{1,9}$/.test(input)) return Number(input)
+    throw new Errors.CLIError(`${input} is no rating. It is a number from 1 to 5, which is best.`)
+  },
+})
+
+export default class GuestsRate extends ServiceCommand {
+  static override description = 'Rate the meal, from 1 to 5.'
+  static override examples = [
+    "<%= config.bin %> guests rate two-top-with-notes 5 --comment 'Lovely tart' --name Anna",
+  ]
+  static override args = {
+    check: checkArg,
+    rating: ratingArg({ ignoreStdin: true, description: 'From 1 to 5, which is best.', required: true }),
+  }
+  static override flags = fromEnvironment({
+    comment: Flags.string({ char: 'c', description: 'What the guest has to say, up to 1,000 characters.' }),
+    name: nameFlag,
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(GuestsRate)
+    const client = await this.connect(flags)
+    const feedback = await client.guests.rate(args.check, {
+      guest_name: flags.name ?? null,
+      rating: args.rating,
+      comment: flags.comment ?? null,
+    })
+    this.print(feedback, () => renderFeedback(feedback))
+  }
+}

@@ -1,0 +1,41 @@
+import { Args, Flags } from '@oclif/core'
+import { fromEnvironment } from '../../cli/flags.ts'
+import { readAmount } from '../../cli/guests/amount.ts'
+import { renderPayment } from '../../cli/render/guests.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class GuestsRefund extends ServiceCommand {
+  static override description =
+    'Refund a payment, or a part of it.\nA refund of all of it releases the claims that it paid.'
+  static override examples = [
+    '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --amount 5',
+  ]
+  static override args = {
+    payment: Args.string({ ignoreStdin: true, description: 'The id of the payment.', required: true }),
+  }
+  static override flags = fromEnvironment({
+    amount: Flags.string({
+      description: 'What to refund, such as 12.50, or 1250c; by default all that is left of it.',
+    }),
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(GuestsRefund)
+    const client = await this.connect(flags)
+    const body =
+      flags.amount === undefined
+        ? {}
+        : {
+            amount_cents: readAmount(
+              flags.amount,
+              (await client.payments.get(args.payment)).currency,
+              'amount',
+            ),
+          }
+    const payment = await client.guests.refund(args.payment, body)
+    if (this.wantsJson) return this.print(payment, () => '')
+    const check = await client.checks.get(payment.external_check_id)
+    this.print(payment, () => renderPayment(payment, check))
+  }
+}

@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core'
+import { currencyOf } from '../../cli/guests/currency.ts'
+import { renderClaim } from '../../cli/render/guests.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class GuestsRelease extends ServiceCommand {
+  static override description =
+    'Give claimed items back to the table.\nOnly an unpaid claim can be released; doing so again changes nothing.'
+  static override examples = ['<%= config.bin %> guests release clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+  static override args = {
+    claim: Args.string({ ignoreStdin: true, description: 'The id of the claim.', required: true }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(GuestsRelease)
+    const client = await this.connect(flags)
+    const claim = await client.guests.release(args.claim)
+    if (this.wantsJson) return this.print(claim, () => '')
+    const { items, location_id } = await client.checks.get(claim.external_check_id)
+    const currency = await currencyOf(client, location_id)
+    this.print(claim, () => renderClaim(claim, items, currency))
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { chosenItems, unclaimedItems } from '../../../src/cli/guests/items.ts'
+
+const item = (
+  external_id: string,
+  name: string,
+  quantity: number,
+  claimed_quantity = 0,
+  price_cents = 500,
+) => ({
+  external_id,
+  name,
+  quantity,
+  price_cents,
+  note: null,
+  claimed_quantity,
+  paid_quantity: 0,
+})
+const items = [
+  item('line-1', 'Copper Burger', 2),
+  item('a=b', 'House Lemonade', 3, 1),
+  item('line-3', 'Lemonade', 1, 1),
+  item('line-4', 'Ham', 0.5, 0.2),
+  item('line-5', 'Happy Hour', 1, 0, -300),
+]
+const chosen = (...words: string[]) => chosenItems({ items }, words)
+
+describe('the items of a claim', () => {
+  test.each([
+    ['line-1', { external_id: 'line-1', quantity: 2 }],
+    ['line-1=1', { external_id: 'line-1', quantity: 1 }],
+    ['burger=1', { external_id: 'line-1', quantity: 1 }],
+    ['COPPER', { external_id: 'line-1', quantity: 2 }],
+    ['a=b', { external_id: 'a=b', quantity: 2 }],
+    ['a=b=0.5', { external_id: 'a=b', quantity: 0.5 }],
+    ['house lemonade', { external_id: 'a=b', quantity: 2 }],
+    ['lemonade=1', { external_id: 'line-3', quantity: 1 }],
+    ['ham', { external_id: 'line-4', quantity: 0.3 }],
+  ])('%s is told by id, by name, or by a part of the name', (word, expected) => {
+    expect(chosen(word)).toEqual([expected])
+  })
+
+  test.each([
+    ['nothing=2', { external_id: 'nothing', quantity: 2 }],
+    ['nothing', { external_id: 'nothing', quantity: 1 }],
+    ['burger=0', { external_id: 'line-1', quantity: 0 }],
+    ['burger=-1', { external_id: 'line-1', quantity: -1 }],
+    ['lemonade', { external_id: 'line-3', quantity: 1 }],
+  ])('%s is left to the service to refuse', (word, expected) => {
+    expect(chosen(word)).toEqual([expected])
+  })
+
+  test('the same item twice is the sum', () => {
+    expect(chosen('line-4=0.1', 'ham=0.2')).toEqual([{ external_id: 'line-4', quantity: 0.3 }])
+  })
+
+  test('a part of several names is wrong usage, and names them', () => {
+    expect(() => chosen('a')).toThrow('line-4 (Ham), line-5 (Happy Hour)')
+    expect(() => chosen('burger=two')).toThrow('"two" is no quantity')
+  })
+
+  test('everything is what is left, without discounts', () => {
+    expect(unclaimedItems({ items })).toEqual([
+      { external_id: 'line-1', quantity: 2 },
+      { external_id: 'a=b', quantity: 2 },
+      { external_id: 'line-4', quantity: 0.3 },
+    ])
+  })
+})

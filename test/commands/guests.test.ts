@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Check } from '../../src/model/check.ts'
+import type { ClaimView } from '../../src/model/claim.ts'
+import type { FeedbackView } from '../../src/model/feedback.ts'
+import type { PaymentView } from '../../src/model/payment.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  return async () => {
+    await service.stop()
+  }
+})
+
+async function pushed(id: string): Promise<string> {
+  await service.call('PUT', `/v1/checks/external/${id}`, checkBody())
+  return id
+}
+const got = async <T>(path: string) => (await (await service.call('GET', `/v1/${path}`)).json()) as T
+const guests = (...args: string[]) => service.run(['guests', ...args])
+
+describe.concurrent('tabwire guests', () => {
+  test('two guests split a check by claims and pay it', async () => {
+    const check = await pushed('split')
+    const anna = await guests('claim', check, 'burger=1', 'line-2', '--name', 'Anna')
+    expect(anna.stdout).toMatch(
+      /^claimed {2}split {2}Anna {2}owes \$24\.25 {2}clm_\w{26}\n {2}1 × Copper Burger {2}\$14\.50 {2}line-1\n {2}1 × Plum Tart {2}\$7\.80 {2}line-2\n$/,
+    )
+    expect(anna.stderr).toMatch(/^Next: tabwire guests pay split --claim clm_\w{26}\n$/)
+    const ben = await guests('claim', check, '--name', 'Ben')
+    expect(ben.stdout).toMatch(
+      /^claimed {2}split {2}Ben {2}owes \$15\.77 {2}clm_\w{26}\n {2}1 × Copper Burger /,
+    )
+    expect(ben.stderr).toContain('No item was named, so this is everything that was left.\n')
+    const paid = await guests('pay', check, '--claim', 'anna', '--tip', '2.5', '--name', 'Anna')
+    expect(paid.stdout).toMatch(
+      /^paid {2}split {2}Anna {2}\$24\.25 {2}tip \$2\.50 {2}pay_\w{26}\n {2}\$15\.77 is left to pay\n$/,
+    )
+    const rest = await guests('pay', check)
+    expect(rest.stdout).toMatch(/^paid {2}split {2}\$15\.77 {2}pay_\w{26}\n {2}the check is fully paid\n$/)
+    const empty = await guests('claim', check)
+    expect(empty).toMatchObject({ code: 1, stdout: '' })
+    expect(empty.stderr).toContain('Nothing of check split is left to be claimed.')
+  })
+
+  test('--json prints what GET answers', async () => {
+    const check = await pushed('as-json')
+    const claim = await service.json<ClaimView>('guests', 'claim', check, 'tart')
+    expect(claim).toEqual(await got(`claims/${claim.id}`))
+    const released = await service.json<ClaimView>('guests', 'release', claim.id)
+    expect(released).toEqual({ ...claim, status: 'released' })
+    const payment = await service.json<PaymentView>('guests', 'pay', check, '--amount', '10', '--tip', '50c')
+    expect(payment).toMatchObject({ amount_cents: 1000, tip_cents: 50 })
+    expect(payment).toEqual(await got(`payments/${payment.id}`))
+    const refunded = await service.json<PaymentView>('guests', 'refund', payment.id, '--amount', '2.50')
+    expect(refunded).toMatchObject({ status: 'partially_refunded', refunded_cents: 250 })
+    expect(await service.json('guests', 'refund', payment.id)).toMatchObject({ refunded_cents: 1000 })
+    const feedback = await service.json<FeedbackView>(
+      'guests',
+      'rate',
+      check,
+      '5',
+      '-c',
+      'Lovely',
+      '-n',
+      'Mia',
+    )
+    expect(feedback).toMatchObject({ guest_name: 'Mia', rating: 5, comment: 'Lovely' })
+    expect(feedback).toEqual(await got(`feedback/${feedback.id}`))
+  })
+
+  test('releases, refunds and ratings are told in words', async () => {
+    const check = await pushed('in-words')
+    const claim = await service.json<ClaimView>('guests', 'claim', check, 'tart')
+    expect((await guests('release', claim.id)).stdout).toMatch(
+      /^released {2}in-words {2}clm_\w{26}\n {2}1 × Plum Tart {2}\$7\.80 {2}line-2\n$/,
+    )
+    const { id } = await service.json<PaymentView>('guests', 'pay', check)
+    expect((await guests('refund', id, '--amount', '0.02')).stdout).toBe(
+      `partly refunded  in-words  $40.02  refunded $0.02  ${id}\n  $0.02 is left to pay\n`,
+    )
+    expect((await guests('refund', id)).stdout).toContain(
+      `refunded  in-words  $40.02  refunded $40.02  ${id}\n`,
+    )
+    expect((await guests('rate', check, '4', '--comment', 'Nice\u001b[2J')).stdout).toMatch(
+      /^rated {2}in-words {2}★★★★☆ {2}fbk_\w{26}\n {2}Nice\ufffd\[2J\n$/,
+    )
+  })
+
+  test.each([
+    ['not_found', ['claim', 'nowhere']],
+    ['not_claimable', ['claim', 'refused', 'burger=3']],
+    ['not_claimable', ['claim', 'refused', 'soup']],
+    ['validation_failed', ['claim', 'refused', 'burger=0.0001']],
+    ['exceeds_balance', ['pay', 'refused', '--amount', '40.03']],
+    ['not_found', ['refund', 'pay_nobody', '--amount', '1']],
+    ['validation_failed', ['rate', 'refused', '6']],
+  ])('%s is told as the service says it, for %j, and nothing is changed', async (code, args) => {
+    await pushed('refused')
+    const before = await got<Check>('checks/external/refused')
+    const ended = await guests(...args, '--json')
+    expect(ended.code).toBe(1)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code } })
+    expect(await got('checks/external/refused')).toEqual(before)
+  })
+
+  test.each([
+    [['claim', 'usage', 'burger=x'], /"x" is no quantity/],
+    [
+      ['pay', 'usage', '--claim', 'Zoe'],
+      /neither a claim's id nor a guest with an active claim\. There is none/,
+    ],
+    [['pay', 'usage', '--amount', 'lots'], /--amount lots is no amount of USD/],
+    [['pay', 'usage', '--amount', '1', '--claim', 'clm_1'], /--claim/],
+    [['rate', 'usage', 'good'], /good is no rating/],
+    [['refund'], /Missing argument: payment/],
+  ])('guests %j is wrong usage', async (args, message) => {
+    await pushed('usage')
+    const ended = await guests(...args)
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toMatch(message)
+  })
+})
