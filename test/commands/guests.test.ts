@@ -20,7 +20,7 @@ async function pushed(id: string): Promise<string> {
 const got = async <T>(path: string) => (await (await service.call('GET', `/v1/${path}`)).json()) as T
 const guests = (...args: string[]) => service.run(['guests', ...args])
 
-describe.concurrent('tabwire guests', () => {
+describe('tabwire guests', () => {
   test('two guests split a check by claims and pay it', async () => {
     const check = await pushed('split')
     const anna = await guests('claim', check, 'burger=1', 'line-2', '--name', 'Anna')

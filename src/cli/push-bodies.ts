@@ -1,0 +1,44 @@
+import type { Check, Push } from '../model/check.ts'
+
+/** What a POS sends; items as they stand in JSON. */
+export type PushBody = Omit<Push, 'revision'> & { revision?: number }
+
+/** The push that makes a check what it is. */
+export function bodyOf({ table, status, items, totals, revision }: Check): PushBody {
+  return {
+    table,
+    status,
+    items: items.map(({ external_id, name, quantity, price_cents, note }) => ({
+      external_id,
+      name,
+      quantity,
+      price_cents,
+      note,
+    })),
+    totals,
+    ...(revision !== null && { revision }),
+  }
+}
+
+/** A push that comes after another: a revision, where there is one, grows. */
+export function next(body: PushBody, changes: Partial<PushBody>): PushBody {
+  return { ...body, ...changes, ...(body.revision !== undefined && { revision: body.revision + 1 }) }
+}
+
+/** The same check with one more line, which its totals know of. */
+export function withAnotherLine(body: PushBody): PushBody {
+  const { items, totals } = body
+  const taken = new Set(items.map(({ external_id }) => external_id))
+  let number = items.length + 1
+  while (taken.has(`line-${number}`)) number += 1
+  const line = { external_id: `line-${number}`, name: 'Espresso', quantity: 1, price_cents: 350, note: null }
+  const { subtotal_cents, tax_cents, total_cents } = totals
+  return next(body, {
+    items: [...items, line],
+    totals: {
+      subtotal_cents: subtotal_cents + line.price_cents,
+      tax_cents,
+      total_cents: total_cents + line.price_cents,
+    },
+  })
+}

@@ -1,0 +1,67 @@
+import { Args, Flags } from '@oclif/core'
+import { exampleCheck } from '../cli/example-check.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { fromEnvironment, listed } from '../cli/flags.ts'
+import { freshName } from '../cli/fresh-name.ts'
+import { currencyOf } from '../cli/guests/currency.ts'
+import { readInput } from '../cli/input.ts'
+import { withOverrides } from '../cli/overrides.ts'
+import type { PushBody } from '../cli/push-bodies.ts'
+import { renderTriggered } from '../cli/render/trigger.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+import { trigger } from '../cli/trigger/play.ts'
+import { eventTypes, type EventType } from '../model/event.ts'
+
+export default class Trigger extends ServiceCommand {
+  static override description =
+    'Bring an event about by the steps that lead to it.\nNothing is made up: a check of its own, or the one that --check names, is pushed, claimed, paid, rated or closed.'
+  static override examples = [
+    '<%= config.bin %> trigger payment.refunded',
+    '<%= config.bin %> trigger check.closed --check two-top-with-notes',
+    "<%= config.bin %> trigger check.created --override 'items[0].price_cents=900' --override table.number=7",
+  ]
+  static override args = {
+    event: Args.string({
+      ignoreStdin: true,
+      description: 'The type of the event.',
+      options: [...eventTypes],
+      required: true,
+    }),
+  }
+  static override flags = fromEnvironment({
+    check: Flags.string({ description: 'The external id of a check; by default a new one.' }),
+    override: Flags.string({
+      description: 'Change the first body that is pushed: path=value, such as items[0].price_cents=900.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  })
+
+  async run(): Promise<void> {
+    if (this.argv.find((word) => !word.startsWith('-')) === 'ping')
+      throw new CommandError(
+        'usage',
+        'A ping has a command of its own, since it goes to one endpoint: tabwire ping ENDPOINT.',
+        exitCodes.usage,
+      )
+    const { args, flags } = await this.parse(Trigger)
+    const type = args.event as EventType
+    const client = await this.connect(flags)
+    const overrides = listed(flags.override ?? [])
+    const triggered = await trigger(
+      type,
+      {
+        client,
+        check: flags.check ?? freshName('trigger'),
+        example: JSON.parse((await readInput(exampleCheck())).toString()) as PushBody,
+        override: (body) => withOverrides(body, overrides, ['revision']),
+      },
+      overrides.length > 0,
+    )
+    if (this.wantsJson) return this.print(triggered, () => '')
+    const { location_id } = await client.checks.get(triggered.external_check_id)
+    const currency = await currencyOf(client, location_id)
+    this.print(triggered, () => renderTriggered(triggered, currency))
+    this.say(`Next: tabwire events show ${triggered.event.id}`)
+  }
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Triggered } from '../../src/cli/trigger/play.ts'
+import { recipes } from '../../src/cli/trigger/recipes.ts'
+import type { Check } from '../../src/model/check.ts'
+import { eventTypes, type Envelope, type EventType } from '../../src/model/event.ts'
+import {
+  checkBody,
+  emptyDirectory,
+  fixtures,
+  startService,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let service: RunningService
+let receiver: Receiver
+beforeAll(async () => {
+  const cwd = await emptyDirectory()
+  await tabwire(['certs', 'create', '127.0.0.1'], { cwd })
+  const [cert, key] = await Promise.all(
+    ['127.0.0.1.pem', '127.0.0.1-key.pem'].map((name) => readFile(join(cwd, name), 'utf8')),
+  )
+  receiver = await startReceiver({ tls: { cert: cert ?? '', key: key ?? '' } })
+  service = await startService(['--in-memory'], { cwd })
+  await service.json('endpoints', 'create', receiver.url, '--events', 'all')
+})
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+})
+
+/** Where the resource of an event is to be read. */
+const resources: Record<string, (data: { id: string; external_id: string }) => string> = {
+  check: ({ external_id }) => `checks/external/${external_id}`,
+  payment: ({ id }) => `payments/${id}`,
+  claim: ({ id }) => `claims/${id}`,
+  feedback: ({ id }) => `feedback/${id}`,
+}
+
+async function delivered(id: string): Promise<string> {
+  for (let n = 1; ; n++) {
+    const body = (await receiver.received(n))[n - 1]?.body.toString() ?? ''
+    if ((JSON.parse(body) as Envelope).id === id) return body
+  }
+}
+
+describe.each(eventTypes)('tabwire trigger %s', (type) => {
+  test('brings the event about; a receiver on HTTPS gets it, with the very bytes of the matching GET as data', async () => {
+    const { event, steps } = await service.json<Triggered>('trigger', type)
+    expect(event.type).toBe(type)
+    expect(steps.map(({ step }) => step)).toEqual(recipes[type])
+    const body = await delivered(event.id)
+    expect(body).toBe(event.body)
+    const { data, ...envelope } = JSON.parse(body) as Envelope
+    const path = resources[type.split('.', 1)[0] ?? '']?.(data as { id: string; external_id: string })
+    const got = await (await service.call('GET', `/v1/${path}`)).text()
+    expect(body).toBe(`${JSON.stringify(envelope).slice(0, -1)},"data":${got.trimEnd()}}`)
+    // The fixture of the event looks like it.
+    const fixture = JSON.parse(readFileSync(join(fixtures, 'events', `${type}.json`), 'utf8')) as Envelope
+    expect(Object.keys(fixture)).toEqual(Object.keys({ ...envelope, data }))
+    expect(Object.keys(fixture.data as object)).toEqual(Object.keys(data as object))
+  })
+})
+
+test('there is a way to each event of fixtures/events but the ping, and to no other', () => {
+  const files = readdirSync(join(fixtures, 'events')).map((file) => file.replace(/\.json$/, ''))
+  expect([...Object.keys(recipes), 'ping'].sort()).toEqual(files.sort())
+})
+
+async function pushed(id: string, changes: Record<string, unknown> = {}): Promise<string> {
+  await service.call('PUT', `/v1/checks/external/${id}`, checkBody(changes))
+  return id
+}
+const got = async (id: string) =>
+  (await (await service.call('GET', `/v1/checks/external/${id}`)).json()) as Check
+const run = (...args: string[]) => service.run(['trigger', ...args])
+
+describe('tabwire trigger --check', () => {
+  test('takes only the steps that the check needs, and tells them', async () => {
+    const check = await pushed('mine', { revision: 4 })
+    const { code, stdout, stderr } = await run('check.updated', '--check', check)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^ {2}change {2}table 12, open, 3 items, total \$43\.52\n✓ check\.updated {2}evt_\w{26} {2}mine\n$/,
+    )
+    expect(stderr).toMatch(/^Next: tabwire events show evt_\w{26}\n$/)
+    expect(await got(check)).toMatchObject({ revision: 5, balance_cents: 4352 })
+    const steps = async (type: EventType) =>
+      (await service.json<Triggered>('trigger', type, '--check', check)).steps.map(({ step }) => step)
+    expect(await steps('payment.succeeded')).toEqual(['pay_part'])
+    expect(await steps('payment.refunded')).toEqual(['refund'])
+    expect(await steps('check.closed')).toEqual(['close'])
+  })
+
+  test.each([
+    ['check.created', 1, 'is there already, so it is not created again'],
+    ['claim.created', 1, 'does not have anything left that could be claimed'],
+    ['check.closed', 1, 'gave no check.closed: close'],
+    ['check.fully_paid', 1, 'Nothing is owed'],
+  ])('says why %s is not to be had of a check', async (type, code, message) => {
+    const nothing = {
+      items: [],
+      totals: { subtotal_cents: 0, tax_cents: 0, total_cents: 0 },
+      status: 'closed',
+    }
+    const check = await pushed('bare', nothing)
+    const before = await got(check)
+    const ended = await run(type, '--check', check)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toContain(message)
+    expect(await got(check)).toEqual(before)
+  })
+})
+
+describe('tabwire trigger --override', () => {
+  test('changes what is pushed, and later steps build on it', async () => {
+    const overrides = ['--override', 'items[0].price_cents=900', '--override', 'table.number=7']
+    const { external_check_id } = await service.json<Triggered>('trigger', 'check.closed', ...overrides)
+    const check = await got(external_check_id)
+    expect(check).toMatchObject({ status: 'closed', table: { number: '7' } })
+    expect(check.items[0]?.price_cents).toBe(900)
+  })
+
+  test('of a path that is not there does nothing and names those there are', async () => {
+    const { code, stdout, stderr } = await run(
+      'check.created',
+      '--check',
+      'new',
+      '--override',
+      'items[0].prize=9',
+    )
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /there is no items\[0\]\.prize in the body\. There is table\.number, status, items/,
+    )
+    expect((await service.call('GET', '/v1/checks/external/new')).status).toBe(404)
+  })
+
+  test('where nothing is pushed is wrong usage', async () => {
+    const check = await pushed('unpushed')
+    const { code, stderr } = await run('claim.created', '--check', check, '--override', 'table.number=7')
+    expect(code).toBe(2)
+    expect(stderr).toContain('--override changes what is pushed')
+    expect((await got(check)).items[0]?.claimed_quantity).toBe(0)
+  })
+})
+
+test.each([
+  ['ping', /tabwire ping ENDPOINT/],
+  ['check.paid', /one of: check\.created, .*, feedback\.received/],
+])('tabwire trigger %s is wrong usage', async (type, message) => {
+  const { code, stderr } = await run(type)
+  expect(code).toBe(2)
+  expect(stderr).toMatch(message)
+})
