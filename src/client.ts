@@ -168,6 +168,9 @@ export function createClient(options: ClientOptions) {
       put: async (text: string | Uint8Array) => (await call('PUT', '/_sim/state', text)).json as StateReport,
       reset: () => post<StateReport>('/_sim/reset'),
     },
+    /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */
+    request: (method: string, path: string, body?: unknown) =>
+      call(method, path, body === undefined ? undefined : JSON.stringify(body)),
     health: () => get<Record<string, unknown>>('/_sim/health'),
     /**
      * What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. With

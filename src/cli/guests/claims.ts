@@ -1,5 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
+import { allOf } from '../all-of.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
 interface Reader {
@@ -36,11 +37,7 @@ function held(active: readonly ClaimView[], name: string): string[] {
 
 async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {
   const found: ClaimView[] = []
-  let cursor: string | undefined
-  do {
-    const page = await claims.list({ external_check_id, limit: 100, cursor })
-    found.push(...page.data.filter(({ status }) => status === 'active'))
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+  for await (const claim of allOf(claims.list, { external_check_id }))
+    if (claim.status === 'active') found.push(claim)
   return found
 }

@@ -1,0 +1,133 @@
+import { ApiError, type Client } from '../../client.ts'
+import { freshName } from '../fresh-name.ts'
+import { next, type PushBody } from '../push-bodies.ts'
+import { expected, type Watched } from './expect.ts'
+import { mismatches, type Mismatch } from './match.ts'
+import { resolved } from './references.ts'
+import { requests } from './requests.ts'
+import type { Action, ExpectStep, Scenario, Step } from './schema.ts'
+
+/** How a step went. */
+export interface StepReport {
+  /** From 1. */
+  number: number
+  step: Step
+  passed: boolean
+  mismatches: readonly Mismatch[]
+  /** Status of the response, where there was one. */
+  status: number | null
+  /** Why the step could not be taken: the service refused what was not expected to be, or a reference leads nowhere. */
+  error: string | null
+  /** Deliveries were expected, and there is no endpoint to look at. */
+  skipped_deliveries: boolean
+}
+
+/** How a scenario went: all steps up to the first that did not pass. */
+export interface ScenarioReport {
+  title: string
+  passed: boolean
+  /** The external id of each check, by the name that the scenario gives it. */
+  checks: Readonly<Record<string, string>>
+  steps: readonly StepReport[]
+  /** Of the scenario, whether taken or not. */
+  steps_total: number
+}
+
+interface Play {
+  client: Client
+  watched: Watched | undefined
+  checks: Map<string, string>
+  /** What was pushed last of each check. */
+  bodies: Map<string, PushBody>
+  answers: Map<string, unknown>
+}
+
+/**
+ * Takes the steps of a scenario up to the first that does not pass, on checks of its own. `onStep` is called after each.
+ * @throws Unreachable, and ApiError when the key is refused.
+ */
+export async function playScenario(
+  { title, steps }: Scenario,
+  client: Client,
+  watched: Watched | undefined,
+  onStep: (report: StepReport) => void = () => {},
+): Promise<ScenarioReport> {
+  const play: Play = { client, watched, checks: new Map(), bodies: new Map(), answers: new Map() }
+  const reports: StepReport[] = []
+  for (const [index, step] of steps.entries()) {
+    const report = { ...passedSoFar, number: index + 1, step, ...(await take(step, play)) }
+    reports.push(report)
+    onStep(report)
+    if (!report.passed) break
+  }
+  const passed = reports.every((report) => report.passed)
+  return { title, passed, checks: Object.fromEntries(play.checks), steps: reports, steps_total: steps.length }
+}
+
+const passedSoFar = { passed: true, mismatches: [], status: null, error: null, skipped_deliveries: false }
+
+async function take(step: Step, play: Play): Promise<Partial<StepReport>> {
+  let asked: Step
+  try {
+    asked = resolved(
+      'check' in step ? { ...step, check: externalIdOf(step.check, play) } : step,
+      play.answers,
+    )
+  } catch (error) {
+    return { passed: false, error: (error as Error).message }
+  }
+  if (asked.do === 'expect') return look(asked, play)
+  const answer = await answerTo(asked, step, play)
+  if (asked.as !== undefined) play.answers.set(asked.as, answer.body)
+  return judge(asked, answer)
+}
+
+async function look(step: ExpectStep, { client, watched }: Play): Promise<Partial<StepReport>> {
+  const found = await expected(client, step, watched)
+  const skipped_deliveries = step.deliveries !== undefined && watched === undefined
+  return { passed: found.length === 0, mismatches: found, skipped_deliveries }
+}
+
+/** Each run has checks of its own, so that it can be run again. */
+function externalIdOf(name: string, { checks }: Play): string {
+  const id = checks.get(name) ?? freshName(name)
+  checks.set(name, id)
+  return id
+}
+
+interface Answer {
+  status: number
+  /** The resource, or the error. */
+  body: unknown
+  message?: string
+}
+
+async function answerTo(asked: Action, step: Step, { client, bodies }: Play): Promise<Answer> {
+  const check = 'check' in step ? step.check : ''
+  const body = bodyFor(asked, bodies.get(check))
+  try {
+    const request = requests[asked.do] as (
+      step: Action & { body?: unknown },
+    ) => readonly [string, string, unknown]
+    const { status, json } = await client.request(...request(body === undefined ? asked : { ...asked, body }))
+    if (body !== undefined) bodies.set(check, body)
+    return { status, body: json }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401 || error.status === 403) throw error
+    return { status: error.status, body: error.body, message: error.message }
+  }
+}
+
+function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefined {
+  if (asked.do === 'push') return asked.body as unknown as PushBody
+  return asked.do === 'close' && last !== undefined ? next(last, { status: 'closed' }) : undefined
+}
+
+function judge({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
+  if (expect === undefined && message !== undefined)
+    return { passed: false, status, error: `The service answered ${status}. ${message}` }
+  const { code } = body as { code?: unknown }
+  const answered = { status, code: message === undefined ? undefined : code, body }
+  const found = mismatches(expect ?? {}, answered)
+  return { passed: found.length === 0, status, mismatches: found }
+}

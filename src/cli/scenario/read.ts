@@ -1,0 +1,60 @@
+import { Refusal } from '../../model/refusal.ts'
+import { validate, type ValidationIssue } from '../../model/validation.ts'
+import { CommandError } from '../failure.ts'
+import { readInput } from '../input.ts'
+import { referredTo } from './references.ts'
+import { scenarioSchema, type Scenario } from './schema.ts'
+
+/** Reads a scenario. @throws CommandError that names the file, and each step that is wrong with what is wrong in it. */
+export async function readScenario(file: string): Promise<Scenario> {
+  const json = parse(file, (await readInput(file)).toString())
+  const issues = issuesOf(json)
+  if (issues.length > 0) throw wrong(file, issues.map((issue) => told(issue, json)).join(`\n${file}: `))
+  return validate(scenarioSchema, json)
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw wrong(file, `This is no JSON: ${(error as Error).message}.`)
+  }
+}
+
+function issuesOf(json: unknown): readonly ValidationIssue[] {
+  try {
+    return loose(validate(scenarioSchema, json))
+  } catch (error) {
+    if (error instanceof Refusal) return error.details.issues as ValidationIssue[]
+    throw error
+  }
+}
+
+/** Steps that need an earlier one that is not there. */
+function loose({ steps }: Scenario): ValidationIssue[] {
+  const names = new Set<string>()
+  const pushed = new Set<string>()
+  return steps.flatMap((step, index) => {
+    const unknown = referredTo({ ...step, note: null }).filter((name) => !names.has(name))
+    if ('as' in step && step.as !== undefined) names.add(step.as)
+    if (step.do === 'push') pushed.add(step.check)
+    const issues = unknown.map((name) => `refers to $${name}, but no earlier step has "as": "${name}"`)
+    if (step.do === 'close' && !pushed.has(step.check))
+      issues.push(`closes ${step.check}, which no earlier step has pushed`)
+    return issues.map((message) => ({ path: `steps[${index}]`, message }))
+  })
+}
+
+/** `step 3 (claim): items is required.` */
+function told({ path, message }: ValidationIssue, json: unknown): string {
+  const [, index, rest = ''] = /^steps\[(\d+)\]\.?(.*)$/.exec(path) ?? []
+  const end = message.replace(/\.?$/, '.')
+  if (index === undefined) return `${path === 'body' ? 'The file' : path} ${end}`
+  const step = (json as { steps: ({ do?: unknown } | null)[] }).steps[Number(index)]
+  const kind = typeof step?.do === 'string' ? ` (${step.do})` : ''
+  return `step ${Number(index) + 1}${kind}: ${rest === '' ? '' : `${rest} `}${end}`
+}
+
+function wrong(file: string, message: string): CommandError {
+  return new CommandError('invalid_scenario', `${file}: ${message}`)
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { eventTypes } from '../../model/event.ts'
+import { REFERENCE } from './references.ts'
+
+const reference = z.string().regex(REFERENCE, 'must be a number, or refer to one such as $anna.amount_cents')
+const integer = z.int().or(reference)
+const check = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('A name for the check; each run has an external id of its own for it.')
+const guest_name = z.string().optional()
+
+const expectation = z
+  .strictObject({
+    status: z.int().optional().describe('Status of the response.'),
+    code: z.string().optional().describe('Code of the error.'),
+    body: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('What the resource, or the error, must hold at least.'),
+  })
+  .optional()
+  .describe('What the service must answer. Without it, a refusal ends the run.')
+
+const common = {
+  note: z.string().optional().describe('What happens, for the report.'),
+  as: z
+    .string()
+    .regex(/^[a-z_]\w*$/i, 'must be a word')
+    .optional()
+    .describe('A name for the answer: later steps refer to it as $name.field.'),
+  expect: expectation,
+}
+
+const push = z.strictObject({
+  do: z.literal('push'),
+  ...common,
+  check,
+  body: z.record(z.string(), z.unknown()).describe('The full state of the check, as a POS sends it.'),
+})
+const close = z.strictObject({ do: z.literal('close'), ...common, check })
+const claim = z.strictObject({
+  do: z.literal('claim'),
+  ...common,
+  check,
+  guest_name,
+  items: z.array(z.strictObject({ external_id: z.string(), quantity: z.number() })),
+})
+const release = z.strictObject({ do: z.literal('release'), ...common, claim: z.string() })
+const pay = z.strictObject({
+  do: z.literal('pay'),
+  ...common,
+  check,
+  guest_name,
+  claim_ids: z.array(z.string()).optional(),
+  amount_cents: integer.optional(),
+  tip_cents: integer.optional(),
+})
+const refund = z.strictObject({
+  do: z.literal('refund'),
+  ...common,
+  payment: z.string(),
+  amount_cents: integer.optional(),
+})
+const rate = z.strictObject({
+  do: z.literal('rate'),
+  ...common,
+  check,
+  guest_name,
+  rating: z.number(),
+  comment: z.string().optional(),
+})
+const advance = z.strictObject({
+  do: z.literal('advance'),
+  ...common,
+  by: z.string().describe('How far the clock moves, such as 36h.'),
+})
+const expect = z.strictObject({
+  do: z.literal('expect'),
+  note: common.note,
+  check,
+  is: z.record(z.string(), z.unknown()).optional().describe('What the check must hold at least.'),
+  events: z.array(z.enum(eventTypes)).optional().describe('All events about the check, oldest first.'),
+  deliveries: z
+    .array(z.enum(eventTypes))
+    .optional()
+    .describe(
+      'What an endpoint must have got of the check, in any order; looked for only where there is one.',
+    ),
+})
+
+const kinds = [push, close, claim, release, pay, refund, rate, advance, expect] as const
+const names = kinds.map(({ shape }) => shape.do.value).join(', ')
+
+/** A scenario file: steps that are taken in order. Their fields are those of the API. */
+export const scenarioSchema = z.strictObject({
+  $schema: z.string().optional().describe('The JSON schema of this file.'),
+  title: z.string().min(1),
+  description: z.string().optional(),
+  steps: z
+    .array(
+      z.discriminatedUnion('do', kinds, {
+        error: ({ code }) => (code === 'invalid_union' ? `must be one of ${names}` : undefined),
+      }),
+    )
+    .min(1),
+})
+export type Scenario = z.infer<typeof scenarioSchema>
+export type Step = Scenario['steps'][number]
+export type ExpectStep = Extract<Step, { do: 'expect' }>
+export type Action = Exclude<Step, ExpectStep>

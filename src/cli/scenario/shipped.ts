@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { nearest } from '../config/nearest.ts'
+import { CommandError, exitCodes } from '../failure.ts'
+
+const folder = fileURLToPath(new URL('../../../fixtures/scenarios/', import.meta.url))
+
+/** The names of the scenarios that come along. */
+export async function shippedNames(): Promise<string[]> {
+  const files = await readdir(folder)
+  return files
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => file.slice(0, -'.json'.length))
+    .sort()
+}
+
+export function shippedFile(name: string): string {
+  return join(folder, `${name}.json`)
+}
+
+/** The file that is meant by a file's name or by that of a scenario that comes along. @throws CommandError (usage). */
+export async function scenarioFile(word: string): Promise<string> {
+  if (word === '-' || /[\\/]|\.json$/i.test(word) || existsSync(word)) return word
+  const names = await shippedNames()
+  if (names.includes(word)) return shippedFile(word)
+  const meant = nearest(word, names)
+  const guess = meant === undefined ? '' : ` Did you mean ${meant}?`
+  throw new CommandError(
+    'usage',
+    `${word} is neither a file nor a scenario that comes along.${guess} Those are ${names.join(', ')}.`,
+    exitCodes.usage,
+  )
+}

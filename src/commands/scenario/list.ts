@@ -1,0 +1,23 @@
+import { renderTable } from '../../cli/render/table.ts'
+import { readScenario } from '../../cli/scenario/read.ts'
+import { shippedFile, shippedNames } from '../../cli/scenario/shipped.ts'
+import { BaseCommand } from '../../cli/base-command.ts'
+
+export default class ScenarioList extends BaseCommand {
+  static override description = 'List the scenarios that come along.'
+  static override examples = ['<%= config.bin %> scenario list']
+
+  async run(): Promise<void> {
+    await this.parse(ScenarioList)
+    const names = await shippedNames()
+    const scenarios = await Promise.all(
+      names.map(async (name) => {
+        const { title, description = null, steps } = await readScenario(shippedFile(name))
+        return { name, title, description, steps: steps.length, file: shippedFile(name) }
+      }),
+    )
+    const rows = scenarios.map(({ name, title, steps }) => [name, String(steps), title])
+    this.print({ data: scenarios }, () => renderTable(['name', 'steps', 'title'], rows, 'None.'))
+    this.say('Next: tabwire scenario run NAME')
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { readScenario } from '../../../src/cli/scenario/read.ts'
+import { scenarioSchema } from '../../../src/cli/scenario/schema.ts'
+
+// Made anew by: npx vitest run test/cli/scenario -u
+test('the format of scenarios is published as fixtures/scenario.schema.json', async () => {
+  const json = z.toJSONSchema(scenarioSchema, { io: 'input' })
+  await expect(
+    `${JSON.stringify({ title: 'A scenario for tabwire scenario run', ...json }, null, 2)}\n`,
+  ).toMatchFileSnapshot('../../../fixtures/scenario.schema.json')
+})
+
+async function reading(content: unknown): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'tabwire-scenario-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'evening.json')
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return readScenario(file).catch((error: unknown) =>
+    (error as Error).message.replaceAll(file, 'evening.json'),
+  )
+}
+const steps = (...list: unknown[]) => ({ title: 'An evening', steps: list })
+const push = { do: 'push', check: 'table', body: {} }
+
+describe('a scenario file that is wrong', () => {
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'evening.json: This is no JSON: '],
+    ['no object', [], 'evening.json: The file must be an object, not an array.'],
+    ['without steps', { title: 'An evening' }, 'evening.json: steps is required.'],
+    [
+      'an unknown kind',
+      steps(push, { do: 'dance' }),
+      'evening.json: step 2 (dance): do must be one of push, close, ',
+    ],
+    [
+      'a missing field',
+      steps({ do: 'claim', check: 'a' }),
+      'evening.json: step 1 (claim): items is required.',
+    ],
+    [
+      'an unknown field',
+      steps({ ...push, tabel: 1 }),
+      'evening.json: step 1 (push): has unknown fields: tabel.',
+    ],
+    [
+      'a name that no step has',
+      steps(push, { do: 'release', claim: '$anna.id' }),
+      'evening.json: step 2 (release): refers to $anna, but no earlier step has "as": "anna".',
+    ],
+    [
+      'a name that a later step has',
+      steps({ do: 'refund', payment: '$paid.id' }, { do: 'pay', check: 'a', as: 'paid' }),
+      'evening.json: step 1 (refund): refers to $paid',
+    ],
+    [
+      'a close of what was not pushed',
+      steps({ do: 'close', check: 'table' }),
+      'evening.json: step 1 (close): closes table, which no earlier step has pushed.',
+    ],
+    [
+      'an event that there is not',
+      steps({ do: 'expect', check: 'a', events: ['check.paid'] }),
+      'step 1 (expect): events[0]',
+    ],
+  ])('%s is told with the step', async (_what, content, message) => {
+    expect(await reading(content)).toContain(message)
+  })
+
+  test('is told of everything at once', async () => {
+    const message = await reading(steps({ do: 'claim', check: 'a' }, { do: 'rate', check: 'a' }))
+    expect(message).toBe(
+      'evening.json: step 1 (claim): items is required.\nevening.json: step 2 (rate): rating is required.',
+    )
+  })
+})

@@ -1,0 +1,183 @@
+import { readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ScenarioReport } from '../../src/cli/scenario/play.ts'
+import type { Envelope } from '../../src/model/event.ts'
+import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
+import {
+  checkBody,
+  emptyDirectory,
+  fixtures,
+  startService,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
+import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+
+let service: RunningService
+let receiver: Receiver
+let endpoint: WebhookEndpointView
+beforeAll(async () => {
+  const cwd = await emptyDirectory()
+  await tabwire(['certs', 'create', '127.0.0.1'], { cwd })
+  const [cert = '', key = ''] = await Promise.all(
+    ['127.0.0.1.pem', '127.0.0.1-key.pem'].map((name) => readFile(join(cwd, name), 'utf8')),
+  )
+  receiver = await startReceiver({ tls: { cert, key } })
+  service = await startService(['--in-memory'], { cwd })
+  endpoint = await service.json('endpoints', 'create', receiver.url, '--events', 'all')
+})
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+})
+
+interface Report {
+  passed: number
+  failed: number
+  scenarios: ScenarioReport[]
+}
+const run = (...args: string[]) => service.run(['scenario', 'run', ...args])
+const shipped = readdirSync(join(fixtures, 'scenarios')).map((file) => file.replace(/\.json$/, ''))
+
+describe.each(shipped)('the scenario %s', (name) => {
+  test('passes through the real service, again and again, and a receiver on HTTPS gets what it expects', async () => {
+    const report = await service.json<Report>('scenario', 'run', name, name, '--endpoint', endpoint.id)
+    expect(report).toMatchObject({ passed: 2, failed: 0 })
+    for (const { steps, steps_total, checks } of report.scenarios) {
+      expect(steps).toHaveLength(steps_total)
+      const last = steps.at(-1)
+      expect(last).toMatchObject({ step: { do: 'expect' }, skipped_deliveries: false })
+      const [check] = Object.values(checks)
+      const received = receiver.requests
+        .map(({ body }) => JSON.parse(body.toString()) as Envelope)
+        .filter(({ data }) => Object.values(data as object).includes(check))
+        .map(({ type }) => type)
+      expect(last?.step.do === 'expect' && last.step.deliveries?.toSorted()).toEqual(received.sort())
+    }
+  })
+})
+
+test('the five evenings are there', () => {
+  expect(shipped.sort()).toEqual([
+    'dinner-for-four',
+    'refund-after-closing',
+    'tab-reopened',
+    'void-after-claim',
+    'walk-out',
+  ])
+})
+
+test('tabwire scenario list tells what comes along', async () => {
+  const { stdout } = await service.run(['scenario', 'list'])
+  for (const name of shipped) expect(stdout).toMatch(new RegExp(`^${name} +\\d+ +A `, 'm'))
+  const { data } = await service.json<{ data: { name: string }[] }>('scenario', 'list')
+  expect(data.map((one) => one.name)).toEqual(shipped.sort())
+})
+
+async function file(name: string, ...steps: unknown[]): Promise<string> {
+  await writeFile(join(service.cwd, name), JSON.stringify({ title: 'An evening', steps }))
+  return name
+}
+const push = { do: 'push', check: 'table', body: checkBody(), as: 'bill' }
+
+describe('tabwire scenario run', () => {
+  test('shows expected and actual where it fails, takes no further step, and exits 3', async () => {
+    const wrong = await file(
+      'wrong.json',
+      push,
+      { do: 'expect', note: 'Wrong', check: 'table', is: { balance_cents: 1 }, events: ['check.closed'] },
+      { do: 'close', check: 'table' },
+    )
+    const { code, stdout } = await run(wrong)
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      new RegExp(
+        [
+          '^An evening',
+          ' {2}✓ {2}1 {2}push table',
+          ' {2}✗ {2}2 {2}expect table {2}Wrong',
+          ' {8}balance_cents',
+          ' {10}expected 1',
+          ' {10}actual {3}4002',
+          ' {8}events',
+          ' {10}expected \\["check.closed"\\]',
+          ' {10}actual {3}\\["check.created"\\]',
+          ' {2}failed at step 2, 1 step not taken {2}table-\\w{26}\n$',
+        ].join('\n'),
+      ),
+    )
+  })
+
+  test('exits 3 when an answer is not the expected one, and goes on with the next scenario', async () => {
+    const kind = { do: 'rate', check: 'table', rating: 5, expect: { status: 422, code: 'validation_failed' } }
+    const { code, stdout } = await run(
+      await file('kind.json', push, kind),
+      await file('right.json', push),
+      '--json',
+    )
+    expect(code).toBe(3)
+    const report = JSON.parse(stdout) as Report
+    expect(report).toMatchObject({ passed: 1, failed: 1 })
+    expect(report.scenarios[0]?.steps.at(-1)?.mismatches).toEqual([
+      { path: 'status', expected: 422, actual: 201 },
+      { path: 'code', expected: 'validation_failed' },
+    ])
+  })
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a refusal that nobody expects',
+      { do: 'rate', check: 'table', rating: 6 },
+      /The service answered 422\. /,
+    ],
+    [
+      'a reference that leads nowhere',
+      { do: 'release', claim: '$bill.claim' },
+      /\$bill\.claim is not in the answer to bill/,
+    ],
+  ])('exits 1 at %s', async (_what, step, message) => {
+    const { code, stdout } = await run(await file('refused.json', push, step))
+    expect(code).toBe(1)
+    expect(stdout).toMatch(message)
+  })
+
+  test('waits for deliveries at the endpoint that is named, and says which did not come', async () => {
+    const expects = { do: 'expect', check: 'table', deliveries: ['check.created', 'check.closed'] }
+    const { code, stdout } = await run(
+      await file('missing.json', push, expects),
+      '--endpoint',
+      endpoint.id,
+      '--timeout',
+      '1',
+    )
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      /deliveries of check\.closed\n {10}expected 1\n {10}actual {3}There was to be .* it never came/,
+    )
+  })
+
+  test('--forward-to brings deliveries to a receiver on plain HTTP, and leaves no endpoint', async () => {
+    const plain = await startReceiver()
+    try {
+      const before = await service.json<{ data: unknown[] }>('endpoints', 'list')
+      const expects = { do: 'expect', check: 'table', deliveries: ['check.created'] }
+      const { code } = await run(await file('forward.json', push, expects), '--forward-to', plain.url)
+      expect(code).toBe(0)
+      expect(JSON.parse(plain.requests[0]?.body.toString() ?? '')).toMatchObject({ type: 'check.created' })
+      expect(await service.json('endpoints', 'list')).toEqual(before)
+    } finally {
+      await plain.close()
+    }
+  })
+
+  test.each([
+    ['nowhere.json', 1, /nowhere\.json cannot be read: there is no such file/],
+    ['diner-for-four', 2, /Did you mean dinner-for-four\?/],
+  ])('%s ends with %i', async (name, code, message) => {
+    const ended = await run(name)
+    expect(ended).toMatchObject({ code, stdout: '' })
+    expect(ended.stderr).toMatch(message)
+  })
+})
