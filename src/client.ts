@@ -40,6 +40,12 @@ export interface PingReport {
   duration_ms: number | null
   error: string | null
 }
+/** Where the page of a table is; whoever knows the URL sits at the table. */
+export interface TableAddress {
+  number: string
+  location_id: string
+  url: string
+}
 /** The clock that the service lives by. */
 export interface ClockView {
   now: string
@@ -104,6 +110,10 @@ export function createClient(options: ClientOptions) {
     feedback: {
       list: (query?: ListQuery) => get<List<FeedbackView>>('/v1/feedback', query),
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
+    },
+    tables: {
+      /** Where the page of a table is that its QR code opens. */
+      address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
     /** What guests do at the table, through the simulator. Checks go by their external id. */
     guests: {

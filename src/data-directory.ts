@@ -7,6 +7,8 @@ export const DEFAULT_DATA_DIRECTORY = '.tabwire'
 /** `credentials.json`: the API key of the first start, with which the commands find their way (contract section 2). */
 export interface Credentials {
   api_key: string
+  /** What the addresses of tables follow from; not there before the first start of a version that has them. */
+  table_secret?: string
 }
 
 /** `run.json`: where the running service is. Written by `start` and removed when it ends (contract section 12). */
@@ -22,7 +24,9 @@ export interface Run {
 
 export async function readCredentials(directory: string): Promise<Credentials | undefined> {
   const found = await readJsonFile<Credentials>(join(directory, 'credentials.json'))
-  return typeof found?.api_key === 'string' && found.api_key !== '' ? { api_key: found.api_key } : undefined
+  if (typeof found?.api_key !== 'string' || found.api_key === '') return undefined
+  const { api_key, table_secret } = found
+  return typeof table_secret === 'string' && table_secret !== '' ? { api_key, table_secret } : { api_key }
 }
 
 export function writeCredentials(directory: string, credentials: Credentials): Promise<void> {

@@ -10,24 +10,33 @@ interface Wanted {
   dataDirectory?: string | undefined
   apiKey?: string | undefined
   newApiKey: () => string
+  newTableSecret: () => string
+}
+
+/** What the service knows of itself that is not in its store. */
+interface Furnished {
+  apiKey: string
+  tableSecret: string
 }
 
 /**
  * Gives a fresh store its locations, and sees to it that there is a key with all scopes that its caller knows: the one
- * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2).
+ * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2), and the secret
+ * that tables' addresses follow from, which is kept beside it, so that printed QR codes stay good.
  */
 export async function furnish(
   service: Service,
-  { dataDirectory, apiKey, newApiKey }: Wanted,
-): Promise<string> {
+  { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
+): Promise<Furnished> {
   const location_id = await firstLocation(service)
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
   const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()
   if (!(await isUsable(service, key)))
     await service.execute(createKey, { name: 'start', scopes: [...scopes], hash: hashOf(key), location_id })
-  if (dataDirectory !== undefined && kept?.api_key !== key)
-    await writeCredentials(dataDirectory, { api_key: key })
-  return key
+  const tableSecret = kept?.table_secret ?? newTableSecret()
+  if (dataDirectory !== undefined && (kept?.api_key !== key || kept.table_secret !== tableSecret))
+    await writeCredentials(dataDirectory, { api_key: key, table_secret: tableSecret })
+  return { apiKey: key, tableSecret }
 }
 
 /** The first of the restaurant's locations, which are made when there are none. */

@@ -9,6 +9,8 @@ export interface Identifiers {
   restartAfter: (newestId: string | undefined) => void
   newSecret: () => string
   newApiKey: () => string
+  /** What tables' addresses follow from. */
+  newTableSecret: () => string
 }
 
 /** Where identifiers and secrets come from. Each name has bytes without end. */
@@ -48,6 +50,7 @@ export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
     },
     newSecret: () => secretOf(source.bytes('whsec')),
     newApiKey: () => `twk_${source.bytes('twk')(32).toString('base64url')}`,
+    newTableSecret: () => source.bytes('table')(32).toString('base64url'),
   }
 }
 

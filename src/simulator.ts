@@ -13,6 +13,7 @@ import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
+import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
@@ -24,6 +25,7 @@ import { KEPT_EVENTS } from './store/history.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import type { Store } from './store/store.ts'
+import { tablePath } from './table-address.ts'
 
 export type { SimulatorOptions } from './simulator-options.ts'
 
@@ -115,10 +117,10 @@ interface Parts extends SimulatorOptions, Identifiers {
 async function startOn(parts: Parts): Promise<Simulator> {
   const { store, clock, newId, newSecret, newApiKey, listening, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
-  const apiKey = await furnish(service, parts)
+  const { apiKey, tableSecret } = await furnish(service, parts)
   const log = createRequestLog()
   const stream = createStream(service, log)
-  const own: { address?: OwnAddress } = {}
+  const own: { address?: OwnAddress; url?: string } = {}
   let stopping = false
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
   const deliveries = openDeliveries(service, parts, {
@@ -156,6 +158,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         clock: deliveries.clock,
         faults,
         state: deliveries.state,
+        tableUrl: (table) => reachableUrl(own.url ?? '') + tablePath(tableSecret, table),
         health: () => ({ started_at: startedAt }),
       }),
     },
@@ -179,6 +182,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     throw error
   })
   own.address = { host, port: door.port }
+  own.url = door.url
   deliveries.begin()
   return {
     url: door.url,

@@ -42,8 +42,9 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['node:*'],
   },
   findings: { own: ['model'], foreign: [] },
+  'table-address.ts': { own: [], foreign: ['node:crypto'] },
   http: {
-    own: ['model', 'operations', 'findings', 'service.ts'],
+    own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'node:*'],
   },
   'api-error.ts': { own: [], foreign: [] },

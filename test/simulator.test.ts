@@ -32,7 +32,7 @@ describe('a fresh simulator', () => {
     await push('a')
     await close()
     const file = join(dataDirectory, 'credentials.json')
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ api_key: apiKey })
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ api_key: apiKey })
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     for (const entry of await readdir(dataDirectory, { recursive: true, withFileTypes: true }))
       if (entry.isFile() && entry.name !== 'credentials.json')

@@ -19,9 +19,10 @@ import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import { stateRoutes, type StateParts } from './state-routes.ts'
 import type { Stream } from './stream.ts'
+import { tableAddressRoute, type TableAddressParts } from './table-address-route.ts'
 
 export interface SimParts
-  extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
+  extends ClockParts, FaultParts, StateParts, TableAddressParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   log: RequestLog
   stream: Stream
@@ -46,6 +47,7 @@ export function simRoutes(parts: SimParts): Route[] {
     ...faultRoutes(parts),
     ...stateRoutes(parts),
     ...guestRoutes(service),
+    tableAddressRoute(parts),
     row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
