@@ -72,6 +72,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'cli-table3',
       'string-width',
       'undici',
+      'uqr',
       'zod',
       'node:*',
     ],

@@ -37,6 +37,16 @@ export abstract class BaseCommand extends Command {
     return this.argv.includes('--json') || ['1', 'true', 'y', 'yes'].includes(inEnvironment)
   }
 
+  /** What stdout can show: `columns` is without bound in a pipe, and blocks need UTF-8, which Windows always has. */
+  protected get terminal(): { columns: number; takesUnicode: boolean } {
+    const { COLUMNS, LC_ALL, LC_CTYPE, LANG } = process.env
+    const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '')
+    return {
+      columns: process.stdout.columns || Number(COLUMNS) || Infinity,
+      takesUnicode: process.platform === 'win32' || /utf-?8/i.test(locale ?? ''),
+    }
+  }
+
   /** Data: the resource with `--json`, for people otherwise. */
   protected print(resource: unknown, render: () => string): void {
     process.stdout.write(`${this.wantsJson ? JSON.stringify(resource, null, 2) : render()}\n`)

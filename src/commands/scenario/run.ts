@@ -14,7 +14,7 @@ import { eventTypes } from '../../model/event.ts'
 
 export default class ScenarioRun extends ServiceCommand {
   static override description =
-    'Play scenarios through the service and check what comes of them.\nEach has checks of its own, so that it can be run again. It ends at the first step that does not pass.\nExit 3 when something is not as the scenario expects, 1 when a step was refused that no one expected to be.'
+    'Play scenarios through the service and check them.\nEach has checks of its own, so that it can be run again. It ends at the first step that does not pass.\nExit 3 when something is not as the scenario expects, 1 when a step was refused that no one expected to be.'
   static override examples = [
     '<%= config.bin %> scenario run dinner-for-four',
     '<%= config.bin %> scenario run my-scenario.json void-after-claim --forward-to localhost:3000/webhooks',

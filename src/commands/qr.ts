@@ -1,0 +1,71 @@
+import { Args, Flags } from '@oclif/core'
+import { allOf } from '../cli/all-of.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { fromEnvironment } from '../cli/flags.ts'
+import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+import type { Client } from '../client.ts'
+import { isLoopbackName } from '../model/loopback.ts'
+
+export default class Qr extends ServiceCommand {
+  static override description =
+    "Show a table's QR code, for a phone to scan.\nIt opens the page on which guests claim, pay and rate. Where the terminal cannot show it, its address is printed."
+  static override examples = [
+    '<%= config.bin %> qr 12',
+    '<%= config.bin %> qr 12 --svg > table-12.svg',
+    'open "$(<%= config.bin %> qr 12 --url)"',
+  ]
+  static override args = {
+    table: Args.string({ ignoreStdin: true, description: 'The number of the table.', required: true }),
+  }
+  static override flags = fromEnvironment({
+    svg: Flags.boolean({ description: 'Write the code as SVG to stdout.', exclusive: ['address'] }),
+    address: Flags.boolean({ description: 'Print the address alone; --url without a value is the same.' }),
+    location: Flags.string({
+      description: "Id or name of the table's location; a key opens the tables of its own alone.",
+    }),
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Qr, withoutBareUrl(this.argv))
+    const client = await this.connect(flags)
+    const address = await client.tables.address(args.table)
+    if (flags.location !== undefined) await requireLocation(client, flags.location, address.location_id)
+    const { url } = address
+    if (this.wantsJson) return this.print(address, () => '')
+    if (flags.svg) return this.write(`${qrSvg(url)}\n`)
+    if (flags.address) return this.print(undefined, () => url)
+    this.show(url)
+    if (isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, '')))
+      this.say('Only this machine can open it. For phones in the same network: tabwire start --host 0.0.0.0')
+  }
+
+  private show(url: string): void {
+    const modules = qrModules(url)
+    const { columns, takesUnicode } = this.terminal
+    const reason = takesUnicode
+      ? modules.length > columns && `it is ${modules.length} columns wide, and the terminal ${columns}`
+      : 'the terminal is not set to UTF-8'
+    if (reason) this.say(`The code is not shown, since ${reason}. --svg writes it to a file.`)
+    this.print(undefined, () => (reason ? url : `${renderQr(modules)}\n${url}`))
+  }
+}
+
+/** `--url` names the service, here as everywhere, when one follows it; alone it asks for the address. */
+function withoutBareUrl(argv: readonly string[]): string[] {
+  return argv.map((word, index) =>
+    word === '--url' && !/^https?:/i.test(argv[index + 1] ?? '') ? '--address' : word,
+  )
+}
+
+/** @throws CommandError when the table is not at this location. */
+async function requireLocation(client: Client, wanted: string, actual: string): Promise<void> {
+  const is = (one: string) => one.toLowerCase() === wanted.toLowerCase()
+  for await (const { id, name } of allOf(client.locations.list))
+    if (id === actual && (is(id) || is(name))) return
+  throw new CommandError(
+    'other_location',
+    `The API key does not belong to the location ${wanted}, and opens only the tables of its own. tabwire locations lists those there are; pass --api-key of a key that was made there.`,
+    exitCodes.failed,
+  )
+}
