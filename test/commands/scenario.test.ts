@@ -1,36 +1,21 @@
 import { readdirSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ScenarioReport } from '../../src/cli/scenario/play.ts'
 import type { Envelope } from '../../src/model/event.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
-import {
-  checkBody,
-  emptyDirectory,
-  fixtures,
-  startService,
-  tabwire,
-  type RunningService,
-} from '../support/cli.ts'
+import { checkBody, fixtures, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+import { startServiceAndReceiver } from '../support/https-service.ts'
 
 let service: RunningService
 let receiver: Receiver
 let endpoint: WebhookEndpointView
 beforeAll(async () => {
-  const cwd = await emptyDirectory()
-  await tabwire(['certs', 'create', '127.0.0.1'], { cwd })
-  const [cert = '', key = ''] = await Promise.all(
-    ['127.0.0.1.pem', '127.0.0.1-key.pem'].map((name) => readFile(join(cwd, name), 'utf8')),
-  )
-  receiver = await startReceiver({ tls: { cert, key } })
-  service = await startService(['--in-memory'], { cwd })
-  endpoint = await service.json('endpoints', 'create', receiver.url, '--events', 'all')
-})
-afterAll(async () => {
-  await service.stop()
-  await receiver.close()
+  const pair = await startServiceAndReceiver()
+  ;({ service, receiver, endpoint } = pair)
+  return () => pair.stop()
 })
 
 interface Report {

@@ -1,36 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Triggered } from '../../src/cli/trigger/play.ts'
 import { recipes } from '../../src/cli/trigger/recipes.ts'
 import type { Check } from '../../src/model/check.ts'
 import { eventTypes, type Envelope, type EventType } from '../../src/model/event.ts'
-import {
-  checkBody,
-  emptyDirectory,
-  fixtures,
-  startService,
-  tabwire,
-  type RunningService,
-} from '../support/cli.ts'
-import { startReceiver, type Receiver } from '../support/https-receiver.ts'
+import { checkBody, fixtures, type RunningService } from '../support/cli.ts'
+import type { Receiver } from '../support/https-receiver.ts'
+import { startServiceAndReceiver } from '../support/https-service.ts'
 
 let service: RunningService
 let receiver: Receiver
 beforeAll(async () => {
-  const cwd = await emptyDirectory()
-  await tabwire(['certs', 'create', '127.0.0.1'], { cwd })
-  const [cert, key] = await Promise.all(
-    ['127.0.0.1.pem', '127.0.0.1-key.pem'].map((name) => readFile(join(cwd, name), 'utf8')),
-  )
-  receiver = await startReceiver({ tls: { cert: cert ?? '', key: key ?? '' } })
-  service = await startService(['--in-memory'], { cwd })
-  await service.json('endpoints', 'create', receiver.url, '--events', 'all')
-})
-afterAll(async () => {
-  await service.stop()
-  await receiver.close()
+  const pair = await startServiceAndReceiver()
+  ;({ service, receiver } = pair)
+  return () => pair.stop()
 })
 
 /** Where the resource of an event is to be read. */
