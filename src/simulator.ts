@@ -17,6 +17,8 @@ import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
+import { tableRoutes } from './http/table-routes.ts'
+import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, type Identifiers } from './ids.ts'
 import { createService, type Service } from './service.ts'
@@ -120,6 +122,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const { apiKey, tableSecret } = await furnish(service, parts)
   const log = createRequestLog()
   const stream = createStream(service, log)
+  const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const own: { address?: OwnAddress; url?: string } = {}
   let stopping = false
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
@@ -161,6 +164,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         tableUrl: (table) => reachableUrl(own.url ?? '') + tablePath(tableSecret, table),
         health: () => ({ started_at: startedAt }),
       }),
+      '/t': tableRoutes(tables),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
@@ -178,6 +182,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     limits: parts.connectionLimits,
   }).catch(async (error: unknown) => {
     stream.close()
+    tables.stream.close()
     await deliveries.stop()
     throw error
   })
@@ -194,6 +199,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       stopping = true
       faults.api.stop()
       stream.close()
+      tables.stream.close()
       await Promise.all([door.close(GRACE_MS), deliveries.stop()])
       await store.close()
     },

@@ -11,7 +11,8 @@ import { answerTo, errorBody, type Answer } from './refusals.ts'
 import { limited, type RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
-import { addTable, notFound, type Respond, type RoutingParts } from './routing.ts'
+import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
+import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type Visit } from './visit.ts'
 
 export interface AppParts extends Omit<RoutingParts, 'authenticate'> {
@@ -50,7 +51,7 @@ export function createApp(parts: AppParts): App {
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
-      authenticate: base === '/v1' ? limitedly : authenticate,
+      authenticate: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : authenticate,
     })
   h3.all('/**', (event) =>
     respond(event, () => {
@@ -68,6 +69,11 @@ export function createApp(parts: AppParts): App {
   }
 }
 
+/** What a browser sees asks for no key: a table's address is one. */
+function isOpen(base: string): boolean {
+  return base === '/t' || base === '/assets'
+}
+
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
 function refusedByFramework({ requestId }: Visit): Response {
   const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
@@ -83,8 +89,8 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   visit.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
-  if (!pathname.startsWith('/_sim/'))
-    parts.log.add(logEntry(event.req.method, pathname + search, visit, answer))
+  if (!pathname.startsWith('/_sim/') && !pathname.startsWith('/assets/'))
+    parts.log.add(withoutTableToken(logEntry(event.req.method, pathname + search, visit, answer)))
   const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.
   if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })

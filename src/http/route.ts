@@ -22,6 +22,8 @@ export interface Call {
   key: ApiKey
   params: Readonly<Record<string, string>>
   query: URLSearchParams
+  /** A header of the request. */
+  header(name: string): string | null
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */
   body(): Promise<unknown>
   /** Adds to the request's entry in the log what its body is like, to be worked out when somebody asks. */

@@ -75,7 +75,7 @@ function methodNotAllowed(method: string, allow: string): Refusal {
 }
 
 /** Stands for the caller of what needs no key. */
-const nobody: ApiKey = {
+export const nobody: ApiKey = {
   id: '',
   hash: '',
   name: '',
@@ -104,6 +104,7 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
     get query() {
       return event.url.searchParams
     },
+    header: (name) => event.req.headers.get(name),
     async body() {
       const { text, value } = await readJson(event.req, bodyLimit)
       visit.requestBody = text

@@ -23,9 +23,9 @@ export interface Stream {
 }
 
 /** Often enough that no proxy takes the stream for dead. */
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 
-const headers = {
+export const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
@@ -70,7 +70,7 @@ export function createStream(
           reader.close()
           throw error
         }
-      return { status: 200, headers, body: reader.body }
+      return { status: 200, headers: streamHeaders, body: reader.body }
     },
     close() {
       clearInterval(heartbeat)

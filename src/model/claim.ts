@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { threeDecimals } from './check.ts'
-import { guestName, type OfCheck } from './guest.ts'
+import { guestName, type ByGuest, type OfCheck } from './guest.ts'
 
 /** Part of a check that a guest has taken on (contract section 3). `price_cents` is the unit price when it was claimed. */
 export interface ClaimedItem {
@@ -10,7 +10,7 @@ export interface ClaimedItem {
 }
 
 /** A claim as it is stored. */
-export interface Claim extends OfCheck {
+export interface Claim extends OfCheck, ByGuest {
   id: string
   guest_name: string | null
   items: readonly ClaimedItem[]
@@ -22,10 +22,10 @@ export interface Claim extends OfCheck {
   created_at: string
 }
 
-export type ClaimView = Omit<Claim, 'location_id'>
+export type ClaimView = Omit<Claim, 'location_id' | 'guest_hash'>
 
 /** A claim as `GET /claims/{id}` and `claim.created` show it. */
-export function viewClaim({ location_id: _location, ...view }: Claim): ClaimView {
+export function viewClaim({ location_id: _location, guest_hash: _guest, ...view }: Claim): ClaimView {
   return view
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { guestName, type OfCheck } from './guest.ts'
+import { guestName, type ByGuest, type OfCheck } from './guest.ts'
 
 /** What a guest has paid, as it is stored (contract section 3). Money is in integer minor units. */
-export interface Payment extends OfCheck {
+export interface Payment extends OfCheck, ByGuest {
   id: string
   guest_name: string | null
   /** The claims that are paid by it: those asked for, and all that were active when it brought the balance to 0. */
@@ -20,10 +20,10 @@ export interface Payment extends OfCheck {
   refunded_at: string | null
 }
 
-export type PaymentView = Omit<Payment, 'location_id'>
+export type PaymentView = Omit<Payment, 'location_id' | 'guest_hash'>
 
 /** A payment as `GET /payments/{id}`, `payment.succeeded` and `payment.refunded` show it. */
-export function viewPayment({ location_id: _location, ...view }: Payment): PaymentView {
+export function viewPayment({ location_id: _location, guest_hash: _guest, ...view }: Payment): PaymentView {
   return view
 }
 

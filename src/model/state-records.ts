@@ -30,6 +30,7 @@ const unixSeconds = z.int().min(0).exactOptional()
 const quantity = z.number().min(0)
 const cents = z.int().min(0)
 const guest_name = z.string().nullable()
+const guest_hash = z.string().exactOptional()
 const { external_id, name, price_cents } = pushBody.shape.items.element.shape
 
 const item = z.strictObject({
@@ -108,6 +109,7 @@ export const stateRecords = {
     status: z.enum(['active', 'paid', 'released']),
     payment_id: id('pay').nullable(),
     created_at: time,
+    guest_hash,
   }),
   payments: z.strictObject({
     id: id('pay'),
@@ -124,6 +126,7 @@ export const stateRecords = {
     status: z.enum(['succeeded', 'partially_refunded', 'refunded']),
     created_at: time,
     refunded_at: time.nullable(),
+    guest_hash,
   }),
   feedback: z.strictObject({
     id: id('fbk'),

@@ -1,11 +1,12 @@
 import type { Check, CheckItem } from '../model/check.ts'
 import { viewClaim, type Claim, type ClaimBody, type ClaimedItem } from '../model/claim.ts'
 import { unclaimedQuantity } from '../model/claimed-items.ts'
+import type { ByGuest } from '../model/guest.ts'
 import { Refusal } from '../model/refusal.ts'
 import { foundCheck, guestChange, ofCheck, readsOfCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
-export interface ClaimItems extends CheckAddress, ClaimBody {}
+export interface ClaimItems extends CheckAddress, ClaimBody, ByGuest {}
 
 /** Why an item cannot be claimed; `unclaimed_quantity` is `null` for an item that the check does not have. */
 export interface NotClaimable {
@@ -28,6 +29,7 @@ export const claimItems = {
       status: 'active',
       payment_id: null,
       created_at: now.toISOString(),
+      ...(command.guest_hash !== undefined && { guest_hash: command.guest_hash }),
     }
     const before = [...claims]
     const after = guestChange({

@@ -1,5 +1,6 @@
 import type { Check } from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
+import type { ByGuest } from '../model/guest.ts'
 import { viewPayment, type PayBody, type Payment } from '../model/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
@@ -15,7 +16,10 @@ import {
 import type { Operation } from './operation.ts'
 import { claimNotActive } from './release-claim.ts'
 
-export interface Pay extends CheckAddress, PayBody {}
+export interface Pay extends CheckAddress, PayBody, ByGuest {
+  /** What the guest was told to pay, in cents: not one more is taken, whatever was pushed since. */
+  expected_cents?: number | undefined
+}
 
 function reads(address: Pay) {
   return {
@@ -37,6 +41,8 @@ export const pay = {
     const amount_cents = asked === undefined ? (command.amount_cents ?? check.balance_cents) : sumOf(asked)
     if (check.balance_cents <= 0 || amount_cents > check.balance_cents)
       throw exceedsBalance(check, amount_cents)
+    if (command.expected_cents !== undefined && command.expected_cents !== amount_cents)
+      throw amountChanged(command.expected_cents, amount_cents)
     const active = before.filter(({ status }) => status === 'active')
     const paid = new Set(amount_cents === check.balance_cents ? active : asked)
     const payment: Payment = {
@@ -52,6 +58,7 @@ export const pay = {
       status: 'succeeded',
       created_at: now.toISOString(),
       refunded_at: null,
+      ...(command.guest_hash !== undefined && { guest_hash: command.guest_hash }),
     }
     const after = guestChange({
       check,
@@ -100,5 +107,13 @@ function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: num
     'exceeds_balance',
     `${why}. Nothing was paid. Pay its balance_cents at most; a tip goes beside it.`,
     { balance_cents },
+  )
+}
+
+function amountChanged(expected_cents: number, amount_cents: number): Refusal {
+  return new Refusal(
+    'amount_changed',
+    `This comes to ${amount_cents} cents now, and not to ${expected_cents}: the check has changed. Nothing was paid. Look at it again.`,
+    { amount_cents },
   )
 }

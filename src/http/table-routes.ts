@@ -1,0 +1,101 @@
+import { viewClaim } from '../model/claim.ts'
+import { viewFeedback } from '../model/feedback.ts'
+import { viewPayment } from '../model/payment.ts'
+import { Refusal } from '../model/refusal.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../model/table-bodies.ts'
+import { validate } from '../model/validation.ts'
+import { claimItems } from '../operations/claim-items.ts'
+import { checkNotFound, type CheckAddress } from '../operations/guest-change.ts'
+import { leaveFeedback } from '../operations/leave-feedback.ts'
+import { pay } from '../operations/pay.ts'
+import { claimNotFound, releaseClaim } from '../operations/release-claim.ts'
+import type { Answer } from './refusals.ts'
+import type { Call, Reply, Route } from './route.ts'
+import type { TableStream } from './table-stream.ts'
+import {
+  checksAt,
+  guestOf,
+  requireGuest,
+  requireSeat,
+  viewTable,
+  type Seat,
+  type TableParts,
+} from './tables.ts'
+
+export interface TableRouteParts extends TableParts {
+  stream: TableStream
+}
+
+/** What a guest does at a table's page, below its address, which stands for a key (contract section 7). */
+export function tableRoutes(parts: TableRouteParts): Route[] {
+  const { service, stream } = parts
+  const row = (
+    method: Route['method'],
+    path: string,
+    handle: (seat: Seat, call: Call) => Promise<Reply>,
+  ): Route => ({
+    method,
+    path: `/:number/:token${path}`,
+    scope: null,
+    handle: async (call) => handle(await requireSeat(parts, call), call),
+  })
+  return [
+    row('GET', '/state', async (seat, call) => fresh(200, await viewTable(parts, seat, guestOf(call)))),
+    row('GET', '/stream', async (seat) =>
+      stream.open(
+        seat,
+        (await checksAt(parts, seat)).map(({ id }) => id),
+      ),
+    ),
+    row('POST', '/claims', async (seat, call) => {
+      const guest_hash = requireGuest(call)
+      const { external_check_id, ...body } = validate(tableClaimBody, await call.body())
+      const command = { ...(await checkAt(parts, seat, external_check_id)), ...body, guest_hash }
+      return fresh(201, viewClaim(await service.execute(claimItems, command)))
+    }),
+    row('DELETE', '/claims/:id', async (seat, call) => {
+      const claim = await ownClaim(parts, seat, call.params.id ?? '', requireGuest(call))
+      return fresh(200, viewClaim(await service.execute(releaseClaim, { claim })))
+    }),
+    row('POST', '/payments', async (seat, call) => {
+      const guest_hash = requireGuest(call)
+      const { external_check_id, card, ...body } = validate(tablePayBody, await call.body())
+      const address = await checkAt(parts, seat, external_check_id)
+      for (const id of body.claim_ids ?? []) await ownClaim(parts, seat, id, guest_hash)
+      if (card === 'declined') throw declined()
+      return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash })))
+    }),
+    row('POST', '/feedback', async (seat, call) => {
+      const { external_check_id, ...body } = validate(tableFeedbackBody, await call.body())
+      const address = await checkAt(parts, seat, external_check_id)
+      return fresh(201, viewFeedback(await service.execute(leaveFeedback, { ...address, ...body })))
+    }),
+  ]
+}
+
+/** JSON for this guest, now: no cache and no other site may have it. */
+function fresh(status: number, value: unknown): Answer {
+  return {
+    status,
+    headers: { 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' },
+    body: JSON.stringify(value),
+  }
+}
+
+/** The check with this id, if guests at the table see it. @throws Refusal `not_found`, also for one of another table. */
+async function checkAt(parts: TableParts, seat: Seat, external_id: string): Promise<CheckAddress> {
+  const shown = await checksAt(parts, seat)
+  if (!shown.some((check) => check.external_id === external_id)) throw checkNotFound(external_id)
+  return { location_id: seat.location_id, external_id }
+}
+
+async function ownClaim({ service }: TableParts, seat: Seat, id: string, guest: string) {
+  const claim = await service.get('claims', id)
+  if (claim?.location_id !== seat.location_id) throw claimNotFound(id)
+  if (claim.guest_hash === guest) return claim
+  throw new Refusal('not_your_claim', `Claim ${id} is another guest's, who alone can release or pay it here.`)
+}
+
+function declined(): Refusal {
+  return new Refusal('card_declined', 'The simulated card was declined. Nothing was paid. Try another card.')
+}
