@@ -13,6 +13,7 @@ import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
+import { assetRoutes, pageRoutes } from './http/page-routes.ts'
 import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
@@ -21,6 +22,7 @@ import { tableRoutes } from './http/table-routes.ts'
 import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, type Identifiers } from './ids.ts'
+import { createPages } from './pages/index.ts'
 import { createService, type Service } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/history.ts'
@@ -123,6 +125,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const log = createRequestLog()
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
+  const pages = createPages()
   const own: { address?: OwnAddress; url?: string } = {}
   let stopping = false
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
@@ -164,7 +167,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
         tableUrl: (table) => reachableUrl(own.url ?? '') + tablePath(tableSecret, table),
         health: () => ({ started_at: startedAt }),
       }),
-      '/t': tableRoutes(tables),
+      '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],
+      '/assets': assetRoutes(pages),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,

@@ -47,6 +47,8 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'node:*'],
   },
+  // What its browser folder has of its own is bundled, and reaches no program on Node.
+  pages: { own: ['model'], foreign: ['preact', 'node:*'] },
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
   'simulator-options.ts': { own: ['clock.ts', 'http'], foreign: [] },

@@ -1,0 +1,20 @@
+import type { TableView } from '../model/table-view.ts'
+import { loadAssets, type Asset, type Assets } from './assets.ts'
+import { renderNoTable, renderTablePage } from './render.ts'
+
+/** The pages that a browser sees, as the service writes them. Their files are read when the first one is asked for. */
+export function createPages() {
+  let loading: Promise<Assets> | undefined
+  const assets = () => (loading ??= loadAssets())
+  return {
+    async table(view: TableView, language: string | undefined): Promise<string> {
+      return renderTablePage(view, (await assets()).paths, language)
+    },
+    async noTable(): Promise<string> {
+      return renderNoTable((await assets()).paths)
+    },
+    async asset(name: string): Promise<Asset | undefined> {
+      return (await assets()).files.get(name)
+    },
+  }
+}
