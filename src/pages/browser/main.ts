@@ -70,6 +70,7 @@ function newsOf(before: TableView, after: TableView): string {
 /** One thing at a time; whatever comes of it, the page then shows what is. */
 async function act(work: () => Promise<unknown>, done: Partial<PageModel>): Promise<void> {
   if (model === undefined || model.busy) return
+  const item = document.activeElement?.closest('.item')
   set({ busy: true, problem: null })
   let outcome: Partial<PageModel> = done
   try {
@@ -79,6 +80,8 @@ async function act(work: () => Promise<unknown>, done: Partial<PageModel>): Prom
   }
   await refresh()
   set({ busy: false, paying: null, ...outcome })
+  // The button that was pressed may be gone, and the keyboard would begin anew at the top.
+  if (document.activeElement === document.body) item?.querySelector('button')?.focus()
 }
 
 const nameOrNull = () => (memory.name.trim() === '' ? null : memory.name.trim())
@@ -115,7 +118,7 @@ const actions: Actions = {
     }
     set({ paying: check.external_id })
     void act(() => service.pay(body), { announcement: 'Paid. Your receipt is on the page.' }).then(() => {
-      if (model?.problem === null) document.querySelector<HTMLElement>('.receipt:last-of-type h2')?.focus()
+      if (model?.problem === null) [...document.querySelectorAll<HTMLElement>('.receipt h2')].at(-1)?.focus()
     })
   },
   rate(check) {

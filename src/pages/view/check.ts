@@ -2,7 +2,7 @@ import { h, type Tree } from '../tree.ts'
 import { itemView } from './item.ts'
 import { payView } from './pay.ts'
 import { ratingView } from './rating.ts'
-import { receiptsView } from './receipt.ts'
+import { othersPaidView, receiptsView } from './receipt.ts'
 import type { CheckScene } from './scene.ts'
 import { totalsView } from './totals.ts'
 
@@ -40,9 +40,10 @@ export function checkView(scene: CheckScene): Tree {
     h(
       'div',
       { class: 'side' },
-      model.interactive && check.balance_cents > 0 && payView(scene),
       receiptsView(scene),
       model.interactive && ratingView(scene),
+      model.interactive && check.balance_cents > 0 && payView(scene),
+      othersPaidView(scene),
     ),
   )
 }

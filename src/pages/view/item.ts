@@ -16,10 +16,10 @@ export function itemView(scene: CheckScene, item: Item): Tree {
       { class: 'what' },
       h('span', { class: 'dish' }, item.name),
       item.note !== null && item.note !== '' && h('span', { class: 'remark' }, item.note),
-      h('span', { class: 'quiet' }, `${quantity} × ${money(item.price_cents)}`),
-      takersView(scene, item),
+      item.quantity !== 1 && h('span', { class: 'quiet' }, `${quantity} × ${money(item.price_cents)}`),
     ),
     h('span', { class: 'amount' }, money(Math.round(item.quantity * item.price_cents))),
+    takersView(scene, item),
     model.interactive && controlsView(scene, item),
   )
 }
@@ -61,7 +61,7 @@ function takersOf(claims: readonly TableClaim[], item: Item): [Taker, number][] 
 
 /** One tap takes one, or what is left of a part; another gives the last one back. */
 function controlsView({ check, model, actions }: CheckScene, item: Item): Tree {
-  if (check.status === 'closed' || item.price_cents < 0) return null
+  if (check.status === 'closed' || check.balance_cents <= 0 || item.price_cents < 0) return null
   const left = Number((item.quantity - item.claimed_quantity).toFixed(3))
   const own = check.claims.filter(
     ({ mine, status, items }) =>

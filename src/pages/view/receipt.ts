@@ -4,24 +4,26 @@ import { h, type Tree } from '../tree.ts'
 import { quantityText, type CheckScene } from './scene.ts'
 import { line } from './totals.ts'
 
-/** This guest's receipts, and what others have paid. */
+/** This guest's receipts. */
 export function receiptsView(scene: CheckScene): Tree {
-  const { payments } = scene.check
-  const others = payments.filter(({ mine }) => !mine)
-  return [
-    payments.filter(({ mine }) => mine).map((payment) => receiptView(scene, payment)),
-    others.length > 0 &&
-      h(
-        'section',
-        { class: 'sheet' },
-        h('h2', {}, scene.model.interactive ? 'Paid by others' : 'Paid'),
-        h(
-          'dl',
-          { class: 'totals' },
-          others.map((payment) => line(payment.guest_name ?? 'A guest', paidText(scene, payment))),
-        ),
-      ),
-  ]
+  const own = scene.check.payments.filter(({ mine }) => mine)
+  return own.map((payment) => receiptView(scene, payment))
+}
+
+/** What others have paid; without a script nobody knows whose is whose. */
+export function othersPaidView(scene: CheckScene): Tree {
+  const others = scene.check.payments.filter(({ mine }) => !mine)
+  if (others.length === 0) return null
+  return h(
+    'section',
+    { class: 'sheet' },
+    h('h2', {}, scene.model.interactive ? 'Paid by others' : 'Paid'),
+    h(
+      'dl',
+      { class: 'totals' },
+      others.map((payment) => line(payment.guest_name ?? 'A guest', paidText(scene, payment))),
+    ),
+  )
 }
 
 function receiptView(scene: CheckScene, payment: TablePayment): Tree {

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { check, item, openSimulator } from '../support/simulator.ts'
+import { sitDown } from './table-page-given.ts'
+
+describe('GET /t/{number}/{token}', () => {
+  it('is a page that loads from the service alone, is in no cache and tells no one where it came from', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('a', check({ items: [item('x', { name: '<script>alert(1)</script>' })] }))
+    const { path, ask } = await sitDown(simulator)
+    const { status, headers, text } = await ask(null, 'GET', '')
+    expect(status).toBe(200)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(/^req_/) as string,
+    })
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(text).not.toContain(path.split('/')[3])
+    const links = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)
+    expect(links.filter((link) => !link.startsWith('/assets/') && !link.startsWith('data:'))).toEqual([])
+  })
+
+  it('has a script and a style that may be kept for ever', async () => {
+    const simulator = await openSimulator()
+    const { text } = await (await sitDown(simulator)).ask(null, 'GET', '')
+    const links = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, link = '']) => link)
+    expect(links).toHaveLength(2)
+    for (const link of links) {
+      const { status, headers } = await simulator.call(`GET ${link}`, { key: null })
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+      expect(headers.get('content-type')).toMatch(link.endsWith('.js') ? /^text\/javascript/ : /^text\/css/)
+    }
+    expect((await simulator.call('GET /assets/other.js', { key: null })).status).toBe(404)
+  })
+
+  it.each(['', '/x', `/${'A'.repeat(22)}`])(
+    'is a plain 404 page at a wrong address: /t/12%s',
+    async (rest) => {
+      const { call, push } = await openSimulator()
+      await push('a')
+      const { status, headers, text } = await call(`GET /t/12${rest}`, { key: null })
+      expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(text).toContain('There is no table here')
+      expect(text).not.toContain('burger')
+    },
+  )
+
+  it('answers HEAD, and no other method', async () => {
+    const simulator = await openSimulator()
+    const { ask } = await sitDown(simulator)
+    expect(await ask(null, 'HEAD', '')).toMatchObject({ status: 200, text: '' })
+    const posted = await ask(null, 'POST', '')
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+})

@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, expect, onTestFinished } from 'vitest'
+
+/** Where systems put a Chromium; CI installs Debian's. */
+const path = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+].find((candidate) => existsSync(candidate))
+
+/** Whether tests in a browser can run; those that cannot are skipped, and their name says why. */
+export const hasBrowser = path !== undefined
+export const inBrowser = hasBrowser ? 'in Chromium' : 'in Chromium (skipped: there is none on this machine)'
+
+let browser: Promise<Browser> | undefined
+
+afterAll(async () => {
+  await (await browser)?.close()
+})
+
+async function launch(): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  return chromium.launch({ executablePath: path ?? '' })
+}
+
+/** A phone of its own. When the test ends, its page must have logged no error and asked for nothing elsewhere. */
+export async function openPhone(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+  browser ??= launch()
+  const viewport = { width: 360, height: 740 }
+  const context = await (await browser).newContext({ viewport, locale: 'en-US', ...options })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => {
+    // A refusal is an answer, which Chromium logs all the same; so are breaks of the line.
+    const isAnswer = /status of (402|409)|net::ERR_/.test(message.text())
+    if (message.type() === 'error' && !isAnswer) errors.push(message.text())
+  })
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin && !request.url().startsWith('data:'))
+      errors.push(`asked for ${request.url()}`)
+  })
+  onTestFinished(async () => {
+    await context.close()
+    expect(errors).toEqual([])
+  })
+  await page.goto(url)
+  return page
+}
