@@ -13,14 +13,17 @@ export function itemView(scene: CheckScene, item: Item): Tree {
     { class: 'item', key: item.external_id },
     h(
       'div',
-      { class: 'what' },
-      h('span', { class: 'dish' }, item.name),
-      item.note !== null && item.note !== '' && h('span', { class: 'remark' }, item.note),
-      item.quantity !== 1 && h('span', { class: 'quiet' }, `${quantity} × ${money(item.price_cents)}`),
+      { class: 'row' },
+      h(
+        'div',
+        { class: 'what' },
+        h('span', { class: 'dish' }, item.name),
+        item.note !== null && item.note !== '' && h('span', { class: 'remark' }, item.note),
+        item.quantity !== 1 && h('span', { class: 'quiet' }, `${quantity} × ${money(item.price_cents)}`),
+      ),
+      h('span', { class: 'amount' }, money(Math.round(item.quantity * item.price_cents))),
     ),
-    h('span', { class: 'amount' }, money(Math.round(item.quantity * item.price_cents))),
-    takersView(scene, item),
-    model.interactive && controlsView(scene, item),
+    h('div', { class: 'row doing' }, takersView(scene, item), model.interactive && controlsView(scene, item)),
   )
 }
 
