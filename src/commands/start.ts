@@ -200,7 +200,7 @@ function warningsOf(flags: {
   return [
     isLoopbackBinding(flags.host)
       ? ''
-      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key and a Host that is allowed.`,
+      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key, or a table's address, and a Host that is allowed.`,
     flags.insecure
       ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert."
       : '',
