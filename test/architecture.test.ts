@@ -146,7 +146,7 @@ describe('the house', () => {
     [
       'randomness',
       /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/,
-      ['ids.ts', 'certificates/', 'store/'],
+      ['ids.ts', 'certificates/', 'store/', 'pages/browser/'],
     ],
     ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts']],
     [

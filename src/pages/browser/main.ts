@@ -6,12 +6,12 @@ import { tableView } from '../view/table.ts'
 import { draw } from './draw.ts'
 import { listen } from './listen.ts'
 import { keep, recall } from './memory.ts'
-import { createService, Refused } from './service.ts'
+import { createRequests, Refused } from './requests.ts'
 import { problemOf } from './words.ts'
 
 const root = document.getElementById('page')
 const memory = recall()
-const service = createService(memory.id)
+const service = createRequests(memory.id)
 let model: PageModel | undefined
 
 function set(changes: Partial<PageModel>): void {

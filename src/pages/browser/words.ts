@@ -1,4 +1,4 @@
-import { Refused } from './service.ts'
+import { Refused } from './requests.ts'
 
 /** What a guest is told of a refusal: what has happened, and that nothing else has. */
 export function problemOf(error: unknown): string {

@@ -10,7 +10,7 @@ export class Refused extends Error {
 }
 
 /** The service as the page sees it: everything is below the page's own address. */
-export function createService(guestId: string) {
+export function createRequests(guestId: string) {
   const base = location.pathname
   const call = async (method: string, path: string, body?: object): Promise<unknown> => {
     const response = await fetch(base + path, {
