@@ -8,6 +8,8 @@ export default defineConfig({
     reporters: ['default', new CountReporter()],
     // Half of the tests wait for child processes, so both of two cores are put to use.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
+    isolate: false,
     sequence: { shuffle: true },
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.
     testTimeout: 60_000,
