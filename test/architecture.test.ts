@@ -43,6 +43,10 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   },
   findings: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
+  conformance: {
+    own: ['model', 'signature'],
+    foreign: ['junit-report-builder', 'undici', 'node:*'],
+  },
   http: {
     own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'node:*'],
@@ -60,6 +64,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: [
       'api-error.ts',
       'client.ts',
+      'conformance',
       'data-directory.ts',
       'ids.ts',
       'model',
@@ -80,7 +85,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
   },
   commands: {
-    own: ['cli', 'client.ts', 'certificates.ts', 'model', 'signature'],
+    own: ['cli', 'client.ts', 'certificates.ts', 'conformance', 'model', 'signature'],
     foreign: ['@oclif/core', 'node:*'],
   },
 }
@@ -140,6 +145,7 @@ describe('the house', () => {
         'http/visit.ts',
         'signature/verify.ts',
         'certificates/',
+        'conformance/',
         'store/',
       ],
     ],

@@ -70,6 +70,14 @@ export abstract class BaseCommand extends Command {
     return work.finally(() => spinner.stop())
   }
 
+  /** The same for work that tells how far it is. */
+  protected async progressing<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
+    if (!process.stderr.isTTY || this.wantsJson) return work(() => undefined)
+    const { default: ora } = await import('ora')
+    const spinner = ora({ stream: process.stderr }).start()
+    return work((text) => void (spinner.text = text)).finally(() => spinner.stop())
+  }
+
   /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
     process.stderr.write(`${chalkStderr.level > 0 ? text : stripVTControlCharacters(text)}\n`)

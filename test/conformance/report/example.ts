@@ -1,0 +1,30 @@
+import { makeReport, type CaseResult } from '../../../src/conformance/report/result.ts'
+
+/** A text with everything that a format could trip over. */
+export const awkward = 'a # b \\ <c> & "d" ]]> \u0000\u001b[2J\nline two: \'x\' \ud800 ✓'
+
+const one = (id: string, change: Partial<CaseResult>): CaseResult => ({
+  group: 'refuses',
+  id,
+  title: `Title of ${id}`,
+  reason: `Reason of ${id}`,
+  verdict: 'passed',
+  detail: null,
+  duration_ms: 12.5,
+  ...change,
+})
+
+/** A report with every verdict, in two groups. */
+export const report = makeReport({
+  suite: 'receiver check',
+  target: 'http://127.0.0.1:1/',
+  duration_ms: 1234,
+  cases: [
+    one('plain', { group: 'accepts' }),
+    one('wrong', { verdict: 'failed', detail: awkward, reason: awkward, title: awkward }),
+    one('left_out', { verdict: 'skipped', detail: awkward }),
+    one('seen', { verdict: 'observed', detail: awkward }),
+  ],
+})
+
+export const empty = makeReport({ suite: 'receiver check', target: 'x', duration_ms: 0, cases: [] })

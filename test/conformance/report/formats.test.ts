@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { Parser } from 'tap-parser'
+import { expect, test } from 'vitest'
+import { validateXML } from 'xmllint-wasm'
+import { z } from 'zod'
+import { present } from '../../../src/cli/conformance/present.ts'
+import { toJUnit } from '../../../src/conformance/report/junit.ts'
+import { toTap } from '../../../src/conformance/report/tap.ts'
+import { readJson } from '../../findings/situations.ts'
+import { fixtures } from '../../support/cli.ts'
+import { empty, report } from './example.ts'
+
+/** An event of the parser, and what it carries. */
+type Parsed = [name: string, value: { ok?: boolean; id?: number; skip?: string }]
+
+const xsd = readFileSync(new URL('./junit.xsd', import.meta.url), 'utf8')
+const validate = (xml: string) =>
+  validateXML({
+    xml: { fileName: 'report.xml', contents: xml },
+    schema: { fileName: 'junit.xsd', contents: xsd },
+  })
+
+test('the JUnit report is valid by the schema, whatever a receiver answered', async () => {
+  expect((await validate(await toJUnit(report))).errors).toEqual([])
+  expect((await validate(await toJUnit(empty))).errors).toEqual([])
+})
+
+test('the schema of JUnit refuses what is none', async () => {
+  const xml = (await toJUnit(report)).replaceAll('failures=', 'lapses=')
+  expect((await validate(xml)).valid).toBe(false)
+})
+
+test('the JUnit report counts, and has each group as a suite', async () => {
+  const xml = await toJUnit(report)
+  expect(xml).toContain('<testsuites tests="4" failures="1" errors="0" skipped="1">')
+  expect(xml.match(/<testsuite name="[^"]*"/g)).toEqual([
+    '<testsuite name="receiver check: accepts"',
+    '<testsuite name="receiver check: refuses"',
+  ])
+})
+
+test('a TAP parser reads the verdicts as they are', () => {
+  const results = Parser.parse(toTap(report), { strict: true }) as Parsed[]
+  const [final] = results.filter(([name]) => name === 'complete')
+  expect(final?.[1]).toMatchObject({ ok: false, count: 4, pass: 3, fail: 1, skip: 1, failures: [{ id: 2 }] })
+  expect(results.filter(([name]) => name === 'extra')).toEqual([])
+  const skipped = results.find(([name, value]) => name === 'assert' && value.skip)
+  expect(skipped?.[1]).toMatchObject({ ok: true, id: 3 })
+})
+
+test('a TAP parser reads a report of nothing', () => {
+  const [final] = (Parser.parse(toTap(empty)) as Parsed[]).filter(([name]) => name === 'complete')
+  expect(final?.[1]).toMatchObject({ ok: true, count: 0 })
+})
+
+test('what --json prints is as its published schema says', async () => {
+  const schema = z.fromJSONSchema(
+    readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
+  )
+  const printed = JSON.parse(
+    await present(report, { json: true, tap: false, junit: undefined }),
+  ) as typeof report
+  expect(schema.parse(printed)).toEqual(report)
+  expect(schema.safeParse({ ...printed, more: 1 }).success).toBe(false)
+  expect(schema.safeParse({ ...printed, cases: [{ ...printed.cases[0], verdict: 'so-so' }] }).success).toBe(
+    false,
+  )
+})
