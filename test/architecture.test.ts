@@ -44,8 +44,8 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   findings: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
   conformance: {
-    own: ['model', 'signature'],
-    foreign: ['junit-report-builder', 'undici', 'node:*'],
+    own: ['ids.ts', 'model', 'signature'],
+    foreign: ['junit-report-builder', 'node:*'],
   },
   http: {
     own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],

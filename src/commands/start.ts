@@ -4,7 +4,7 @@ import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromConfigFile } from '../cli/config/defaults.ts'
 import { openEnvFile } from '../cli/env-file.ts'
 import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
-import { readInput } from '../cli/input.ts'
+import { readCertificate } from '../cli/read-certificate.ts'
 import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { readRun, removeRun, writeRun } from '../data-directory.ts'
@@ -179,16 +179,6 @@ function listenForSignals() {
     resolve()
   }
   return { first, raise }
-}
-
-async function readCertificate(file: string): Promise<string> {
-  const pem = (await readInput(file)).toString()
-  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
-  throw new CommandError(
-    'usage',
-    `${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`,
-    exitCodes.usage,
-  )
 }
 
 function warningsOf(flags: {

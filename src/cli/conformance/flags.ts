@@ -4,7 +4,7 @@ import { fromEnvironment } from '../flags.ts'
 /** What every conformance check takes: how to report, and which cases. */
 export const conformanceFlags = fromEnvironment({
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
-  tap: Flags.boolean({ description: 'Print the report as TAP 14.' }),
+  tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
   only: Flags.string({
     description: 'Only these cases or groups: case, group or group/case; repeatable.',
     multiple: true,

@@ -1,0 +1,32 @@
+import { isLoopbackName } from '../../model/loopback.ts'
+import { CommandError, exitCodes } from '../failure.ts'
+import { parseTarget, type Header } from '../listen/target.ts'
+
+/**
+ * The receiver to check, as people type it. Deliveries go over HTTPS (specification section 2); plain HTTP is for a receiver
+ * under development, which is on this machine.
+ * @throws CommandError (usage) for anything else.
+ */
+export function receiverUrl(text: string): URL {
+  const url = parseTarget(text)
+  if (url.protocol === 'https:' || isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))) return url
+  throw usage(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
+}
+
+/** @throws CommandError (usage) for headers that the check itself has to set. */
+export function requireSafeHeaders(headers: readonly Header[], serviceName: string): void {
+  const own = [
+    `x-${serviceName}-signature`,
+    'content-type',
+    'content-length',
+    'connection',
+    'transfer-encoding',
+    'host',
+  ]
+  const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
+  if (taken !== undefined) throw usage(`The check sets ${taken[0]} itself; it cannot be given with --header.`)
+}
+
+function usage(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}

@@ -1,0 +1,77 @@
+import { Args, Flags } from '@oclif/core'
+import { readAuthorityCertificate } from '../../certificates.ts'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { conformanceFlags } from '../../cli/conformance/flags.ts'
+import { present } from '../../cli/conformance/present.ts'
+import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
+import { readCertificate } from '../../cli/read-certificate.ts'
+import { chosenCases } from '../../cli/conformance/selection.ts'
+import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { fromEnvironment, jsonFlag, listed, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import { parseHeader } from '../../cli/listen/target.ts'
+import { receiverCases } from '../../conformance/receiver/cases.ts'
+import { checkReceiver } from '../../conformance/receiver/check.ts'
+
+export default class ReceiverCheck extends BaseCommand {
+  static override description =
+    'Check that a receiver takes what it should.\nIt gets genuine, odd, forged and broken deliveries, and each case that fails says what it means in production.\nExit 0 when no case failed, 3 when one did.'
+  static override examples = [
+    '<%= config.bin %> receiver check https://localhost:8443/webhooks --secret whsec_…',
+    '<%= config.bin %> receiver check 3000/webhooks --only refuses --junit report.xml   # the secret in TABWIRE_SECRET',
+  ]
+  static override args = {
+    url: Args.string({
+      description: 'The receiver: https:, or http: on this machine.',
+      required: true,
+    }),
+  }
+  static override baseFlags = { ...jsonFlag, ...placeFlags }
+  static override flags = fromEnvironment({
+    secret: Flags.string({
+      description: 'The secret that the receiver verifies with: whsec_…',
+      required: true,
+    }),
+    ...conformanceFlags,
+    header: Flags.string({
+      char: 'H',
+      description: "Header to add to each request: 'Name: value'.",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    cacert: Flags.string({
+      description: "PEM file of an authority to trust for the receiver's certificate, beside the local one.",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    insecure: Flags.boolean({ description: "Do not check the receiver's certificate." }),
+    tolerance: Flags.integer({
+      description: 'How many seconds t may be from now, as the receiver has it.',
+      min: 2,
+      default: 300,
+    }),
+    'service-name': serviceNameFlag,
+  })
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ReceiverCheck)
+    const url = receiverUrl(args.url)
+    const headers = listed(flags.header ?? []).map(parseHeader)
+    requireSafeHeaders(headers, flags['service-name'])
+    if (flags.secret.trim() === '')
+      throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
+    const cases = chosenCases(receiverCases, flags)
+    const local = await readAuthorityCertificate(flags['data-dir'])
+    const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
+    const ca = [...given, ...(local === undefined ? [] : [local])]
+    const { secret, tolerance, insecure, 'service-name': serviceName } = flags
+    const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, cases }
+    const report = await this.progressing((tell) =>
+      checkReceiver({
+        ...settings,
+        begin: ({ group, id }, index) => tell(`${index + 1} of ${cases.length}  ${group}/${id}`),
+      }),
+    )
+    this.write(await present(report, { ...flags, json: this.wantsJson }))
+    if (!report.ok) process.exitCode = exitCodes.checkFailed
+  }
+}

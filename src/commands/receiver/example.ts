@@ -1,0 +1,32 @@
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import {
+  readReceiverExample,
+  receiverExamples,
+  receiverLanguages,
+  type ReceiverLanguage,
+} from '../../cli/conformance/receiver-examples.ts'
+
+export default class ReceiverExample extends BaseCommand {
+  static override description =
+    'Show a receiver that verifies as it should.\nIt passes every case of receiver check, and is short enough to copy.'
+  static override examples = [
+    '<%= config.bin %> receiver example python > receiver.py',
+    '<%= config.bin %> receiver example go',
+  ]
+  static override args = {
+    language: Args.string({
+      description: `The language: ${receiverLanguages.join(', ')}.`,
+      options: receiverLanguages,
+      required: true,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args } = await this.parse(ReceiverExample)
+    const language = args.language as ReceiverLanguage
+    const source = await readReceiverExample(language)
+    if (this.wantsJson) this.print({ language, file: receiverExamples[language], source }, () => source)
+    else this.write(source)
+  }
+}

@@ -1,0 +1,38 @@
+import type { Forge } from './forge.ts'
+import type { Answer, Delivery, Send } from './send.ts'
+
+/** What a case has at hand. */
+export interface Stage {
+  forge: Forge
+  send: Send
+}
+
+/** A case of the suite. `examine` tells what was wrong in words, or nothing when all was right. */
+export interface ReceiverCase {
+  group: 'accepts' | 'refuses' | 'behaves'
+  id: string
+  title: string
+  /** What it means in production when the case fails. */
+  reason: string
+  examine(stage: Stage): Promise<string | undefined>
+}
+
+/** A row of a table of cases. */
+export type Row = Pick<ReceiverCase, 'id' | 'title' | 'reason'>
+
+/** A row of what is to be refused. */
+export interface RefuseRow extends Row {
+  /** Each to be answered 4xx. */
+  deliveries(forge: Forge): readonly Delivery[]
+  /** Whether a second that turns on the way would spoil the case. */
+  exact?: true
+}
+
+/** An answer in words. */
+export function told(answer: Answer): string {
+  return 'status' in answer ? `it answered ${answer.status}` : answer.error
+}
+
+export function isGood(answer: Answer): boolean {
+  return 'status' in answer && answer.status >= 200 && answer.status < 300
+}

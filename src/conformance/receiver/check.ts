@@ -1,0 +1,52 @@
+import { createNewId } from '../../ids.ts'
+import { makeReport, type ConformanceReport } from '../report/result.ts'
+import type { ReceiverCase } from './case.ts'
+import { readExamples } from './examples.ts'
+import { createForge } from './forge.ts'
+import { runReceiverCases } from './run.ts'
+import { createSend, type Destination } from './send.ts'
+
+/** Of specification section 8, in milliseconds. */
+const ANSWER_MS = 10_000
+
+export interface ReceiverCheck extends Omit<Destination, 'timeoutMs'> {
+  secret: string
+  /** Seconds. */
+  tolerance: number
+  serviceName: string
+  cases: readonly ReceiverCase[]
+  timeoutMs?: number
+  begin?: (one: ReceiverCase, index: number) => void
+}
+
+/**
+ * Checks a receiver with the cases given.
+ * @throws Error when nothing can be reached there.
+ */
+export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceReport> {
+  const started = performance.now()
+  const now = () => Date.now()
+  const newId = createNewId(() => new Date())
+  const forge = createForge({ ...check, examples: await readExamples(), newId: () => newId('evt'), now })
+  const send = createSend({ ...check, timeoutMs: check.timeoutMs ?? ANSWER_MS })
+  const probe = await send(forge.delivery(Buffer.from('{}')))
+  if ('code' in probe && unreachable.test(probe.code))
+    throw new Error(
+      `${check.url.origin} cannot be checked: ${probe.error} (${probe.code}).${hint(probe.code)}`,
+    )
+  const cases = await runReceiverCases(check.cases, { forge, send }, check.begin)
+  const duration_ms = Math.round(performance.now() - started)
+  return makeReport({ suite: 'receiver check', target: shown(check.url), duration_ms, cases })
+}
+
+const unreachable =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
+
+function hint(code: string): string {
+  return /CERT|SIGNATURE/.test(code) ? ' Pass its authority with --cacert, or --insecure.' : ''
+}
+
+/** Without the query, which may hold a token. */
+function shown({ origin, pathname }: URL): string {
+  return origin + pathname
+}

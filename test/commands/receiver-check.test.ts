@@ -1,0 +1,164 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Parser } from 'tap-parser'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import { judgeByWebCrypto } from '../../src/cli/demo/receiver.ts'
+import { openAuthority } from '../../src/certificates.ts'
+import { secret, startReference } from '../conformance/receiver/check.ts'
+import { readJson } from '../findings/situations.ts'
+import { startReceiver, type Handle } from '../support/https-receiver.ts'
+import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
+
+const node = (file: string) => startReference([process.execPath, join(fixtures, 'receivers', file)])
+const check = (url: string, ...args: string[]) =>
+  tabwire(['receiver', 'check', url, '--secret', secret, ...args])
+
+/** Verifies by other code than the suite signs with. */
+const verifying: Handle = (response, { body, headers }) => {
+  const header = String(headers['x-acme-signature'] ?? '')
+  void judgeByWebCrypto(body, header, secret).then((right) => response.writeHead(right ? 204 : 400).end())
+}
+
+describe.concurrent('tabwire receiver check', () => {
+  test('passes a right receiver with 0, without a progress line in a pipe, and never prints the secret', async () => {
+    const { url } = await node('node.mjs')
+    const { code, stdout, stderr } = await check(url)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\naccepts\n {2}✓ event_check_created /,
+    )
+    expect(stdout).toMatch(/\n46 passed, 0 failed {2}in \d\.\d s\n$/)
+    expect(stdout).not.toContain(secret)
+  })
+
+  test('fails a wrong one with 3, and says what it means in production', async () => {
+    const { url } = await node('wrong/ignores-the-future.mjs')
+    const { code, stdout } = await check(url)
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      /✗ from_the_future .*\n {6}It was not refused: it answered 204\.\n {6}The tolerance holds both ways/,
+    )
+  })
+
+  test('an answer of 5xx is told as refused by crashing', async () => {
+    const { url } = await node('wrong/refuses-by-crashing.mjs')
+    const { code, stdout } = await check(url, '--only', 'no_header')
+    expect(code).toBe(3)
+    expect(stdout).toContain('It was refused, but by crashing: it answered 500.')
+  })
+
+  test('reports by the published schema, as JUnit to a file, and as TAP', async () => {
+    const { url } = await node('wrong/verifies-nothing.mjs')
+    const file = join(await emptyDirectory(), 'report.xml')
+    const json = await check(url, '--json', '--junit', file)
+    const schema = z.fromJSONSchema(
+      readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
+    )
+    const report = schema.parse(JSON.parse(json.stdout)) as ConformanceReport
+    expect(report).toMatchObject({ ok: false, suite: 'receiver check', totals: { failed: 20, passed: 26 } })
+    expect(await readFile(file, 'utf8')).toContain(
+      '<testsuites tests="46" failures="20" errors="0" skipped="0">',
+    )
+    const tap = await check(url, '--tap', '--only', 'refuses/expired,accepts')
+    expect(tap.code).toBe(2)
+    const parsed = await check(url, '--tap', '--only', 'refuses/expired', '--only', 'accepts')
+    expect(parsed.code).toBe(3)
+    const events = Parser.parse(parsed.stdout) as [string, unknown][]
+    const [, final] = events.find(([name]) => name === 'complete') ?? []
+    expect(final).toMatchObject({ ok: false, count: 23, fail: 1 })
+  })
+
+  test('checks over HTTPS with the local authority, another service name and headers of its own', async () => {
+    const cwd = await emptyDirectory()
+    const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
+    const receiver = await startReceiver({ tls, answer: verifying })
+    const args = [
+      '--service-name',
+      'Acme',
+      '-H',
+      'Authorization: Bearer abc',
+      '--only',
+      'event_check_created',
+    ]
+    const run = (...more: string[]) =>
+      tabwire(['receiver', 'check', receiver.url, '--secret', secret, ...args, ...more], { cwd })
+    try {
+      expect((await run()).code).toBe(0)
+      expect(receiver.requests.at(-1)?.headers).toMatchObject({
+        authorization: 'Bearer abc',
+        'user-agent': 'Acme-Webhooks/1.0',
+      })
+      const elsewhere = await emptyDirectory()
+      const distrusted = await run('--data-dir', elsewhere)
+      expect(distrusted).toMatchObject({ code: 1, stdout: '' })
+      expect(distrusted.stderr).toContain('--cacert')
+      expect((await run('--data-dir', elsewhere, '--insecure')).code).toBe(0)
+      const ca = join(cwd, '.tabwire', 'ca', 'ca.pem')
+      expect((await run('--data-dir', elsewhere, '--cacert', ca)).code).toBe(0)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  test('the tolerance is that of the receiver', async () => {
+    const { url } = await node('wrong/tolerates-a-minute.mjs')
+    const { code } = await check(url, '--tolerance', '60', '--skip', 'behaves')
+    expect(code).toBe(0)
+  })
+
+  test('where nothing listens it says so with 1', async () => {
+    const receiver = await startReceiver()
+    await receiver.close()
+    const { code, stdout, stderr } = await check(receiver.url)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('cannot be checked: nothing listens there')
+  })
+
+  test.each([
+    [['http://example.com/'], 'is plain HTTP, which is for receivers on this machine alone'],
+    [['ftp://localhost/'], 'is no http: or https: URL'],
+    [['3000', '--only', 'everything'], 'There is no case or group everything'],
+    [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
+    [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
+    [['3000', '-H', 'nonsense'], 'is no header'],
+    [['3000', '--tap', '--json'], 'cannot also be provided'],
+  ])('%j is wrong usage', async (args, words) => {
+    const { code, stdout, stderr } = await check(...(args as [string]))
+    expect(code).toBe(2)
+    expect(stdout + stderr).toContain(words)
+  })
+
+  test('a report that cannot be written is told with 1', async () => {
+    const { url } = await node('node.mjs')
+    const file = join(await emptyDirectory(), 'none', 'report.xml')
+    const { code, stderr } = await check(url, '--only', 'no_header', '--junit', file)
+    expect(code).toBe(1)
+    expect(stderr).toContain('The report cannot be written to')
+  })
+
+  test('a certificate file that holds none is wrong usage', async () => {
+    const file = join(await emptyDirectory(), 'no.pem')
+    await writeFile(file, 'soup')
+    expect((await check('3000', '--cacert', file)).code).toBe(2)
+  })
+})
+
+describe.concurrent('tabwire receiver example', () => {
+  test.each(['csharp', 'go', 'java', 'node', 'php', 'python', 'ruby'])(
+    'prints one in %s',
+    async (language) => {
+      const { code, stdout } = await tabwire(['receiver', 'example', language])
+      expect(code).toBe(0)
+      expect(stdout).toContain('raw bytes')
+      expect(stdout.split('\n').length).toBeLessThan(80)
+    },
+  )
+
+  test('knows no other language', async () => {
+    const { code, stderr } = await tabwire(['receiver', 'example', 'cobol'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('csharp')
+  })
+})

@@ -1,0 +1,47 @@
+import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
+import { spawnProcess, type Running } from '../../support/cli.ts'
+
+export const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
+
+/** Starts a receiver that prints where it listens, as all of `fixtures/receivers` do. */
+export async function startReference(command: readonly string[]): Promise<{ url: string; running: Running }> {
+  const [file = '', ...args] = command
+  const running = await spawnProcess(file, args, { env: { WEBHOOK_SECRET: secret, PORT: '0' } })
+  const line = await running.until('stdout', /listening on http:\S+\//)
+  return { url: /http:\S+/.exec(line)?.[0] ?? '', running }
+}
+
+/** Runs the suite against a receiver of its own. */
+export async function checked(
+  command: readonly string[],
+  change: Partial<ReceiverCheck> = {},
+): Promise<ConformanceReport> {
+  const { url, running } = await startReference(command)
+  try {
+    return await checkReceiver({
+      url: new URL(url),
+      headers: [],
+      ca: [],
+      insecure: false,
+      secret,
+      tolerance: 300,
+      serviceName: 'Service',
+      cases: receiverCases,
+      ...change,
+    })
+  } finally {
+    running.child.kill('SIGKILL')
+    await running.ended
+  }
+}
+
+export function failed({ cases }: ConformanceReport): string[] {
+  return cases.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
+}
+
+/** The identifiers of the cases of a group, or of those whose identifier begins so. */
+export function idsOf(group: string, prefix = ''): string[] {
+  return receiverCases.filter((one) => one.group === group && one.id.startsWith(prefix)).map(({ id }) => id)
+}
