@@ -143,6 +143,7 @@ describe('the house', () => {
         'delivery/connect.ts',
         'delivery/rests.ts',
         'http/visit.ts',
+        'signature/diagnose.ts',
         'signature/verify.ts',
         'certificates/',
         'conformance/',

@@ -1,6 +1,5 @@
-export { diagnose, type Diagnosis, type DiagnoseOptions } from './diagnose.ts'
+export { diagnose, type Diagnosis, type DiagnoseOptions, type Mistake } from './diagnose.ts'
 export type { Payload } from './digest.ts'
-export type { Mistake } from './mistakes.ts'
 export { sign, type SignOptions } from './sign.ts'
 export {
   SignatureError,

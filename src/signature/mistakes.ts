@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { charsets, numberForms, recodings, slashForms, sortedKeys, unicodeForms } from './body-forms.ts'
 import { digest } from './digest.ts'
 import { compact, indented, spaced } from './json-forms.ts'
 import {
@@ -23,6 +24,8 @@ interface Row {
   /** The signatures that this slip would have made, as they would stand in the header. */
   signatures(given: Given): readonly string[]
 }
+
+const RAW_BODY = 'The payload was parsed and written out again: verify the raw body, before any JSON parser.'
 
 /**
  * The slips that people make, likeliest first. A slip is found only when it explains the signature to the last bit, so
@@ -49,6 +52,21 @@ export const mistakes = [
     signatures: ({ body, ...given }) => [hex({ ...given, body: toggleMark(body) })],
   },
   {
+    mistake: 'json_slashes_escaped',
+    advice: `Slashes are escaped on one side alone. ${RAW_BODY}`,
+    signatures: (given) => ofTexts(given, slashForms),
+  },
+  {
+    mistake: 'json_unicode_escaped',
+    advice: `Characters beyond ASCII are escaped on one side alone. ${RAW_BODY}`,
+    signatures: (given) => ofTexts(given, unicodeForms),
+  },
+  {
+    mistake: 'json_numbers_rewritten',
+    advice: `Numbers are written otherwise, such as 1 for 1.0. ${RAW_BODY}`,
+    signatures: (given) => ofTexts(given, numberForms),
+  },
+  {
     mistake: 'json_reserialised',
     advice:
       'The payload was parsed and written out again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
@@ -56,6 +74,34 @@ export const mistakes = [
       [compact, indented(2), indented(4), spaced]
         .flatMap((form) => form(body.toString()))
         .map((variant) => hex({ ...given, body: Buffer.from(variant) })),
+  },
+  {
+    mistake: 'json_keys_sorted',
+    advice: `The keys were brought into the order of the alphabet. ${RAW_BODY}`,
+    signatures: (given) =>
+      ofTexts(given, (text) =>
+        sorted(text).flatMap((one) =>
+          [compact, indented(2), indented(4), spaced].flatMap((form) => form(one)),
+        ),
+      ),
+  },
+  {
+    mistake: 'wrong_charset',
+    advice:
+      'The body was read in one charset and written in another. It is UTF-8; better, keep it as bytes until it is verified.',
+    signatures: ({ body, ...given }) => charsets(body).map((variant) => hex({ ...given, body: variant })),
+  },
+  {
+    mistake: 'body_recoded',
+    advice:
+      'The body was decoded and encoded again, or once too seldom: base64 (as gateways do), a JSON string, percent escapes, or replacement characters. Verify the bytes that came.',
+    signatures: ({ body, ...given }) => recodings(body).map((variant) => hex({ ...given, body: variant })),
+  },
+  {
+    mistake: 'body_not_signed',
+    advice:
+      'The signature is that of an empty body: the stream was consumed before it was signed. Keep the bytes when they are first read.',
+    signatures: (given) => [hex({ ...given, body: Buffer.alloc(0) })],
   },
   {
     mistake: 'secret_without_prefix',
@@ -106,14 +152,56 @@ export const mistakes = [
       return [bytes.toString('base64'), bytes.toString('base64url')]
     },
   },
+  {
+    mistake: 'sha1_instead_of_sha256',
+    advice: 'The signature was made with SHA-1. Use HMAC-SHA256.',
+    signatures: (given) => [hex(given, 'sha1')],
+  },
+  {
+    mistake: 'sha512_instead_of_sha256',
+    advice: 'The signature was made with SHA-512. Use HMAC-SHA256.',
+    signatures: (given) => [hex(given, 'sha512')],
+  },
+  {
+    mistake: 'other_timestamp_signed',
+    advice:
+      'Another time was signed than t says. Read the clock once, and use the same digits in the header and in what is signed.',
+    signatures: ({ t, ...given }) => nearby(t, given.body.length).map((other) => hex({ ...given, t: other })),
+  },
 ] as const satisfies readonly Row[]
 
 export type Mistake = (typeof mistakes)[number]['mistake']
 
-function hex({ secret, t, body }: { secret: string | Buffer; t: string; body: Buffer }): string {
-  return hmac(secret, Buffer.concat([Buffer.from(`${t}.`), body])).toString('hex')
+function hex(
+  { secret, t, body }: { secret: string | Buffer; t: string; body: Buffer },
+  hash = 'sha256',
+): string {
+  return createHmac(hash, secret).update(`${t}.`).update(body).digest('hex')
 }
 
 function hmac(key: string | Buffer, message: Buffer): Buffer {
   return createHmac('sha256', key).update(message).digest()
+}
+
+/** The signatures of a body's text in other forms. */
+function ofTexts({ body, ...given }: Given, forms: (text: string) => readonly string[]): string[] {
+  const text = body.toString()
+  // What is no UTF-8 has no text: what a decoder made of it would be blamed on the form.
+  if (!Buffer.from(text).equals(body)) return []
+  return forms(text).map((form) => hex({ ...given, body: Buffer.from(form) }))
+}
+
+function sorted(text: string): string[] {
+  try {
+    return [JSON.stringify(sortedKeys(JSON.parse(text)))]
+  } catch {
+    return []
+  }
+}
+
+/** Times within ten minutes of `t`, nearest first; of large bodies fewer, as each costs a hash of the whole body. */
+function nearby(t: string, length: number): string[] {
+  const reach = length > 65_536 ? 10 : 600
+  const steps = Array.from({ length: reach }, (_, at) => at + 1)
+  return steps.flatMap((step) => [Number(t) - step, Number(t) + step]).map(String)
 }

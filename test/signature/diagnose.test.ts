@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { diagnose, sign, type Mistake } from '../../src/signature/index.ts'
+import { circumstances } from '../../src/signature/circumstances.ts'
+import { headerForms } from '../../src/signature/header-forms.ts'
 import { mistakes } from '../../src/signature/mistakes.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
@@ -14,9 +16,15 @@ interface Case {
   mistake: Mistake
   name: string
   payload?: string | Uint8Array
-  header?: string
+  header?: string | undefined
   secret?: string | readonly string[]
+  others?: readonly string[]
+  headers?: readonly (readonly [string, string])[]
+  now?: number
 }
+
+const numbers = '{"a":1.0,"b":[2,3.5,{"c":1}]}'
+const slashes = '{"url":"https://pos.example.com/a"}'
 
 const cases: Case[] = [
   { mistake: 'trailing_newline', name: 'added to the payload', payload: `${payload}\n` },
@@ -59,6 +67,118 @@ const cases: Case[] = [
   { mistake: 'hex_upper_case', name: 'v1', header: withV1(hmac(`${t}.${payload}`).toUpperCase()) },
   { mistake: 'base64_instead_of_hex', name: 'base64', header: withV1(base64('base64')) },
   { mistake: 'base64_instead_of_hex', name: 'base64url', header: withV1(base64('base64url')) },
+  {
+    mistake: 'json_keys_sorted',
+    name: 'compact',
+    header: signed({ payload: '{"data":{"name":"Crème brûlée","prices":[950,1]},"id":"evt_1"}' }),
+  },
+  {
+    mistake: 'json_keys_sorted',
+    name: 'by Python',
+    header: signed({
+      payload: '{"data": {"name": "Cr\\u00e8me br\\u00fbl\\u00e9e", "prices": [950, 1]}, "id": "evt_1"}',
+    }),
+  },
+  {
+    mistake: 'json_numbers_rewritten',
+    name: '1.0 to 1',
+    payload: numbers.replace('1.0', '1'),
+    header: signed({ payload: numbers }),
+  },
+  {
+    mistake: 'json_numbers_rewritten',
+    name: '1 to 1.0',
+    payload: numbers,
+    header: signed({ payload: numbers.replace('1.0', '1') }),
+  },
+  { mistake: 'json_unicode_escaped', name: 'now', payload: escaped(payload) },
+  { mistake: 'json_unicode_escaped', name: 'then', header: signed({ payload: escaped(payload) }) },
+  {
+    mistake: 'json_slashes_escaped',
+    name: 'now',
+    payload: slashes.replaceAll('/', '\\/'),
+    header: signed({ payload: slashes }),
+  },
+  {
+    mistake: 'json_slashes_escaped',
+    name: 'then',
+    payload: slashes,
+    header: signed({ payload: slashes.replaceAll('/', '\\/') }),
+  },
+  {
+    mistake: 'wrong_charset',
+    name: 'read as Latin-1',
+    payload: Buffer.from(Buffer.from(payload).toString('latin1')),
+  },
+  {
+    mistake: 'wrong_charset',
+    name: 'read as Windows-1252',
+    payload: Buffer.from(new TextDecoder('windows-1252').decode(Buffer.from('{"a":"€ “x”"}'))),
+    header: signed({ payload: '{"a":"€ “x”"}' }),
+  },
+  { mistake: 'wrong_charset', name: 'written as Latin-1', payload: Buffer.from(payload, 'latin1') },
+  { mistake: 'wrong_charset', name: 'as UTF-16', payload: Buffer.from(payload, 'utf16le') },
+  { mistake: 'body_recoded', name: 'in base64', payload: Buffer.from(payload).toString('base64') },
+  { mistake: 'body_recoded', name: 'as a JSON string', payload: JSON.stringify(payload) },
+  { mistake: 'body_recoded', name: 'in percent escapes', payload: encodeURIComponent(payload) },
+  { mistake: 'body_recoded', name: 'decomposed', payload: payload.normalize('NFD') },
+  {
+    mistake: 'body_recoded',
+    name: 'with replacement characters, signed',
+    payload: Uint8Array.of(34, 255, 34),
+    header: signed({ payload: '"\ufffd"' }),
+  },
+  { mistake: 'body_not_signed', name: 'by the sender', header: signed({ payload: '' }) },
+  { mistake: 'body_empty', name: 'after a consumed stream', payload: '' },
+  {
+    mistake: 'secret_of_another_endpoint',
+    name: 'one of several',
+    secret: 'whsec_mine',
+    others: ['whsec_third', secret],
+  },
+  { mistake: 'api_key_as_secret', name: 'by the receiver', secret: 'twk_abc' },
+  {
+    mistake: 'api_key_as_secret',
+    name: 'by the receiver, with the secret at hand',
+    secret: 'twk_abc',
+    others: [secret],
+  },
+  {
+    mistake: 'api_key_as_secret',
+    name: 'by the sender',
+    others: ['twk_abc'],
+    header: signed({ secret: 'twk_abc' }),
+  },
+  { mistake: 'sha1_instead_of_sha256', name: 'v1', header: withV1(hmac(`${t}.${payload}`, secret, 'sha1')) },
+  {
+    mistake: 'sha512_instead_of_sha256',
+    name: 'v1',
+    header: withV1(hmac(`${t}.${payload}`, secret, 'sha512')),
+  },
+  { mistake: 'other_timestamp_signed', name: 'a second later', header: withV1(hmac(`${t + 1}.${payload}`)) },
+  {
+    mistake: 'other_timestamp_signed',
+    name: 'minutes earlier',
+    header: withV1(hmac(`${t - 599}.${payload}`)),
+  },
+  { mistake: 'header_folded', name: 'after the comma', header: header.replace(',', ',\r\n ') },
+  { mistake: 'header_quoted', name: 'all of it', header: `"${header}"` },
+  { mistake: 'header_quoted', name: 'v1', header: header.replace(/v1=(.*)/, 'v1="$1"') },
+  { mistake: 'header_spaces', name: 'after the comma', header: header.replace(',', ', ') },
+  { mistake: 'header_spaces', name: 'at the end', header: `${header} ` },
+  { mistake: 'header_with_name', name: 'with the colon', header: `X-Service-Signature: ${header}` },
+  { mistake: 'header_v0_only', name: 'v0', header: header.replace('v1', 'v0') },
+  {
+    mistake: 'header_other_name',
+    name: 'in the request',
+    header: undefined,
+    headers: [
+      ['Host', 'a'],
+      ['X-Signature', header],
+    ],
+  },
+  { mistake: 'clock_off', name: 'behind', now: now + 301_000 },
+  { mistake: 'clock_off', name: 'ahead', now: now - 301_000 },
 ]
 
 test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...slip }) => {
@@ -67,15 +187,23 @@ test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...slip }) => {
 
 test('every mistake of the table is shown by a case', () => {
   expect(new Set(cases.map(({ mistake }) => mistake))).toEqual(
-    new Set(mistakes.map(({ mistake }) => mistake)),
+    new Set([
+      ...[...mistakes, ...headerForms].map(({ mistake }) => mistake),
+      ...Object.keys(circumstances),
+      'clock_off',
+    ]),
   )
 })
 
 describe('nothing is named', () => {
   test.each([
     ['when the signature verifies', {}],
-    ['when the time alone is wrong', { now: now + 301_000 }],
-    ['when the time alone is ahead', { now: now - 301_000 }],
+    [
+      'when the signature verifies, whatever else is there',
+      { others: ['twk_a'], headers: [['A', header]] as const },
+    ],
+    ['when the header is quoted and the secret another', { header: `"${header}"`, secret: 'whsec_other' }],
+    ['when no other secret has signed', { secret: 'whsec_other', others: ['whsec_third', ''] }],
     ['when there is no header', { header: undefined }],
     ['when the header cannot be read', { header: 'bad_header' }],
     ['when there is no v1', { header: `t=${t},v0=00` }],
@@ -86,6 +214,14 @@ describe('nothing is named', () => {
   ])('%s', (_name, change) => {
     expect(diagnose({ payload, header, secret, now, ...change })).toBeUndefined()
   })
+})
+
+test.each([
+  [301, /301 s behind the clock.*NTP\.$/],
+  [-7200, /7200 s ahead of the clock.*about 2 h: was local time taken for UTC/],
+  [19_800 + 20, /about 5\.5 h/],
+])('a clock that is %s s off is told so', (seconds, words) => {
+  expect(diagnose({ payload, header, secret, now: now + seconds * 1000 })?.advice).toMatch(words)
 })
 
 test('the advice never holds the secret', () => {
@@ -100,8 +236,12 @@ function pretty(spaces: number): string {
   return signed({ payload: JSON.stringify(value, null, spaces) })
 }
 
-function hmac(message: string, key: string | Buffer = secret): string {
-  return createHmac('sha256', key).update(message).digest('hex')
+function escaped(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function hmac(message: string, key: string | Buffer = secret, hash = 'sha256'): string {
+  return createHmac(hash, key).update(message).digest('hex')
 }
 
 function base64(encoding: 'base64' | 'base64url'): string {
