@@ -1,24 +1,52 @@
 import { Flags } from '@oclif/core'
-import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, timeFlag } from '../cli/flags.ts'
+import { fromEnvironment, serviceNameFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
-import { renderVerification } from '../cli/render/verification.ts'
-import { diagnose, verify } from '../signature/index.ts'
+import { renderTally, renderVerification } from '../cli/render/verification.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+import { judge, tally, viewJudgement } from '../cli/verify/judge.ts'
+import { parseMany } from '../cli/verify/many.ts'
+import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
+import type { DiagnoseOptions } from '../signature/index.ts'
 
-export default class Verify extends BaseCommand {
+type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers'>
+type Settings = Omit<DiagnoseOptions, keyof Given> & { now: Date }
+
+export default class Verify extends ServiceCommand {
   static override description =
     'Check the signature of a delivery, offline.\nExit 0 when it is right, 3 when not; then the mistake is named if it is a known one.'
   static override examples = [
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
     "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",
+    '<%= config.bin %> verify --secret whsec_… --secret whsec_… --request captured.http',
+    "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD",
+    '<%= config.bin %> verify --secret whsec_… --many deliveries.ndjson',
   ]
   static override flags = fromEnvironment({
-    secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
-    header: Flags.string({ description: 'The value of the signature header.', required: true }),
+    secret: Flags.string({
+      description:
+        "The endpoint's signing secret, whole; further ones are those of other endpoints, to be told apart.",
+      required: true,
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    header: Flags.string({
+      description: 'The value of the signature header.',
+      exactlyOne: ['header', 'request', 'many'],
+    }),
     body: Flags.string({
       description: 'The raw body as received: a file, or - for standard input.',
       default: '-',
+    }),
+    delivery: Flags.string({
+      description: 'The body is the one that the service sent with this delivery.',
+      dependsOn: ['header'],
+    }),
+    request: Flags.string({
+      description: 'Head and body are those of a raw HTTP request: a file, or - for standard input.',
+    }),
+    many: Flags.string({
+      description: 'Check many: a file, or -, with one {"header", "body"} as JSON per line.',
     }),
     tolerance: Flags.integer({
       description: 'How many seconds t may be from now, both ways.',
@@ -26,29 +54,58 @@ export default class Verify extends BaseCommand {
       default: 300,
     }),
     now: timeFlag({ description: 'Verify as if it were this time (unix seconds or ISO 8601).' }),
+    'service-name': serviceNameFlag,
   })
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Verify)
-    const payload = await readInput(flags.body)
-    const now = flags.now ?? new Date()
-    const options = { payload, header: flags.header, secret: flags.secret, tolerance: flags.tolerance, now }
-    const result = judged(() => verify(options))
-    const diagnosis = result.ok ? undefined : diagnose(options)
-    const report = {
-      ...result,
-      ...(diagnosis === undefined ? {} : { mistake: diagnosis.mistake, advice: diagnosis.advice }),
-    }
-    this.print(report, () => renderVerification(result, diagnosis, now))
-    if (!result.ok) process.exitCode = exitCodes.checkFailed
+    const [secret = '', ...others] = secretsFrom(flags.secret)
+    const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
+    if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
+    const given =
+      flags.request === undefined
+        ? { header: flags.header, payload: await this.payloadOf(flags) }
+        : fromRequest(await readInput(flags.request), flags['service-name'])
+    const judgement = judge({ ...settings, ...given })
+    this.print(viewJudgement(judgement), () => renderVerification(judgement, settings.now))
+    if (!judgement.result.ok) process.exitCode = exitCodes.checkFailed
+  }
+
+  private async payloadOf(
+    flags: Parameters<Verify['connect']>[0] & { delivery: string | undefined; body: string },
+  ): Promise<Buffer> {
+    if (flags.delivery === undefined) return readInput(flags.body)
+    const client = await this.connect(flags)
+    const { event_id } = await client.deliveries.get(flags.delivery)
+    return Buffer.from((await client.events.get(event_id)).body)
+  }
+
+  /** One line for each, and the totals at the end: on standard output with `--json`, else below. */
+  private verifyMany(file: Buffer, settings: Settings): void {
+    const lines = parseMany(file)
+    if (lines.length === 0)
+      throw new CommandError('usage', 'The file of --many holds no delivery.', exitCodes.usage)
+    const judgements = lines.map(({ number, ...given }) => {
+      const judgement = judge({ ...settings, ...given })
+      this.printLine(
+        { line: number, ...viewJudgement(judgement) },
+        () => `${number}: ${renderVerification(judgement, settings.now)}`,
+      )
+      return judgement
+    })
+    const totals = tally(judgements)
+    this.printLine({ totals }, () => renderTally(totals))
+    if (totals.wrong > 0) process.exitCode = exitCodes.checkFailed
   }
 }
 
-/** A secret that cannot be one is wrong usage, not a wrong signature. */
-function judged<T>(judge: () => T): T {
-  try {
-    return judge()
-  } catch (error) {
-    throw new CommandError('usage', error instanceof Error ? error.message : String(error), exitCodes.usage)
-  }
+function fromRequest(bytes: Buffer, serviceName: string): Given {
+  const { headers, body } = parseRawRequest(bytes)
+  const values = valuesOf({ headers }, `X-${serviceName}-Signature`)
+  return { payload: body, headers, header: values.length > 1 ? values : values[0] }
+}
+
+/** From the environment oclif hands them over as one text; what is around a secret may be the mistake, and stays. */
+function secretsFrom(secrets: string | readonly string[]): readonly string[] {
+  return typeof secrets === 'string' ? secrets.split(',') : secrets
 }

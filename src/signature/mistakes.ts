@@ -70,10 +70,8 @@ export const mistakes = [
     mistake: 'json_reserialised',
     advice:
       'The payload was parsed and written out again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
-    signatures: ({ body, ...given }) =>
-      [compact, indented(2), indented(4), spaced]
-        .flatMap((form) => form(body.toString()))
-        .map((variant) => hex({ ...given, body: Buffer.from(variant) })),
+    signatures: (given) =>
+      ofTexts(given, (text) => [compact, indented(2), indented(4), spaced].flatMap((form) => form(text))),
   },
   {
     mistake: 'json_keys_sorted',

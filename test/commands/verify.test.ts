@@ -2,7 +2,8 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { secret, vectors } from '../signature/vectors.ts'
-import { emptyDirectory, tabwire, type RunOptions } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+import { checkBody, emptyDirectory, startService, tabwire, type RunOptions } from '../support/cli.ts'
 
 // OpenSSL made it: see vectors.ts.
 const [{ t, payload, v1 }] = vectors
@@ -102,10 +103,87 @@ describe.concurrent('tabwire verify', () => {
     expect(empty).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test('takes a raw request, and finds the signature under another name', async () => {
+    const request = (name: string) =>
+      `POST /hooks HTTP/1.1\r\nHost: a\r\n${name}: ${header}\r\n\r\n${payload}`
+    const run = (input: string, ...more: string[]) =>
+      tabwire(['verify', '--secret', secret, '--now', String(t), '--request', '-', ...more], { input })
+    expect((await run(request('x-service-signature'))).code).toBe(0)
+    expect((await run(request('X-Acme-Signature'), '--service-name', 'Acme')).code).toBe(0)
+    const other = await run(request('X-Signature'), '--json')
+    expect(other.code).toBe(3)
+    expect(JSON.parse(other.stdout)).toMatchObject({ code: 'missing_header', mistake: 'header_other_name' })
+    const none = await run('soup')
+    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(none.stderr).toContain('This is no HTTP request')
+  })
+
+  test('takes many, a line for each, and ends with totals', async () => {
+    const line = (change: object) => JSON.stringify({ header, body: payload, ...change })
+    const input = [
+      line({}),
+      line({ body: undefined, body_base64: Buffer.from(payload).toString('base64') }),
+      '',
+      line({ body: `${payload}\n` }),
+      line({ header: null }),
+    ].join('\n')
+    const many = ['verify', '--secret', secret, '--now', String(t), '--many', '-']
+    const { code, stdout } = await tabwire([...many, '--json'], { input })
+    expect(code).toBe(3)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text) as object)
+    expect(lines.slice(2)).toMatchObject([
+      { line: 4, ok: false, mistake: 'trailing_newline' },
+      { line: 5, ok: false, code: 'missing_header' },
+      { totals: { total: 4, right: 2, wrong: 2, mistakes: { trailing_newline: 1, missing_header: 1 } } },
+    ])
+    const plain = await tabwire(many, { input })
+    expect(plain.stdout).toMatch(/\n4 checked: 2 right, 2 wrong\n {2}trailing_newline {2}1\n/)
+    expect(plain.stdout).not.toContain(secret)
+    expect((await tabwire(many, { input: line({}) })).code).toBe(0)
+    for (const bad of ['', '{}', 'soup', '[1]', line({ header: 5 })])
+      expect((await tabwire(many, { input: bad })).code).toBe(2)
+  })
+
+  test('tells the secret of another endpoint from this one, and shows neither', async () => {
+    const { code, stdout } = await verify(['--secret', 'whsec_mine', '--secret', secret], { input: payload })
+    expect(code).toBe(3)
+    expect(stdout).toContain('secret_of_another_endpoint')
+    expect(stdout).not.toMatch(/whsec_mine/)
+    expect(stdout).not.toContain(secret)
+  })
+
   test('a header that cannot be read is a failed check, and cannot steer the terminal', async () => {
     const { code, stdout } = await verify(['--header', 't=1\u001b[2J'], { input: payload })
     expect(code).toBe(3)
     expect(stdout).toMatch(/^✗ malformed_header: /)
     expect(stdout).not.toContain('\u001b')
   })
+})
+
+test('takes the body of one of our deliveries from the service', async () => {
+  const service = await startService(['--allow-http-loopback'])
+  const receiver = await startReceiver()
+  const { signing_secret } = await service.json<{ signing_secret: string }>(
+    'endpoints',
+    'create',
+    receiver.url,
+    '--events',
+    'all',
+  )
+  await service.call('PUT', '/v1/checks/external/a', checkBody())
+  const [received] = await receiver.received(1)
+  const { data } = await service.json<{ data: { id: string }[] }>('deliveries', 'list')
+  const signature = String(received?.headers['x-service-signature'])
+  const run = (secretGiven: string) =>
+    service.run(['verify', '--secret', secretGiven, '--header', signature, '--delivery', data[0]?.id ?? ''])
+  try {
+    expect(await run(signing_secret)).toMatchObject({ code: 0, stderr: '' })
+    expect((await run(signing_secret.slice(6))).stdout).toContain('secret_without_prefix')
+  } finally {
+    await receiver.close()
+    await service.stop()
+  }
 })

@@ -1,16 +1,18 @@
 import chalk from 'chalk'
-import type { Diagnosis, Verification } from '../../signature/index.ts'
+import type { Judgement, tally } from '../verify/judge.ts'
 import { printable } from './text.ts'
 
-export function renderVerification(
-  result: Verification,
-  diagnosis: Diagnosis | undefined,
-  now: Date,
-): string {
+export function renderVerification({ result, diagnosis }: Judgement, now: Date): string {
   if (result.ok)
     return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
   const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
   return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
+}
+
+/** The totals of many. */
+export function renderTally({ total, right, wrong, mistakes }: ReturnType<typeof tally>): string {
+  const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
+  return [`${total} checked: ${right} right, ${wrong} wrong`, ...named].join('\n')
 }
 
 function ago(now: Date, timestamp: number): string {
