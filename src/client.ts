@@ -11,6 +11,7 @@ import type { Location } from './model/location.ts'
 import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Played } from './model/played.ts'
+import type { Report } from './model/report.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
@@ -151,7 +152,12 @@ export function createClient(options: ClientOptions) {
       list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
       get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
     },
-    requests: { get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`) },
+    requests: {
+      get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
+      list: (query?: ListQuery) => get<List<RequestView>>('/_sim/requests', query),
+    },
+    /** What an integration did wrong, since a time or ever. */
+    report: (since?: Date) => get<Report>('/_sim/report', { since: since?.toISOString() }),
     keys: {
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
       list: (query?: ListQuery) => get<List<ApiKeyView>>('/_sim/keys', query),

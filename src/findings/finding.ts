@@ -1,17 +1,9 @@
 import type { Check, Push } from '../model/check.ts'
+import type { FindingCode } from '../model/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
-/** The codes of contract section 11 that a push and what came before it can show. */
-export type FindingCode =
-  | 'totals_mismatch'
-  | 'unknown_field'
-  | 'revision_missing'
-  | 'revision_reused'
-  | 'reopen_needs_revision'
-  | 'possible_late_retry'
-  | 'item_id_reused'
-  | 'item_id_unstable'
-  | 'delta_suspected'
+/** The codes of contract section 11 that a push and what came before it can show; the others take a sequence of requests. */
+export type PushFindingCode = Exclude<FindingCode, 'conflict_ignored' | 'no_idempotent_retry'>
 
 /** Something in a push that its sender should look at. `message` says what, why it matters and what to do. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { deltaSuspected } from './delta-suspected.ts'
-import type { Finding, FindingCode, PushSeen, Rule } from './finding.ts'
+import type { Finding, PushFindingCode, PushSeen, Rule } from './finding.ts'
 import { itemIdReused } from './item-id-reused.ts'
 import { itemIdUnstable } from './item-id-unstable.ts'
 import { possibleLateRetry } from './possible-late-retry.ts'
@@ -9,7 +9,11 @@ import { revisionReused } from './revision-reused.ts'
 import { totalsMismatch } from './totals-mismatch.ts'
 import { unknownField } from './unknown-field.ts'
 
-export type { Finding, FindingCode, PushSeen } from './finding.ts'
+export { conflictIgnored } from './conflict-ignored.ts'
+export type { FindingCode } from '../model/finding-code.ts'
+export type { Finding, PushSeen } from './finding.ts'
+export { noIdempotentRetry } from './no-idempotent-retry.ts'
+export { stateOf } from './same-push.ts'
 
 /** The rules of contract section 11 that a push and its predecessors can show, in its order. */
 const rules = {
@@ -22,7 +26,7 @@ const rules = {
   item_id_reused: itemIdReused,
   item_id_unstable: itemIdUnstable,
   delta_suspected: deltaSuspected,
-} satisfies Record<FindingCode, Rule>
+} satisfies Record<PushFindingCode, Rule>
 
 /**
  * What the sender of a push should look at. Findings never change an answer.
@@ -33,6 +37,6 @@ const rules = {
 export function findingsOf(seen: PushSeen): Finding[] {
   return Object.entries(rules).flatMap(([code, rule]) => {
     const message = rule(seen)
-    return message === undefined ? [] : [{ code: code as FindingCode, message }]
+    return message === undefined ? [] : [{ code: code as PushFindingCode, message }]
   })
 }

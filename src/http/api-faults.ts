@@ -5,6 +5,7 @@ import { draw } from '../model/draw.ts'
 import type { ApiFault } from '../model/fault.ts'
 import { apiFaultKinds, apiFields, type ApiFaultKind } from '../model/fault-kinds.ts'
 import { count, rulesOf, viewRule, type FaultRule } from '../model/fault-rules.ts'
+import { readJson } from './body.ts'
 import { createPause } from './pause.ts'
 import { errorBody } from './refusals.ts'
 import type { Reply } from './route.ts'
@@ -46,6 +47,7 @@ export function createApiFaults(): ApiFaults {
     visit.faults = apiFaultKinds.filter((kind) => kinds.includes(kind))
     const waits = struck.map((one) => (one.kinds.includes('latency') ? (one.fault.latency_ms ?? 0) : 0))
     await pause.wait(Math.max(...waits))
+    if (kinds.includes('reset') || kinds.includes('error')) await noteBody(event, visit)
     if (kinds.includes('reset')) breakOff(event)
     const broken = struck.find((one) => one.kinds.includes('reset') || one.kinds.includes('error'))
     if (broken !== undefined) return injected(broken.fault.error_status ?? 503, visit)
@@ -74,6 +76,18 @@ export function createApiFaults(): ApiFaults {
     stop: () => pause.end(),
   }
 }
+
+/** What befalls a push does not keep it out of the log, which tells whether the same one comes again. */
+async function noteBody({ req }: H3Event, visit: Visit): Promise<void> {
+  if (req.method !== 'PUT') return
+  visit.requestBody = await readJson(req, NOTED_BYTES).then(
+    ({ text }) => text,
+    () => null,
+  )
+}
+
+/** As many as a body may have unless said otherwise. */
+const NOTED_BYTES = 1024 * 1024
 
 type Handle = () => Promise<Reply> | Reply
 

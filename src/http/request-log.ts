@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
-import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
-
-/** A request as it is kept: what there is to say of a push is worked out when somebody asks, out of the text that was kept. */
-export type RequestEntry = Omit<LoggedRequest, 'push'> & { describe: ((body: unknown) => PushNote) | null }
+import type { Finding } from '../findings/index.ts'
+import type { LoggedRequest } from '../model/logged-request.ts'
+import type { Report } from '../model/report.ts'
+import { isTrialPath } from '../model/trial-check.ts'
+import { createFindingTally, type Shown } from './finding-tally.ts'
+import { createPushSequence, isPush } from './push-sequence.ts'
+import { reportOf } from './report.ts'
+import type { RequestEntry } from './request-entry.ts'
 
 export interface RequestLog {
   add(entry: RequestEntry): void
@@ -14,6 +18,8 @@ export interface RequestLog {
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
   repeatsEarlier(current: Check, push: Push): boolean
+  /** What is wrong with what was asked since then, or ever: also of requests that the log has forgotten. */
+  report(since: string | undefined): Report
   /** Forgets everything. */
   clear(): void
   onAdd(listener: (read: () => LoggedRequest) => void): () => void
@@ -24,18 +30,24 @@ const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, sta
 
 /** A log in memory: what the running service was asked, for as long as it is recent. */
 export function createRequestLog(): RequestLog {
-  const requests = new Map<string, RequestEntry>()
+  const requests = new Map<string, KeptEntry>()
   const states = new Map<string, string[]>()
   const listeners = new Set<(read: () => LoggedRequest) => void>()
+  const tally = createFindingTally()
+  const sequence = createPushSequence((lost) => tally.keep(lost))
   let characters = 0
+  let pushes = 0
   const forgetOldest = () => {
     const [oldest] = requests.values()
     if (oldest === undefined) return
     requests.delete(oldest.id)
     characters -= sizeOf(oldest)
+    for (const shown of findingsIn(oldest)) tally.keep(shown)
   }
   return {
-    add(entry) {
+    add(added) {
+      const entry = Object.assign(added, { following: sequence.follow(added) })
+      if (isForeignPush(entry)) pushes += 1
       requests.set(entry.id, entry)
       characters += sizeOf(entry)
       while (requests.size > KEEP.requests || characters > KEEP.characters) forgetOldest()
@@ -64,10 +76,23 @@ export function createRequestLog(): RequestLog {
       const [stalest] = states.keys()
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
+    report(since) {
+      const entries = [...requests.values()]
+      const shown = [...tally.kept(), ...entries.flatMap(findingsIn), ...sequence.lost()]
+      const recent = entries.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
+      return {
+        since: since ?? null,
+        pushes: since === undefined ? pushes : recent.length,
+        findings: reportOf({ shown, counted: (code) => tally.counted(code) }, since),
+      }
+    },
     clear() {
       requests.clear()
       states.clear()
+      tally.clear()
+      sequence.clear()
       characters = 0
+      pushes = 0
     },
     onAdd(listener) {
       listeners.add(listener)
@@ -80,9 +105,25 @@ function digest(check: Push | Check): string {
   return createHash('sha256').update(contentOf(check)).digest('base64url')
 }
 
-function viewOf({ describe, request_body, response_body, ...entry }: RequestEntry): LoggedRequest {
-  const push = describe === null || request_body === null ? null : describe(JSON.parse(request_body))
+/** An entry with what the requests before it make of it. */
+type KeptEntry = RequestEntry & { following: readonly Finding[] }
+
+function viewOf({ describe, following, request_body, response_body, ...entry }: KeptEntry): LoggedRequest {
+  const note = describe === null || request_body === null ? null : describe(JSON.parse(request_body))
+  const push = note && { ...note, findings: [...note.findings, ...following] }
   return { ...entry, push, request_body, response_body }
+}
+
+/** What an entry shows; our own trials show nothing about the integration under test. */
+function findingsIn(entry: KeptEntry): Shown[] {
+  if (entry.describe === null || isTrialPath(entry.path)) return []
+  const { id, method, path, status, started_at, push } = viewOf(entry)
+  const request = { id, method, path, status, started_at }
+  return (push?.findings ?? []).map((finding) => ({ request, finding }))
+}
+
+function isForeignPush(entry: RequestEntry): boolean {
+  return isPush(entry) && !isTrialPath(entry.path)
 }
 
 function sizeOf({ request_body, response_body }: RequestEntry): number {

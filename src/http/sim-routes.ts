@@ -54,6 +54,7 @@ export function simRoutes(parts: SimParts): Route[] {
     ),
     row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
+    row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since')))),
     row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since'))),
     {
       ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),

@@ -1,7 +1,7 @@
 import type { ApiFaultKind } from '../model/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
-import type { RequestEntry } from './request-log.ts'
+import type { RequestEntry } from './request-entry.ts'
 
 /** One request on its way through the door: what is known of it beside the request itself. */
 export interface Visit {

@@ -1,4 +1,5 @@
 import type { ApiFaultKind } from './fault-kinds.ts'
+import type { FindingCode } from './finding-code.ts'
 import type { ItemDiff } from './item-diff.ts'
 
 /** What is found out about a push beside its answer (contract sections 10 and 11). */
@@ -6,7 +7,7 @@ export interface PushNote {
   external_check_id: string
   outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
   diff: ItemDiff | null
-  findings: readonly { code: string; message: string }[]
+  findings: readonly { code: FindingCode; message: string }[]
 }
 
 /** A request as `/_sim/requests` shows it. Headers are left out, so that no key is ever in it. */

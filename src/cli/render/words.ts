@@ -28,9 +28,9 @@ export function status(word: string): string {
   return (moods[word] ?? chalk.red)(word)
 }
 
-/** `12 items`, `1 item`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+/** `12 items`, `1 item`; a noun with a plural of its own brings it along. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }
 
 /** `2026-11-21 18:04:05`, UTC, of an ISO time. */

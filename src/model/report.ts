@@ -1,0 +1,33 @@
+import type { FindingCode } from './finding-code.ts'
+
+/** A request that shows a finding, with what there is to say of it. */
+export interface ReportedRequest {
+  id: string
+  method: string
+  path: string
+  status: number
+  started_at: string
+  message: string
+}
+
+/** All that was found of one kind (contract section 11). */
+export interface ReportedFinding {
+  code: FindingCode
+  count: number
+  first_at: string
+  last_at: string
+  /** The newest of those that show it, oldest first; at most 10. */
+  requests: ReportedRequest[]
+  /** Some are so long ago that only their number is known, so those from before `since` are in `count` as well. */
+  includes_earlier: boolean
+}
+
+/** What an integration did wrong, as `GET /_sim/report` answers it. */
+export interface Report {
+  /** What was asked for; `null` is all since the service started or its state was replaced. */
+  since: string | null
+  /** How many pushes were looked at; with `since`, of those that the log still has. */
+  pushes: number
+  /** In the order of contract section 11; empty when nothing was found. */
+  findings: ReportedFinding[]
+}

@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { checkBody, startService, type RunningService } from '../support/cli.ts'
+
+const PUSH = '/v1/checks/external/a'
+const wrongTotals = { subtotal_cents: 1, tax_cents: 1, total_cents: 1 }
+
+let clean: RunningService
+let faulty: RunningService
+beforeAll(async () => {
+  ;[clean, faulty] = await Promise.all([startService(['--in-memory']), startService(['--in-memory'])])
+  await faulty.call('PUT', PUSH, checkBody({ totals: wrongTotals }))
+  return async () => {
+    await Promise.all([clean.stop(), faulty.stop()])
+  }
+})
+
+describe('tabwire report', () => {
+  test('ends with 0 when nothing was pushed, or nothing is wrong', async () => {
+    expect(await clean.run(['report'])).toMatchObject({
+      code: 0,
+      stdout: 'No push has come, so there is nothing to report.\n',
+    })
+    await clean.call('PUT', PUSH, checkBody())
+    expect(await clean.run(['report'])).toMatchObject({
+      code: 0,
+      stdout: '✓ Nothing is wrong with 1 push.\n',
+    })
+  })
+
+  test('ends with 3 when something was found, and shows it with its request', async () => {
+    const { code, stdout, stderr } = await faulty.run(['report'])
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect(stdout).toMatch(
+      /^! totals_mismatch {2}1 time\n {2}The totals do not add up: .*\n {4}\S+ \S+ {2}PUT \/v1\/checks\/external\/a {2}201 {2}req_\w+\n$/,
+    )
+  })
+
+  test.each([
+    [['--fail-on', 'unknown_field,conflict_ignored'], 0],
+    [['--fail-on', 'unknown_field,totals_mismatch'], 3],
+    [['--fail-on', 'none'], 0],
+    [['--since', '2999-01-01T00:00:00Z'], 0],
+    [['--since', '1h'], 3],
+  ])('%j decides what it ends with: %i', async (args, code) => {
+    expect((await faulty.run(['report', ...args])).code).toBe(code)
+  })
+
+  test('--json is the resource, with the same exit code', async () => {
+    const { code, stdout } = await faulty.run(['report', '--json'])
+    const { findings, pushes } = JSON.parse(stdout) as Report
+    expect({ code, pushes, codes: findings.map((finding) => finding.code) }).toEqual({
+      code: 3,
+      pushes: 1,
+      codes: ['totals_mismatch'],
+    })
+  })
+
+  test('an unknown finding is wrong usage, which lists them', async () => {
+    const { code, stderr } = await faulty.run(['report', '--fail-on', 'total_mismatch'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--fail-on total_mismatch is no finding. There are: totals_mismatch, ')
+  })
+})

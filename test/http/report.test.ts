@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { findingCodes, type FindingCode } from '../../src/model/finding-code.ts'
+import { createManualClock } from '../support/manual-clock.ts'
+import { check, item, openSimulator, totals, type TestSimulator } from '../support/simulator.ts'
+
+/** What an integration does, step by step. */
+type Story = (simulator: TestSimulator) => Promise<unknown>
+
+const pushing =
+  (...bodies: object[]): Story =>
+  async (simulator) => {
+    for (const body of bodies) await simulator.push('a', body)
+  }
+
+const two = { items: [item('burger'), item('tea')], totals: totals(3700) }
+const three = { items: [...two.items, item('tart')], totals: totals(5550) }
+const failing =
+  (fault: object): Story =>
+  async ({ client }) =>
+    client.faults.set({ faults: [{ on: 'api', times: 1, ...fault }] })
+const inTurn =
+  (...stories: Story[]): Story =>
+  async (simulator) => {
+    for (const story of stories) await story(simulator)
+  }
+const brokenOff: Story = (simulator) => simulator.push('a', two).catch(() => undefined)
+const teaIsClaimed = inTurn(pushing(two), ({ client }) =>
+  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] }),
+)
+
+const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
+  totals_mismatch: { shows: pushing({ totals: totals(1) }), doesNot: pushing({ totals: totals(1850) }) },
+  unknown_field: { shows: pushing({ covers: 2 }), doesNot: pushing({}) },
+  revision_missing: {
+    shows: pushing({ revision: 1 }, two),
+    doesNot: pushing({ revision: 1 }, { ...two, revision: 2 }),
+  },
+  revision_reused: {
+    shows: pushing({ revision: 1 }, { ...two, revision: 1 }),
+    doesNot: pushing({ revision: 1 }, { revision: 1 }),
+  },
+  reopen_needs_revision: {
+    shows: pushing({ status: 'closed' }, {}),
+    doesNot: pushing({ status: 'closed', revision: 1 }, { revision: 2 }),
+  },
+  possible_late_retry: { shows: pushing({}, two, {}), doesNot: pushing({}, two, two) },
+  item_id_reused: {
+    shows: pushing({}, { items: [item('burger', { name: 'A soup' })] }),
+    doesNot: pushing({}, { items: [item('burger', { note: 'rare' })] }),
+  },
+  item_id_unstable: {
+    shows: pushing({}, { items: [item('x1', { name: 'A burger' })] }),
+    doesNot: pushing({}, two),
+  },
+  delta_suspected: {
+    shows: pushing(two, { items: [item('tart')] }),
+    doesNot: pushing(two, three),
+  },
+  conflict_ignored: {
+    shows: inTurn(teaIsClaimed, pushing({}, {})),
+    doesNot: inTurn(teaIsClaimed, pushing({}, three)),
+  },
+  no_idempotent_retry: {
+    shows: inTurn(failing({ error_rate: 1 }), pushing(two, three)),
+    doesNot: inTurn(failing({ error_rate: 1 }), pushing(two, two, three)),
+  },
+}
+
+const codesOf = async ({ client }: TestSimulator) => (await client.report()).findings.map(({ code }) => code)
+
+describe('the report', () => {
+  it.each(findingCodes)('tells %s of an integration that shows it, and of no other', async (code) => {
+    const wrong = await openSimulator()
+    await integrations[code].shows(wrong)
+    expect(await codesOf(wrong)).toEqual([code])
+    const right = await openSimulator()
+    await integrations[code].doesNot(right)
+    expect(await codesOf(right)).toEqual([])
+  })
+
+  it('groups by finding, with the count, the times and the requests', async () => {
+    const simulator = await openSimulator({ clock: createManualClock() })
+    const ids: (string | null)[] = []
+    for (const id of ['a', 'b'])
+      ids.push((await simulator.push(id, { totals: totals(1) })).headers.get('x-request-id'))
+    const at = '2026-11-21T18:00:00.000Z'
+    const shown = (id: string, index: number) => ({
+      id: ids[index],
+      method: 'PUT',
+      path: `/v1/checks/external/${id}`,
+      status: 201,
+      started_at: at,
+      message: expect.stringContaining('do not add up') as string,
+    })
+    expect(await simulator.client.report()).toEqual({
+      since: null,
+      pushes: 2,
+      findings: [
+        {
+          code: 'totals_mismatch',
+          count: 2,
+          first_at: at,
+          last_at: at,
+          requests: ['a', 'b'].map(shown),
+          includes_earlier: false,
+        },
+      ],
+    })
+  })
+
+  it('with since is of that time and later', async () => {
+    const clock = createManualClock()
+    const simulator = await openSimulator({ clock })
+    await simulator.push('a', { totals: totals(1) })
+    clock.advance(60_000)
+    await simulator.push('b', { ...check(), covers: 2 } as object)
+    const { since, pushes, findings } = await simulator.client.report(clock.now())
+    expect({ since, pushes, codes: findings.map(({ code }) => code) }).toEqual({
+      since: '2026-11-21T18:01:00.000Z',
+      pushes: 1,
+      codes: ['unknown_field'],
+    })
+  })
+
+  it.each([
+    ['a connection that was reset before anything was done', { reset_rate: 1 }],
+    ['an answer that was lost', { lost_answer_rate: 1 }],
+  ])('takes %s for a failed push, until it comes again', async (_what, fault) => {
+    const simulator = await openSimulator()
+    await inTurn(failing(fault), brokenOff)(simulator)
+    const { findings } = await simulator.client.report()
+    expect(findings[0]?.requests[0]?.message).toMatch(/^The push broke off without an answer /)
+    await simulator.push('a', two)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('does not take another way of writing the same JSON for another push', async () => {
+    const simulator = await openSimulator()
+    await inTurn(teaIsClaimed, pushing({}))(simulator)
+    const body = JSON.stringify(check(), null, 1).replaceAll('1850', '1850.0')
+    await simulator.call('PUT /v1/checks/external/a', { body })
+    expect(await codesOf(simulator)).toEqual(['conflict_ignored'])
+  })
+
+  it('does not blame who repeats a refused push once the guest has let go', async () => {
+    const simulator = await openSimulator()
+    await pushing(two)(simulator)
+    const claim = await simulator.client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
+    await pushing({})(simulator)
+    await simulator.client.guests.release(claim.id)
+    await pushing({})(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('has the ignored conflict in the request log as well', async () => {
+    const simulator = await openSimulator()
+    await integrations.conflict_ignored.shows(simulator)
+    const [last, first] = (await simulator.client.requests.list()).data
+    expect(last?.push?.findings.map(({ code }) => code)).toEqual(['conflict_ignored'])
+    expect(first?.push?.findings).toEqual([])
+  })
+
+  it('knows also what the log of requests has forgotten', async () => {
+    const simulator = await openSimulator()
+    const first = await simulator.push('a', { totals: totals(1) })
+    const id = first.headers.get('x-request-id') ?? ''
+    for (let many = 0; many < 1_000; many++) await simulator.client.locations.list()
+    await expect(simulator.client.requests.get(id)).rejects.toThrow('There is no such request')
+    const { pushes, findings } = await simulator.client.report()
+    expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
+  })
+
+  it('leaves out what commands of ours try, and starts anew with another state', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('tabwire-trial-1', { totals: totals(1) })
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, findings: [] })
+    await simulator.push('a', { totals: totals(1) })
+    await simulator.client.state.reset()
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, findings: [] })
+  })
+
+  it('refuses a since that is no time', async () => {
+    const { call } = await openSimulator()
+    expect(await call('GET /_sim/report?since=yesterday')).toMatchObject({ status: 400 })
+  })
+})
