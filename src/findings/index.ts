@@ -10,8 +10,7 @@ import { totalsMismatch } from './totals-mismatch.ts'
 import { unknownField } from './unknown-field.ts'
 
 export { conflictIgnored } from './conflict-ignored.ts'
-export type { FindingCode } from '../model/finding-code.ts'
-export type { Finding, PushSeen } from './finding.ts'
+export type { Finding, PushFindingCode, PushSeen } from './finding.ts'
 export { noIdempotentRetry } from './no-idempotent-retry.ts'
 export { stateOf } from './same-push.ts'
 

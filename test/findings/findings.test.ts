@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findingsOf, type FindingCode, type PushSeen } from '../../src/findings/index.ts'
+import { findingsOf, type PushFindingCode, type PushSeen } from '../../src/findings/index.ts'
 import { contentOf, type Check, type Push, type PushedItem } from '../../src/model/check.ts'
 
 const soup = item('1', 'Soup', 900)
@@ -27,7 +27,7 @@ interface Case {
   body?: unknown
 }
 
-const cases: Record<FindingCode, { shown: Case[]; notShown: Case[] }> = {
+const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
   totals_mismatch: {
     shown: [
       { when: 'the lines come to neither subtotal nor total', push: totals(1000, 100, 1100) },
