@@ -3,6 +3,9 @@ import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
+import { byCheck, permute } from '../cli/permute/permute.ts'
+import { pushesInLog, type RecordedPush } from '../cli/permute/recorded.ts'
+import { renderConvergence } from '../cli/render/permute.ts'
 import { renderPush } from '../cli/render/push.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { shuffled } from '../cli/shuffle.ts'
@@ -17,13 +20,13 @@ export default class Push extends ServiceCommand {
     '<%= config.bin %> push - --id table-12 < check.json',
     '<%= config.bin %> push fixtures/checks/bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
     '<%= config.bin %> push check.json --watch',
+    '<%= config.bin %> push --from-log --permute 50   # do all orders end in one state?',
   ]
   static override strict = false
   static override args = {
     file: Args.string({
       ignoreStdin: true,
       description: 'A file with a check; several are pushed in order.',
-      required: true,
     }),
   }
   static override flags = fromEnvironment({
@@ -41,28 +44,75 @@ export default class Push extends ServiceCommand {
       description: 'Push in an order drawn with this seed: revisions make any order converge.',
       min: 0,
     }),
+    permute: Flags.integer({
+      description:
+        'Push in this many other orders, on fresh checks; exit 3 when one of them ends in another state.',
+      min: 1,
+      exclusive: ['watch', 'repeat', 'shuffle'],
+    }),
+    seed: Flags.integer({ description: 'Decides the orders of --permute.', min: 0, dependsOn: ['permute'] }),
+    'from-log': Flags.boolean({
+      description:
+        'Instead of files, push again what the service took since it started; with --id, of one check.',
+      exclusive: ['watch'],
+    }),
   })
 
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(Push)
     const files = argv as string[]
-    if (flags.watch && files.includes('-'))
-      throw new CommandError('usage', 'Standard input cannot be watched. Pass files.', exitCodes.usage)
+    requireSource(files, flags)
     const client = await this.connect(flags)
-    const once = files.map((file) => ({ file, id: flags.id ?? idOf(file) }))
+    const once = flags['from-log']
+      ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
+      : files.map((file) => ({ file, id: flags.id ?? idOf(file), body: undefined }))
+    const read = rememberingStandardInput()
+    if (flags.permute !== undefined) {
+      const pushes = once.map(async ({ file, id, body }) => ({
+        id,
+        name: file,
+        body: body ?? (await read(file)),
+      }))
+      return this.permuteAll(client, await Promise.all(pushes), flags.permute, flags.seed ?? 1)
+    }
     const inOrder = Array.from({ length: flags.repeat }, () => once).flat()
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
-    const read = rememberingStandardInput()
-    for (const { file, id } of pushes)
-      await this.pushOne(client, id, await read(file), several).catch((error: unknown) => {
+    for (const { file, id, body } of pushes)
+      await this.pushOne(client, id, body ?? (await read(file)), several).catch((error: unknown) => {
         if (several) this.say(`At ${file}, and nothing after it was pushed:`)
         throw error
       })
     if (flags.watch) await this.watch(client, once)
   }
 
-  private async pushOne(client: Client, id: string, body: Buffer, several: boolean): Promise<void> {
+  private async recorded(client: Client, id: string | undefined): Promise<RecordedPush[]> {
+    const pushes = await pushesInLog(client, id)
+    if (pushes.length === 0)
+      throw new CommandError('nothing_recorded', 'The log has no push to make again. Push something first.')
+    return pushes
+  }
+
+  private async permuteAll(client: Client, pushes: readonly RecordedPush[], orders: number, seed: number) {
+    const checks = byCheck(pushes)
+    if (checks.every(({ length }) => length === 1))
+      this.say(
+        'Each push is of a check of its own, so there is no order to try. Files of one check take --id.',
+      )
+    for (const ofOne of checks) {
+      const work = permute(client, ofOne, { orders, seed })
+      const convergence = await this.waiting(`Trying ${orders} orders`, work)
+      this.printLine(convergence, () => renderConvergence(convergence))
+      if (!convergence.converged) process.exitCode = exitCodes.checkFailed
+    }
+  }
+
+  private async pushOne(
+    client: Client,
+    id: string,
+    body: string | Uint8Array,
+    several: boolean,
+  ): Promise<void> {
     const { status, requestId, check } = await client.checks.push(id, body)
     const report = requestId === null ? null : await reportOf(client, requestId)
     if (several) this.printLine(check, () => renderPush(check, report, status))
@@ -78,6 +128,15 @@ export default class Push extends ServiceCommand {
           .then((body) => this.pushOne(client, id, body, true))
           .catch((error: unknown) => this.catch(error as Error))
   }
+}
+
+/** @throws CommandError when it is not clear what to push. */
+function requireSource(files: readonly string[], flags: { watch: boolean; 'from-log': boolean }): void {
+  const wrong = (message: string) => new CommandError('usage', message, exitCodes.usage)
+  if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
+  if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
+  if (!flags['from-log'] && files.length === 0)
+    throw wrong('Missing argument: file. Pass files, or --from-log.')
 }
 
 function idOf(file: string): string {

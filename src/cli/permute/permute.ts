@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Client } from '../../client.ts'
+import { newToken } from '../../ids.ts'
+import type { Check } from '../../model/check.ts'
+import { TRIAL_PREFIX } from '../../model/trial-check.ts'
+import { ordersOf } from './orders.ts'
+import type { RecordedPush } from './recorded.ts'
+
+/** What one order of pushes, by their place in the record from 1 on, made of a fresh check. */
+export interface Ending {
+  order: number[]
+  check: Check
+}
+
+/** Whether the pushes of one check come to one state in any order. */
+export interface Convergence {
+  external_check_id: string
+  pushes: string[]
+  /** How many orders were tried beside the recorded one. */
+  orders: number
+  seed: number
+  converged: boolean
+  /** The recorded order and the first that ended otherwise, with the fields that differ. */
+  divergence: { fields: string[]; endings: [Ending, Ending] } | null
+}
+
+interface Asked {
+  orders: number
+  seed: number
+}
+
+/** The pushes of each check, in their order. */
+export function byCheck(pushes: readonly RecordedPush[]): RecordedPush[][] {
+  const ids = [...new Set(pushes.map(({ id }) => id))]
+  return ids.map((wanted) => pushes.filter(({ id }) => id === wanted))
+}
+
+/** Plays the pushes of one check in many orders, each on a check of its own, and stops at the first that diverges. */
+export async function permute(
+  client: Pick<Client, 'checks'>,
+  pushes: readonly RecordedPush[],
+  { orders, seed }: Asked,
+): Promise<Convergence> {
+  const token = newToken()
+  const [external_check_id = ''] = pushes.map(({ id }) => id)
+  const about = { external_check_id, pushes: pushes.map(({ name }) => name), orders, seed }
+  let recorded: Ending | undefined
+  for (const [number, order] of ordersOf(pushes.length, orders, seed).entries()) {
+    const ending = await play(client, `${TRIAL_PREFIX}${token}-${number}`, pushes, order)
+    recorded ??= ending
+    const fields = differing(recorded.check, ending.check)
+    if (fields.length > 0)
+      return { ...about, converged: false, divergence: { fields, endings: [recorded, ending] } }
+  }
+  return { ...about, converged: true, divergence: null }
+}
+
+async function play(
+  { checks }: Pick<Client, 'checks'>,
+  id: string,
+  pushes: readonly RecordedPush[],
+  order: readonly number[],
+): Promise<Ending> {
+  for (const index of order) {
+    const push = pushes[index]
+    if (push !== undefined) await checks.push(id, push.body)
+  }
+  return { order: order.map((index) => index + 1), check: await checks.get(id) }
+}
+
+/** What tells two checks apart whatever was pushed. */
+const own: readonly string[] = ['id', 'external_id', 'created_at', 'updated_at', 'closed_at']
+
+function differing(one: Check, other: Check): string[] {
+  const fields = Object.keys({ ...one, ...other }) as (keyof Check)[]
+  return fields.filter((field) => !own.includes(field) && !isDeepStrictEqual(one[field], other[field]))
+}

@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Convergence } from '../../src/cli/permute/permute.ts'
+import type { Report } from '../../src/model/report.ts'
+import { checkBody, emptyDirectory, startService, type RunningService } from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService(['--in-memory'])
+  for (const revision of [1, 2, 3])
+    await service.call(
+      'PUT',
+      '/v1/checks/external/logged',
+      checkBody({ revision, table: { number: `${revision}` } }),
+    )
+  await service.call('PUT', '/v1/checks/external/other', checkBody())
+  return async () => {
+    await service.stop()
+  }
+})
+
+/** A directory with three states of a check in files, with revisions or without. */
+async function meal(ordered: boolean) {
+  const cwd = await emptyDirectory()
+  const files = ['1', '2', '3'].map((number) => `${number}.json`)
+  for (const [index, file] of files.entries())
+    await writeFile(
+      join(cwd, file),
+      JSON.stringify(
+        checkBody({ table: { number: `${index + 1}` }, ...(ordered && { revision: index + 1 }) }),
+      ),
+    )
+  const env = { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key }
+  return (...args: string[]) =>
+    service.run(['push', ...files, '--id', 'meal', '--permute', '12', ...args], { cwd, env })
+}
+
+describe('tabwire push --permute', () => {
+  test('finds one state behind any order of pushes with revisions', async () => {
+    const run = await meal(true)
+    expect(await run()).toMatchObject({
+      code: 0,
+      stdout: '✓ meal  3 pushes: one state after 12 other orders with repetitions, seed 1\n',
+      stderr: '',
+    })
+  })
+
+  test('ends with 3 at the first order that leads elsewhere, and shows both', async () => {
+    const run = await meal(false)
+    const { code, stdout } = await run()
+    expect(code).toBe(3)
+    expect(stdout).toMatch(/^✗ meal {2}3 pushes: two orders end in different states/)
+    expect(stdout).toMatch(/\n {2}1 2 3 {2}→ {2}open, table 3, 2 items, total 40\.02, revision none\n/)
+    expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Nothing orders pushes without a revision\./)
+  })
+
+  test('the same seed tries the same orders, and --json tells them', async () => {
+    const run = await meal(false)
+    const ofSeed = async (seed: string) =>
+      JSON.parse((await run('--seed', seed, '--json')).stdout) as Convergence
+    const orderOf = ({ divergence }: Convergence) => divergence?.endings.map(({ order }) => order)
+    const [one, same, other] = await Promise.all([ofSeed('7'), ofSeed('7'), ofSeed('80')])
+    expect(one).toMatchObject({ external_check_id: 'meal', orders: 12, seed: 7, converged: false })
+    expect(orderOf(one)).toEqual(orderOf(same))
+    expect(orderOf(one)).not.toEqual(orderOf(other))
+  })
+
+  test('leaves no finding behind in the report', async () => {
+    await (
+      await meal(false)
+    )()
+    const { findings } = await service.json<Report>('report')
+    expect(findings).toEqual([])
+  })
+
+  test('--from-log takes what the session received, each check by itself, and nothing that was tried', async () => {
+    await (
+      await meal(true)
+    )()
+    const { code, stdout } = await service.run(['push', '--from-log', '--permute', '6'])
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        '✓ logged  3 pushes: one state after 6 other orders with repetitions, seed 1\n✓ other  1 push: one state after 6 other orders with repetitions, seed 1\n',
+    })
+  })
+})
+
+describe('tabwire push --from-log', () => {
+  test('pushes again what was received, which changes nothing', async () => {
+    const other = await startService(['--in-memory'])
+    for (const revision of [1, 2])
+      await other.call('PUT', '/v1/checks/external/a%2Fb', checkBody({ revision }))
+    const { code, stdout } = await other.run(['push', '--from-log', '--id', 'a/b'])
+    await other.stop()
+    expect(code).toBe(0)
+    expect(stdout.split('\n').filter((line) => /^\w/.test(line))).toEqual([
+      expect.stringMatching(/^stale {2}a\/b /),
+      expect.stringMatching(/^unchanged {2}a\/b /),
+    ])
+  })
+
+  test.each([
+    [['--from-log', 'a.json'], 'Pass files or --from-log, not both.', 2],
+    [[], 'Missing argument: file. Pass files, or --from-log.', 2],
+    [['--from-log', '--id', 'nobody'], 'The log has no push to make again.', 1],
+    [['a.json', '--permute', '3', '--repeat', '2'], '--permute', 2],
+  ])('%j is refused with the reason', async (args, message, code) => {
+    const ended = await service.run(['push', ...args])
+    expect(ended.stderr).toContain(message)
+    expect(ended.code).toBe(code)
+  })
+})
