@@ -45,7 +45,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
   conformance: {
     own: ['ids.ts', 'model', 'signature'],
-    foreign: ['junit-report-builder', 'node:*'],
+    foreign: ['junit-report-builder', 'undici', 'node:*'],
   },
   http: {
     own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],

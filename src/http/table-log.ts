@@ -1,4 +1,4 @@
-import type { RequestEntry } from './request-log.ts'
+import type { RequestEntry } from './request-entry.ts'
 
 /** The same entry without the secret part of a table's address, so that the log lets nobody sit down at the table. */
 export function withoutTableToken(entry: RequestEntry): RequestEntry {
