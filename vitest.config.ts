@@ -10,6 +10,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
+    setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true },
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.
     testTimeout: 60_000,

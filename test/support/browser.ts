@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { atEnd } from './at-end.ts'
 
 /** Where systems put a Chromium; CI installs Debian's. */
 const path = [
@@ -17,8 +18,9 @@ export const inBrowser = hasBrowser ? 'in Chromium' : 'in Chromium (skipped: the
 
 let browser: Promise<Browser> | undefined
 
-afterAll(async () => {
+atEnd(async () => {
   await (await browser)?.close()
+  browser = undefined
 })
 
 async function launch(): Promise<Browser> {

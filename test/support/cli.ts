@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { atEnd } from './at-end.ts'
+import { endWarm, runWarm } from './warm.ts'
 import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 
@@ -40,11 +42,12 @@ const services = new Set<() => Promise<void>>()
 const directories: string[] = []
 
 // Nothing of a test file outlives it, whatever failed.
-afterAll(async () => {
+atEnd(async () => {
   for (const { child } of children) child.kill('SIGKILL')
+  await endWarm()
   await Promise.all([...services].map((stop) => stop()))
   await Promise.all([...children].map(({ ended }) => ended))
-  await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })))
+  await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })))
 })
 
 /** An empty directory that is removed after the tests of this file. */
@@ -54,9 +57,18 @@ export async function emptyDirectory(): Promise<string> {
   return directory
 }
 
+/** Those that run until they are told to end, or whose process is what matters. */
+const needsProcess = new Set(['start', 'demo', 'tail', 'listen'])
+
 /** Runs `tabwire` to its end. */
 export async function tabwire(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  return (await spawnTabwire(args, options)).ended
+  const cwd = options.cwd ?? (await emptyDirectory())
+  // What a process has of its surroundings, it has from its beginning.
+  const hasSettings = existsSync(join(cwd, 'tabwire.config.json')) || args.includes('--config')
+  const isPlain = options.env === undefined && options.input === undefined && !hasSettings
+  if (!isPlain || needsProcess.has(args[0] ?? 'start'))
+    return (await spawnTabwire(args, { ...options, cwd })).ended
+  return runWarm(args, cwd, cleanEnvironment())
 }
 
 /** Runs `tabwire` and hands it over while it runs. */

@@ -1,0 +1,44 @@
+/* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
+import { flush, run } from '@oclif/core'
+import { handle } from '@oclif/core/handle'
+
+const bin = new URL('../../bin/run.js', import.meta.url).href
+
+class Exit {
+  constructor(code) {
+    this.code = code
+  }
+}
+process.exit = (code = process.exitCode ?? 0) => {
+  throw new Exit(code)
+}
+
+process.on('message', async ({ args, cwd, mark }) => {
+  process.chdir(cwd)
+  process.exitCode = undefined
+  let code
+  try {
+    await run(args, bin)
+    await flush()
+    code = process.exitCode ?? 0
+  } catch (error) {
+    code = await codeOf(error)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal)
+  for (const stream of [process.stdout, process.stderr]) {
+    for (const event of ['error', 'drain']) stream.removeAllListeners(event)
+    await new Promise((resolve) => stream.write(mark, resolve))
+  }
+  process.send({ code })
+})
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+
+async function codeOf(error) {
+  if (error instanceof Exit) return error.code
+  try {
+    await handle(error)
+  } catch (exit) {
+    if (exit instanceof Exit) return exit.code
+  }
+  return 1
+}
