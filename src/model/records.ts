@@ -25,6 +25,19 @@ export type CollectionName = keyof Collections
 /** All records of every collection, each oldest first. */
 export type Everything = { readonly [C in CollectionName]: readonly Collections[C][] }
 
+/** What a store holds that holds nothing. */
+export const noRecords: Everything = {
+  locations: [],
+  keys: [],
+  checks: [],
+  claims: [],
+  payments: [],
+  feedback: [],
+  endpoints: [],
+  events: [],
+  deliveries: [],
+}
+
 /** The further keys under which records are found, by collection. One key may name several records. */
 export interface Lookups {
   locations: never

@@ -1,7 +1,6 @@
-import type { Everything } from '../model/records.ts'
+import { noRecords, type Everything } from '../model/records.ts'
 
 /** `POST /_sim/reset`: a fresh store, but for its locations and the keys to it (contract section 10). */
 export function resetState({ locations, keys }: Everything): Everything {
-  const guests = { checks: [], claims: [], payments: [], feedback: [] }
-  return { locations, keys, ...guests, endpoints: [], events: [], deliveries: [] }
+  return { ...noRecords, locations, keys }
 }

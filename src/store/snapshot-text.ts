@@ -1,4 +1,4 @@
-import type { CollectionName, Collections } from '../model/records.ts'
+import { noRecords, type CollectionName, type Collections } from '../model/records.ts'
 import { hex } from './journal-line.ts'
 import { collectionNames } from './tables.ts'
 
@@ -12,21 +12,7 @@ export interface Snapshot {
 }
 
 export function emptySnapshot(): Snapshot {
-  return {
-    sequence: 0,
-    closed: false,
-    records: {
-      locations: [],
-      keys: [],
-      checks: [],
-      claims: [],
-      payments: [],
-      feedback: [],
-      endpoints: [],
-      events: [],
-      deliveries: [],
-    },
-  }
+  return { sequence: 0, closed: false, records: noRecords }
 }
 
 /** Goes up when older versions of Tabwire could no longer read the file. */
