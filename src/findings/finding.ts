@@ -23,17 +23,19 @@ export interface PushSeen {
   repeatsEarlier: boolean
 }
 
-/** What it takes to see how a push follows from the state that it met. */
-export type Following = Pick<PushSeen, 'push' | 'before' | 'outcome'>
+/** A push with what it does to the items of the state that it follows, where it follows one. */
+export interface PushFollowed extends PushSeen {
+  change: ItemDiff | undefined
+}
 
 /** Looks at a push for one kind of mistake: what to say about it, or nothing. */
-export type Rule = (seen: PushSeen) => string | undefined
+export type Rule = (seen: PushFollowed) => string | undefined
 
 /**
  * What a push that follows the state before it does to the items; `undefined` for one that does not. A stale push is an
  * older state, in which what has been added since is missing, and nothing is wrong with that.
  */
-export function changeOf({ push, before, outcome }: Following): ItemDiff | undefined {
+export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'
   return before !== null && follows ? diffItems(before.items, push.items) : undefined
 }

@@ -1,5 +1,5 @@
 import { deltaSuspected } from './delta-suspected.ts'
-import type { Finding, PushFindingCode, PushSeen, Rule } from './finding.ts'
+import { changeOf, type Finding, type PushFindingCode, type PushSeen, type Rule } from './finding.ts'
 import { itemIdReused } from './item-id-reused.ts'
 import { itemIdUnstable } from './item-id-unstable.ts'
 import { possibleLateRetry } from './possible-late-retry.ts'
@@ -34,8 +34,9 @@ const rules = {
  * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', repeatsEarlier: false })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
+  const followed = { ...seen, change: changeOf(seen) }
   return Object.entries(rules).flatMap(([code, rule]) => {
-    const message = rule(seen)
+    const message = rule(followed)
     return message === undefined ? [] : [{ code: code as PushFindingCode, message }]
   })
 }

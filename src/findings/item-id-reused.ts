@@ -1,8 +1,8 @@
-import { changeOf, some, type Following } from './finding.ts'
+import { some, type PushFollowed } from './finding.ts'
 
 /** An `external_id` that now names another thing. Guests' claims follow the id, so they would pay for that instead. */
-export function itemIdReused(seen: Following): string | undefined {
-  const reused = (changeOf(seen)?.changed ?? []).flatMap(({ external_id, changes }) =>
+export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+  const reused = (change?.changed ?? []).flatMap(({ external_id, changes }) =>
     changes
       .filter(({ field, from, to }) => field === 'name' && plain(from) !== plain(to))
       .map(({ from, to }) => `${external_id} was ${JSON.stringify(from)} and is now ${JSON.stringify(to)}`),

@@ -1,9 +1,9 @@
 import type { ItemDiff } from '../model/item-diff.ts'
-import { changeOf, some, type Following } from './finding.ts'
+import { some, type PushFollowed } from './finding.ts'
 
 /** The same name and price under a new id, while the old one vanished: ids that are made anew with each push. */
-export function itemIdUnstable(seen: Following): string | undefined {
-  const renamed = renamedItems(changeOf(seen)).map(({ name, from, to }) => `${name} (${from} → ${to})`)
+export function itemIdUnstable({ change }: Pick<PushFollowed, 'change'>): string | undefined {
+  const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
   if (renamed.length === 0) return undefined
   return `The same item came back under another external_id: ${some(renamed)}. Items are matched by external_id, so a guest's claim on it conflicts. Keep a line's id for the life of the check.`
 }

@@ -1,11 +1,10 @@
-import { checkKey, parsePush, viewCheck, type Check, type Push } from '../model/check.ts'
-import { diffItems } from '../model/item-diff.ts'
-import type { PushNote } from '../model/logged-request.ts'
+import { checkKey, parsePush, viewCheck, type Check } from '../model/check.ts'
 import { Refusal } from '../model/refusal.ts'
-import { findingsOf } from '../findings/index.ts'
+import { findingsOf, type PushSeen } from '../findings/index.ts'
 import { pushCheck } from '../operations/push-check.ts'
 import type { Service } from '../service.ts'
 import { externalId } from './query.ts'
+import type { NotedPush } from './request-entry.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply } from './route.ts'
 
@@ -25,10 +24,10 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
     .execute(pushCheck, { location_id, external_id, push })
     .catch(async (error: unknown) => {
       if (isConflict(error))
-        call.note(describe({ external_id, outcome: 'conflict', before: await current() }, log, push))
+        call.note(noted({ external_id, body, push, outcome: 'conflict', before: await current() }, log))
       throw error
     })
-  call.note(describe({ external_id, outcome, before }, log, push))
+  call.note(noted({ external_id, body, push, outcome, before }, log))
   if (outcome === 'created' || outcome === 'updated') log.applied(check)
   return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
 
@@ -38,21 +37,18 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
   }
 }
 
-interface Pushed {
+interface Pushed extends Omit<PushSeen, 'repeatsEarlier'> {
   external_id: string
-  outcome: PushNote['outcome']
-  before: Check | null
 }
 
-/** What there is to say of a push, to be worked out of its body when somebody asks. */
-function describe({ external_id, outcome, before }: Pushed, log: RequestLog, pushed: Push) {
-  const repeatsEarlier = before !== null && log.repeatsEarlier(before, pushed)
-  return (body: unknown): PushNote => {
-    const push = parsePush(body)
-    const findings = findingsOf({ body, push, before, outcome, repeatsEarlier })
-    const applied = outcome === 'created' || outcome === 'updated'
-    const diff = applied ? diffItems(before?.items ?? [], push.items) : null
-    return { external_check_id: external_id, outcome, diff, findings }
+function noted({ external_id, ...pushed }: Pushed, log: RequestLog): NotedPush {
+  const { before, outcome, push } = pushed
+  const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
+  return {
+    external_check_id: external_id,
+    outcome,
+    before,
+    findings: findingsOf({ ...pushed, repeatsEarlier }),
   }
 }
 

@@ -1,4 +1,11 @@
+import type { Check } from '../model/check.ts'
 import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 
-/** A request as it is kept: what there is to say of a push is worked out when somebody asks, out of the text that was kept. */
-export type RequestEntry = Omit<LoggedRequest, 'push'> & { describe: ((body: unknown) => PushNote) | null }
+/** What is known of a push when it has been answered; its item diff is worked out of the kept text when somebody asks. */
+export interface NotedPush extends Omit<PushNote, 'diff'> {
+  /** The check that the push met; `null` for a new one. */
+  before: Check | null
+}
+
+/** A request as it is kept. */
+export type RequestEntry = Omit<LoggedRequest, 'push'> & { push: NotedPush | null }

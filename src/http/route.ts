@@ -1,6 +1,6 @@
 import type { ApiKey, Scope } from '../model/api-key.ts'
-import type { PushNote } from '../model/logged-request.ts'
 import type { Answer } from './refusals.ts'
+import type { NotedPush } from './request-entry.ts'
 
 /** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
 export interface Route {
@@ -26,8 +26,8 @@ export interface Call {
   header(name: string): string | null
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */
   body(): Promise<unknown>
-  /** Adds to the request's entry in the log what its body is like, to be worked out when somebody asks. */
-  note(describe: (body: unknown) => PushNote): void
+  /** Adds to the request's entry in the log what was found out about the push that it is. */
+  note(push: NotedPush): void
 }
 
 /** A status with a resource to be sent as JSON, or a finished answer. */

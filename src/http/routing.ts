@@ -110,8 +110,8 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
       visit.requestBody = text
       return value
     },
-    note: (describe) => {
-      visit.describe = describe
+    note: (push) => {
+      visit.push = push
     },
   }
 }

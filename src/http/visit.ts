@@ -12,8 +12,8 @@ export interface Visit {
   measure: () => number
   /** Whether a handler of ours has answered. */
   answered: boolean
-  /** Set by a push: says in the log what it was like. */
-  describe: RequestEntry['describe']
+  /** Set by a push: what it was like. */
+  push: RequestEntry['push']
   requestBody: string | null
   /** The answer holds a secret. */
   secret: boolean
@@ -28,7 +28,7 @@ export function newVisit(newId: NewId, startedAt: Date, measure = () => performa
     started: measure(),
     measure,
     answered: false,
-    describe: null,
+    push: null,
     requestBody: null,
     secret: false,
   }
@@ -43,7 +43,7 @@ export function logEntry(method: string, path: string, visit: Visit, { status, b
     status,
     started_at: visit.startedAt.toISOString(),
     duration_ms: Math.round((visit.measure() - visit.started) * 10) / 10,
-    describe: visit.describe,
+    push: visit.push,
     request_body: visit.requestBody,
     response_body: typeof body === 'string' && !visit.secret ? body : null,
     ...(visit.faults === undefined ? {} : { faults: visit.faults }),

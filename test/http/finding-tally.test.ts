@@ -41,7 +41,7 @@ describe('the sequence of pushes', () => {
         status: 503,
         started_at: at(1),
         duration_ms: 1,
-        describe: null,
+        push: null,
         request_body: '{}',
         response_body: null,
       })
