@@ -1,76 +1,30 @@
-import { ApiError, Unreachable } from './api-error.ts'
+import { readStream } from './client/stream.ts'
+import { createCall, queryText, type ClientOptions } from './client/transport.ts'
+import type {
+  ClockReport,
+  ClockView,
+  List,
+  ListQuery,
+  PingReport,
+  RequestView,
+  TableAddress,
+} from './client/views.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check } from './model/check.ts'
-import type { AttemptMessage } from './model/attempt-message.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
-import type { AttemptOutcome, Delivery } from './model/delivery.ts'
-import type { Envelope, EventView } from './model/event.ts'
+import type { Delivery } from './model/delivery.ts'
+import type { EventView } from './model/event.ts'
 import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { FeedbackBody, FeedbackView } from './model/feedback.ts'
 import type { Location } from './model/location.ts'
-import type { LoggedRequest, PushNote } from './model/logged-request.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
-import type { Played } from './model/played.ts'
 import type { Report } from './model/report.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
-export interface ClientOptions {
-  /** Of the service, `http://127.0.0.1:4100`; a final `/v1` may be there. */
-  url: string
-  apiKey?: string | undefined
-  /** PEM of the authority that issued the service's certificate, for `https:` URLs. */
-  ca?: string | undefined
-}
-
-/** A list as every list answers: newest first, with the cursor of the next page. */
-export interface List<T> {
-  data: T[]
-  next_cursor: string | null
-}
-export type ListQuery = Readonly<Record<string, string | number | undefined>>
-
-/** What a push came to, as the simulator's log tells it. */
-export type PushReport = PushNote
-export type RequestView = LoggedRequest
-export interface PingReport {
-  delivery_id: string
-  event_id: string
-  outcome: AttemptOutcome | null
-  response_status: number | null
-  duration_ms: number | null
-  error: string | null
-}
-/** Where the page of a table is; whoever knows the URL sits at the table. */
-export interface TableAddress {
-  number: string
-  location_id: string
-  url: string
-}
-/** The clock that the service lives by. */
-export interface ClockView {
-  now: string
-  frozen: boolean
-  /** How far it is ahead of real time. */
-  offset_ms: number
-}
-export type { PlayedAttempt } from './model/played.ts'
-
-/** What was attempted while the clock moved. */
-export type ClockReport = ClockView & Played
-export type { AttemptMessage } from './model/attempt-message.ts'
-export type StreamMessage =
-  | { type: 'request'; data: RequestView }
-  | { type: 'event'; data: Envelope }
-  | { type: 'attempt'; data: AttemptMessage }
-  /** It is dead without another attempt. */
-  | { type: 'delivery'; data: Delivery }
-  /** Another state has taken the place of all that was told before. */
-  | { type: 'reset'; data: object }
-  /** After what was asked for of earlier times: from here on things are told as they happen. */
-  | { type: 'live'; data: object }
-
 export { ApiError, Unreachable } from './api-error.ts'
+export type { ClientOptions } from './client/transport.ts'
+export type * from './client/views.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -82,7 +36,7 @@ export type Client = ReturnType<typeof createClient>
  * const { check } = await client.checks.push('table-12', JSON.stringify(body))
  */
 export function createClient(options: ClientOptions) {
-  const call = caller(options)
+  const call = createCall(options)
   const get = async <T>(path: string, query: ListQuery = {}) =>
     (await call('GET', path + queryText(query))).json as T
   const post = async <T>(path: string, body?: unknown) =>
@@ -194,100 +148,5 @@ export function createClient(options: ClientOptions) {
      */
     stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
       readStream(options, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
-  }
-}
-
-function queryText(query: ListQuery): string {
-  const given = Object.entries(query).filter((entry) => entry[1] !== undefined)
-  if (given.length === 0) return ''
-  const text = given.map(([name, value]): [string, string] => [name, String(value)])
-  return `?${new URLSearchParams(text).toString()}`
-}
-
-function caller(options: ClientOptions) {
-  return async (method: string, path: string, body?: string | Uint8Array) => {
-    const response = await send(options, method, path, body)
-    const requestId = response.headers.get('x-request-id')
-    const json = await readBody(response)
-    if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId)
-    return { status: response.status, requestId, json }
-  }
-}
-
-async function send(
-  options: ClientOptions,
-  method: string,
-  path: string,
-  body?: string | Uint8Array,
-  signal?: AbortSignal,
-) {
-  const url = new URL(options.url)
-  const address = url.origin + url.pathname.replace(/\/+(v1\/?)?$/, '') + path
-  const headers: Record<string, string> = {}
-  if (options.apiKey !== undefined) headers.authorization = `Bearer ${options.apiKey}`
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  try {
-    return await fetchWith(options.ca, address, {
-      method,
-      headers,
-      body: body ?? null,
-      signal: signal ?? null,
-    })
-  } catch (error) {
-    if (signal?.aborted) throw error
-    throw new Unreachable(`No service answers at ${url.origin}: ${reasonOf(error)}.`, { cause: error })
-  }
-}
-
-/** Node's fetch knows no authority but the public ones, so a service with a certificate of its own takes undici's. */
-async function fetchWith(ca: string | undefined, address: string, init: RequestInit): Promise<Response> {
-  if (ca === undefined) return fetch(address, init)
-  const { Agent, fetch: fetchThrough } = await import('undici')
-  const dispatcher = new Agent({ connect: { ca } })
-  const response = await fetchThrough(address, { ...init, dispatcher } as Parameters<typeof fetchThrough>[1])
-  return response
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
-  const { code, message } = cause as { code?: string; message?: string }
-  return code === 'ECONNREFUSED' ? 'the connection was refused' : (message ?? String(cause))
-}
-
-async function readBody(response: Response): Promise<unknown> {
-  const text = await response.text().catch((cause: unknown) => {
-    throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
-  })
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function errorOf(json: unknown): Record<string, unknown> {
-  const { error } = (typeof json === 'object' && json !== null ? json : {}) as { error?: unknown }
-  return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
-}
-
-async function* readStream(
-  options: ClientOptions,
-  path: string,
-  signal: AbortSignal,
-  onOpen?: () => void,
-): AsyncGenerator<StreamMessage> {
-  const response = await send(options, 'GET', path, undefined, signal)
-  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
-  onOpen?.()
-  const text = response.body?.pipeThrough(new TextDecoderStream() as never)
-  // Loaded when it is used: web streams take longer to come than most commands to run.
-  const { EventSourceParserStream } = await import('eventsource-parser/stream')
-  const messages = text?.pipeThrough(new EventSourceParserStream())
-  try {
-    for await (const { event, data } of messages ?? [])
-      yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
-  } catch (error) {
-    if (!signal.aborted) throw new Unreachable('The service ended the stream.', { cause: error })
   }
 }

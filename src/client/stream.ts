@@ -1,0 +1,25 @@
+import { ApiError, Unreachable } from '../api-error.ts'
+import { errorOf, readBody, send, type ClientOptions } from './transport.ts'
+import type { StreamMessage } from './views.ts'
+
+/** What `GET /_sim/stream` tells, until `signal` aborts or the service ends. @throws ApiError or Unreachable. */
+export async function* readStream(
+  options: ClientOptions,
+  path: string,
+  signal: AbortSignal,
+  onOpen?: () => void,
+): AsyncGenerator<StreamMessage> {
+  const response = await send(options, 'GET', path, undefined, signal)
+  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
+  onOpen?.()
+  const text = response.body?.pipeThrough(new TextDecoderStream() as never)
+  // Loaded when it is used: web streams take longer to come than most commands to run.
+  const { EventSourceParserStream } = await import('eventsource-parser/stream')
+  const messages = text?.pipeThrough(new EventSourceParserStream())
+  try {
+    for await (const { event, data } of messages ?? [])
+      yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
+  } catch (error) {
+    if (!signal.aborted) throw new Unreachable('The service ended the stream.', { cause: error })
+  }
+}

@@ -1,0 +1,52 @@
+import type { AttemptMessage } from '../model/attempt-message.ts'
+import type { AttemptOutcome, Delivery } from '../model/delivery.ts'
+import type { Envelope } from '../model/event.ts'
+import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
+import type { Played } from '../model/played.ts'
+
+/** A list as every list answers: newest first, with the cursor of the next page. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}
+export type ListQuery = Readonly<Record<string, string | number | undefined>>
+
+/** What a push came to, as the simulator's log tells it. */
+export type PushReport = PushNote
+export type RequestView = LoggedRequest
+export interface PingReport {
+  delivery_id: string
+  event_id: string
+  outcome: AttemptOutcome | null
+  response_status: number | null
+  duration_ms: number | null
+  error: string | null
+}
+/** Where the page of a table is; whoever knows the URL sits at the table. */
+export interface TableAddress {
+  number: string
+  location_id: string
+  url: string
+}
+/** The clock that the service lives by. */
+export interface ClockView {
+  now: string
+  frozen: boolean
+  /** How far it is ahead of real time. */
+  offset_ms: number
+}
+export type { PlayedAttempt } from '../model/played.ts'
+
+/** What was attempted while the clock moved. */
+export type ClockReport = ClockView & Played
+export type { AttemptMessage } from '../model/attempt-message.ts'
+export type StreamMessage =
+  | { type: 'request'; data: RequestView }
+  | { type: 'event'; data: Envelope }
+  | { type: 'attempt'; data: AttemptMessage }
+  /** It is dead without another attempt. */
+  | { type: 'delivery'; data: Delivery }
+  /** Another state has taken the place of all that was told before. */
+  | { type: 'reset'; data: object }
+  /** After what was asked for of earlier times: from here on things are told as they happen. */
+  | { type: 'live'; data: object }

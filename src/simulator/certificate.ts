@@ -1,0 +1,15 @@
+import { openAuthority } from '../certificates.ts'
+import type { Parts } from './parts.ts'
+
+/** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */
+export async function ownCertificate(
+  { https, dataDirectory, authorityDirectory = dataDirectory }: Parts,
+  host: string,
+) {
+  if (https !== true) return undefined
+  if (authorityDirectory === undefined)
+    throw new TypeError('HTTPS needs a directory where the local authority is kept.')
+  const authority = await openAuthority(authorityDirectory)
+  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
+  return { ...(await authority.issue(hosts)), authority: authority.certificatePem }
+}

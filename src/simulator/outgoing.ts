@@ -1,0 +1,91 @@
+import { readAuthorityCertificate } from '../certificates.ts'
+import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
+import { createDeliver } from '../delivery/deliver.ts'
+import { createDestinationPolicy, type OwnAddress } from '../delivery/destination.ts'
+import { normalUrl } from '../delivery/destination-url.ts'
+import type { DeliveryFaults } from '../delivery/faults.ts'
+import { createKeptClock } from '../delivery/kept-clock.ts'
+import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
+import { createSender } from '../delivery/send.ts'
+import { createStateControls } from '../delivery/state-controls.ts'
+import type { Service } from '../service.ts'
+import { defaults, GRACE_MS, type Parts } from './parts.ts'
+import { freshTime, measureOf } from './time.ts'
+
+/** What deliveries ask of the service around them. */
+interface Surroundings {
+  faults: DeliveryFaults
+  clearFaults: () => Promise<void>
+  own: () => OwnAddress | undefined
+  isStopping: () => boolean
+}
+
+/** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
+export function openDeliveries(
+  service: Service,
+  parts: Parts,
+  { faults, clearFaults, own, isStopping }: Surroundings,
+) {
+  const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
+  const policy = createDestinationPolicy({
+    allowHttpLoopback: parts.allowHttpLoopback ?? false,
+    denyPrivate: parts.denyPrivate ?? false,
+    own,
+  })
+  const local = () =>
+    authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
+  const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
+  const sender = createSender({ policy, trust, measure: measureOf(parts) })
+  const deliver = createDeliver({
+    service,
+    sender,
+    clock,
+    faults,
+    signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
+    serviceName: parts.serviceName ?? defaults.serviceName,
+    disableAfter: parts.disableAfter ?? defaults.disableAfter,
+    onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
+  })
+  let started: Pump | undefined
+  // What an earlier run has left is due at once, so nothing is taken up before the door tells its own address.
+  const pump = () =>
+    (started ??= createPump({
+      service,
+      deliver,
+      clock,
+      limits: limitsOf(parts),
+      onError: (error) => onError(error),
+    }))
+  const settle = () => pump().settle()
+  const kept = createKeptClock(dataDirectory)
+  const controls: ClockControls | undefined =
+    'moveTo' in clock ? createClockControls({ clock, settle, kept, isStopping }) : undefined
+  const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
+  const { restartAfter } = parts
+  const fresh = freshTime(parts)
+  return {
+    clock: controls,
+    state:
+      controls &&
+      createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restartAfter }),
+    async judge(url: string) {
+      const reason = await policy.refuse(url)
+      return reason === undefined ? { url: normalUrl(url) } : { reason }
+    },
+    begin: () => void pump(),
+    attempt: (id: string) => pump().attempt(id),
+    idle: () => pump().idle(),
+    async stop() {
+      await started?.stop({ graceMs: GRACE_MS })
+      await controls?.ended()
+      await sender.close()
+    },
+  }
+}
+
+/** One delivery after the other, a receiver of a seeded run gets them in one order and its answers are recorded in it. */
+function limitsOf({ seed }: Parts): Partial<PumpLimits> {
+  return seed === undefined ? {} : { perEndpoint: 1 }
+}
+
+function ignore(): void {}

@@ -1,0 +1,24 @@
+import type { Clock, MovableClock } from '../clock.ts'
+import type { Identifiers } from '../ids.ts'
+import type { SimulatorOptions } from '../simulator-options.ts'
+import type { Store } from '../store/store.ts'
+
+/** What a service is when its options do not say otherwise (contract section 1). */
+export const defaults = {
+  host: '127.0.0.1',
+  port: 4100,
+  serviceName: 'Service',
+  disableAfter: 10,
+  bodyLimit: 1024 * 1024,
+}
+
+/** What requests and attempts in flight are given when the service stops (contract section 12). */
+export const GRACE_MS = 5_000
+
+/** What a service is made of, once its store is open. */
+export interface Parts extends SimulatorOptions, Identifiers {
+  listening: Promise<typeof import('../http/listen.ts')>
+  /** The service's own one can be moved. */
+  clock: Clock | MovableClock
+  store: Store
+}

@@ -1,0 +1,40 @@
+import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
+import { createKeptClock, startOfTime } from '../delivery/kept-clock.ts'
+import type { SimulatorOptions } from '../simulator-options.ts'
+import type { Store } from '../store/store.ts'
+
+/** Where the clock of a seeded run stands, unless said otherwise: any time will do that never changes. */
+const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
+
+/** The service's own clock, which goes on where it was left (a frozen one runs again). */
+export async function openClock(options: SimulatorOptions, store: Store): Promise<MovableClock> {
+  const { startAt, onNotice = ignore } = options
+  if (options.seed !== undefined) {
+    const { time, frozen } = freshTime(options)
+    return createMovableClock({ start: time, frozen })
+  }
+  const kept = createKeptClock(options.dataDirectory)
+  const [newest] = (await store.list('events', { limit: 1 })).data
+  const start = startOfTime({ wanted: startAt, offset: await kept.read(), newest, now: new Date() })
+  if (start?.notice !== undefined) onNotice(start.notice)
+  const clock = createMovableClock({ start: start?.time })
+  if (startAt !== undefined) await kept.save(clock.offsetMs())
+  return clock
+}
+
+/** Where the clock of a fresh service is: that of a seeded run stands still, or nothing could be repeated. */
+export function freshTime({ seed, startAt }: SimulatorOptions) {
+  return seed === undefined
+    ? { time: startAt, frozen: false }
+    : { time: startAt ?? SEEDED_START, frozen: true }
+}
+
+/** Nothing of a seeded run may depend on how quick this machine is. */
+export function measureOf({
+  seed,
+  clock,
+}: Pick<SimulatorOptions, 'seed'> & { clock: Clock }): (() => number) | undefined {
+  return seed === undefined ? undefined : () => clock.now().getTime()
+}
+
+function ignore(): void {}
