@@ -56,6 +56,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'client', 'model'], foreign: [] },
   client: { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
+  verdicts: { own: ['client.ts', 'ids.ts', 'model'], foreign: ['node:*'] },
   'simulator-options.ts': { own: ['clock.ts', 'http'], foreign: [] },
   'simulator.ts': {
     own: ['*'],
@@ -85,6 +86,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'model',
       'process-identity.ts',
       'signature',
+      'verdicts',
     ],
     foreign: [
       '@oclif/core',
@@ -100,7 +102,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
   },
   commands: {
-    own: ['cli', 'client.ts', 'certificates.ts', 'conformance', 'model', 'signature'],
+    own: ['cli', 'client.ts', 'certificates.ts', 'conformance', 'model', 'signature', 'verdicts'],
     foreign: ['@oclif/core', 'node:*'],
   },
 }

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { allOf } from '../cli/all-of.ts'
+import { allOf } from '../verdicts/all-of.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
-import { allOf } from '../all-of.ts'
+import { allOf } from '../../verdicts/all-of.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
 interface Reader {

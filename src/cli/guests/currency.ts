@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts'
-import { allOf } from '../all-of.ts'
+import { allOf } from '../../verdicts/all-of.ts'
 
 /** The currency of a location, as far as the key sees it; `undefined` when it does not. */
 export async function currencyOf(

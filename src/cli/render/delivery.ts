@@ -6,7 +6,7 @@ import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'
 import { renderFields, printable } from './text.ts'
-import { moment, status } from './words.ts'
+import { count, moment, status } from './words.ts'
 
 export function renderDeliveries(deliveries: readonly Delivery[]): string {
   const rows = deliveries.map((delivery) => [
@@ -75,7 +75,7 @@ export function renderResent({ id, event_type, endpoint_id }: Delivery): string 
 export function renderResentAll({ data, refused }: Resent): string {
   const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
   const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
-  const total = `${deliveries(data.length)} sent again${left}.`
+  const total = `${count(data.length, 'delivery', 'deliveries')} sent again${left}.`
   return [...data.map(renderResent), ...reasons, total].join('\n')
 }
 
@@ -91,11 +91,6 @@ export function renderMet(met: readonly Delivery[]): string {
       `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
   )
   return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
-}
-
-/** `1 delivery`, `2 deliveries`. */
-export function deliveries(number: number): string {
-  return number === 1 ? '1 delivery' : `${number} deliveries`
 }
 
 function renderAttempts(attempts: readonly Attempt[]): string {

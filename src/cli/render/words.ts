@@ -33,7 +33,4 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-/** `2026-11-21 18:04:05`, UTC, of an ISO time. */
-export function moment(iso: string): string {
-  return iso.slice(0, 19).replace('T', ' ')
-}
+export { moment } from '../../model/moment.ts'

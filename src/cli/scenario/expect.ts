@@ -1,7 +1,8 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { allOf } from '../all-of.ts'
-import { waitForDeliveries } from '../wait.ts'
+import { allOf } from '../../verdicts/all-of.ts'
+import { printable } from '../render/text.ts'
+import { waitForDeliveries } from '../../verdicts/wait.ts'
 import { mismatches, type Mismatch } from './match.ts'
 import type { ExpectStep } from './schema.ts'
 
@@ -52,7 +53,7 @@ async function missingDeliveries(
       { ...wanted, exactly: false, none: false },
       AbortSignal.timeout(timeout_ms),
     )
-    const came = verdict.ok ? verdict.deliveries.length : verdict.message
+    const came = verdict.ok ? verdict.deliveries.length : printable(verdict.message)
     if (came !== count) found.push({ path: `deliveries of ${type}`, expected: count, actual: came })
   }
   return found

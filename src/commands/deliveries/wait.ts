@@ -2,8 +2,10 @@ import { Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderMet } from '../../cli/render/delivery.ts'
+import { printable } from '../../cli/render/text.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { inWords, waitForDeliveries } from '../../cli/wait.ts'
+import { inWords, type Unmet } from '../../verdicts/judge.ts'
+import { waitForDeliveries } from '../../verdicts/wait.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
@@ -50,8 +52,13 @@ export default class DeliveriesWait extends ServiceCommand {
     const deadline = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
     const waiting = () => this.say(`Waiting up to ${timeout} s for ${inWords(flags)}.`)
     const verdict = await waitForDeliveries(client, flags, deadline, waiting)
-    if (!verdict.ok) throw new CommandError(verdict.code, verdict.message, exitCodes.checkFailed)
+    if (!verdict.ok) throw new CommandError(verdict.code, inPrint(verdict), exitCodes.checkFailed)
     const { deliveries } = verdict
     this.print({ data: deliveries, next_cursor: null }, () => renderMet(deliveries))
   }
+}
+
+function inPrint({ code, message, seen }: Unmet): string {
+  const hint = ' tabwire endpoints list shows who listens, tabwire events list what happened.'
+  return printable(code === 'never_came' && seen.length === 0 ? message + hint : message)
 }

@@ -1,5 +1,6 @@
-import type { Client } from '../../client.ts'
-import { isTrialPath } from '../../model/trial-check.ts'
+import type { Client } from '../client.ts'
+import { isTrialPath } from '../model/trial-check.ts'
+import { allOf } from './all-of.ts'
 
 /** A push that can be made again. */
 export interface RecordedPush {
@@ -21,17 +22,12 @@ export async function pushesInLog(
   only: string | undefined,
 ): Promise<RecordedPush[]> {
   const newestFirst: RecordedPush[] = []
-  let cursor: string | undefined
-  do {
-    const page = await client.requests.list({ limit: 100, cursor })
-    for (const { id: name, path, push, request_body: body } of page.data) {
-      const [, escaped] = PATH.exec(path) ?? []
-      if (escaped === undefined || push === null || push.outcome === 'conflict') continue
-      const id = decodeURIComponent(escaped)
-      if (body !== null && !isTrialPath(path) && (only === undefined || id === only))
-        newestFirst.push({ id, name, body })
-    }
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+  for await (const { id: name, path, push, request_body: body } of allOf(client.requests.list)) {
+    const [, escaped] = PATH.exec(path) ?? []
+    if (escaped === undefined || push === null || push.outcome === 'conflict') continue
+    const id = decodeURIComponent(escaped)
+    if (body !== null && !isTrialPath(path) && (only === undefined || id === only))
+      newestFirst.push({ id, name, body })
+  }
   return newestFirst.reverse()
 }

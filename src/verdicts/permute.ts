@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Client } from '../../client.ts'
-import { newToken } from '../../ids.ts'
-import type { Check } from '../../model/check.ts'
-import { TRIAL_PREFIX } from '../../model/trial-check.ts'
+import type { Client } from '../client.ts'
+import { newToken } from '../ids.ts'
+import type { Check } from '../model/check.ts'
+import { TRIAL_PREFIX } from '../model/trial-check.ts'
 import { ordersOf } from './orders.ts'
 import type { RecordedPush } from './recorded.ts'
 

@@ -1,4 +1,4 @@
-import { shuffled } from '../shuffle.ts'
+import { shuffled } from './shuffle.ts'
 
 /**
  * In which orders so many pushes are tried, as their indexes: first as recorded, then `orders` others that the seed

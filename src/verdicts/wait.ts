@@ -1,0 +1,91 @@
+import { ApiError, Unreachable, type Client, type StreamMessage } from '../client.ts'
+import type { Delivery } from '../model/delivery.ts'
+import { allOf } from './all-of.ts'
+import { isDecided, judge, type Verdict, type Wanted } from './judge.ts'
+import { openStream } from './open-stream.ts'
+
+type Reader = Pick<Client, 'stream'> & { deliveries: Pick<Client['deliveries'], 'list' | 'get'> }
+
+/**
+ * Waits until it is certain whether the deliveries come that are wanted, until `deadline` aborts at the latest; one that
+ * has done so already means to look only at what is there. The stream is open before the list is read, so that nothing
+ * falls between the two. `onWaiting` is called when what is there does not decide it.
+ * @throws Unreachable when the service ends meanwhile, and ApiError.
+ */
+export async function waitForDeliveries(
+  client: Reader,
+  wanted: Wanted,
+  deadline: AbortSignal,
+  onWaiting: () => void = () => {},
+): Promise<Verdict> {
+  const seen = new Map<string, Delivery>()
+  const look = async () => {
+    seen.clear()
+    for await (const delivery of allOf(client.deliveries.list, subject(wanted)))
+      note(seen, [delivery], wanted)
+  }
+  const done = new AbortController()
+  try {
+    const stream = await listen(client, AbortSignal.any([deadline, done.signal]), deadline)
+    await look()
+    if (stream === undefined) return judge(seen, wanted)
+    if (!isDecided(seen, wanted)) {
+      onWaiting()
+      for await (const message of stream) {
+        if (message.type === 'reset') await look()
+        else note(seen, await concerned(client, wanted, message), wanted)
+        if (isDecided(seen, wanted)) break
+      }
+    }
+    if (isDecided(seen, wanted)) return judge(seen, wanted)
+    if (!deadline.aborted) throw new Unreachable('The service ended while its deliveries were waited for.')
+    await look()
+    return judge(seen, wanted)
+  } finally {
+    done.abort()
+  }
+}
+
+/** Resolves once nothing that happens is missed; with `undefined` when the deadline has passed by then. */
+async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal) {
+  if (deadline.aborted) return undefined
+  try {
+    return await openStream(client, signal)
+  } catch (error) {
+    if (deadline.aborted) return undefined
+    throw error
+  }
+}
+
+/** The deliveries that a message is about, as they are now. */
+async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
+  if (message.type === 'attempt' && isAbout(message.data, wanted)) {
+    const delivery = await client.deliveries.get(message.data.id).catch(ignoreGone)
+    return delivery === undefined ? [] : [delivery]
+  }
+  if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []
+  // A new delivery is announced by its event alone; only who waits for pending ones must know before its attempt.
+  if (message.type !== 'event' || wanted.status !== 'pending') return []
+  const { data } = await client.deliveries.list({ event_id: message.data.id, limit: 100 })
+  return data
+}
+
+function ignoreGone(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.status !== 404) throw error
+}
+
+function note(seen: Map<string, Delivery>, deliveries: readonly Delivery[], wanted: Wanted): void {
+  for (const delivery of deliveries) if (isAbout(delivery, wanted)) seen.set(delivery.id, delivery)
+}
+
+function subject({ type, check, endpoint }: Wanted) {
+  return { type, external_check_id: check, endpoint_id: endpoint }
+}
+
+type Subject = Pick<Delivery, 'event_type' | 'external_check_id' | 'endpoint_id'>
+
+function isAbout(delivery: Subject, { type, check, endpoint }: Wanted): boolean {
+  if (type === undefined ? delivery.event_type === 'ping' : delivery.event_type !== type) return false
+  if (check !== undefined && delivery.external_check_id !== check) return false
+  return endpoint === undefined || delivery.endpoint_id === endpoint
+}
