@@ -1,5 +1,5 @@
 import { readStream } from './client/stream.ts'
-import { createCall, queryText, type ClientOptions } from './client/transport.ts'
+import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
   ClockReport,
   ClockView,
@@ -9,8 +9,9 @@ import type {
   RequestView,
   TableAddress,
 } from './client/views.ts'
+import { externalIdOf, idOf, textOf, type CheckOrId, type JsonText, type RecordOrId } from './client/given.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
-import type { Check } from './model/check.ts'
+import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
 import type { Delivery } from './model/delivery.ts'
 import type { EventView } from './model/event.ts'
@@ -23,7 +24,8 @@ import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
 export { ApiError, Unreachable } from './api-error.ts'
-export type { ClientOptions } from './client/transport.ts'
+export type { CheckOrId, JsonText, RecordOrId } from './client/given.ts'
+export type { ClientOptions, FetchText } from './client/transport.ts'
 export type * from './client/views.ts'
 
 export type Client = ReturnType<typeof createClient>
@@ -36,7 +38,8 @@ export type Client = ReturnType<typeof createClient>
  * const { check } = await client.checks.push('table-12', JSON.stringify(body))
  */
 export function createClient(options: ClientOptions) {
-  const call = createCall(options)
+  const send = createSend(options)
+  const call = createCall(send)
   const get = async <T>(path: string, query: ListQuery = {}) =>
     (await call('GET', path + queryText(query))).json as T
   const post = async <T>(path: string, body?: unknown) =>
@@ -48,9 +51,10 @@ export function createClient(options: ClientOptions) {
     checks: {
       list: (query?: ListQuery) => get<List<Check>>('/v1/checks', query),
       get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
-      /** Sends `body`, a JSON text, as it is: of bytes, not one is changed. */
-      async push(externalId: string, body: string | Uint8Array) {
-        const { status, requestId, json } = await call('PUT', `/v1/checks/external/${one(externalId)}`, body)
+      /** Sends `body`; a JSON text as it is: of bytes, not one is changed. */
+      async push(externalId: string, body: JsonText | PushInput) {
+        const path = `/v1/checks/external/${one(externalId)}`
+        const { status, requestId, json } = await call('PUT', path, textOf(body))
         return { status, requestId, check: json as Check }
       },
     },
@@ -70,19 +74,19 @@ export function createClient(options: ClientOptions) {
       /** Where the page of a table is that its QR code opens. */
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
-    /** What guests do at the table, through the simulator. Checks go by their external id. */
+    /** What guests do at the table, through the simulator. A check goes by its external id. */
     guests: {
-      claim: (check: string, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
-        post<ClaimView>(`/_sim/checks/${one(check)}/claims`, body),
-      release: (claimId: string) => remove<ClaimView>(`/_sim/claims/${one(claimId)}`),
+      claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
+        post<ClaimView>(`/_sim/checks/${one(externalIdOf(check))}/claims`, body),
+      release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${one(idOf(claim))}`),
       /** Pays claims, or an amount, or with neither the whole balance. */
-      pay: (check: string, body: Partial<PayBody> = {}) =>
-        post<PaymentView>(`/_sim/checks/${one(check)}/payments`, body),
+      pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
+        post<PaymentView>(`/_sim/checks/${one(externalIdOf(check))}/payments`, body),
       /** Refunds the rest of a payment unless an amount is given. */
-      refund: (paymentId: string, body: RefundBody = {}) =>
-        post<PaymentView>(`/_sim/payments/${one(paymentId)}/refunds`, body),
-      rate: (check: string, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
-        post<FeedbackView>(`/_sim/checks/${one(check)}/feedback`, body),
+      refund: (payment: RecordOrId, body: RefundBody = {}) =>
+        post<PaymentView>(`/_sim/payments/${one(idOf(payment))}/refunds`, body),
+      rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+        post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
     },
     endpoints: {
       create: (body: RegisterEndpointBody) =>
@@ -92,15 +96,16 @@ export function createClient(options: ClientOptions) {
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       list: (query?: ListQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
       get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
-      ping: (id: string) => post<PingReport>(`/v1/webhook-endpoints/${one(id)}/test`),
-      delete: (id: string) => remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(id)}`),
+      ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
+      delete: (endpoint: RecordOrId) =>
+        remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
     },
     deliveries: {
       list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
       /** Makes a new delivery of the same event to the same endpoint, signed anew or verbatim, and does not wait for it. */
-      resend: (id: string, { fresh = true } = {}) =>
-        post<Delivery>(`/_sim/deliveries/${one(id)}/resend`, { fresh }),
+      resend: (delivery: RecordOrId, { fresh = true } = {}) =>
+        post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),
     },
     events: {
       list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
@@ -134,8 +139,9 @@ export function createClient(options: ClientOptions) {
     state: {
       /** Everything the service knows, its signing secrets included; no API keys. */
       get: () => get<State>('/_sim/state'),
-      /** Puts a state, a JSON text, in the place of everything. */
-      put: async (text: string | Uint8Array) => (await call('PUT', '/_sim/state', text)).json as StateReport,
+      /** Puts a state, or its JSON text, in the place of everything. */
+      put: async (state: JsonText | State) =>
+        (await call('PUT', '/_sim/state', textOf(state))).json as StateReport,
       reset: () => post<StateReport>('/_sim/reset'),
     },
     /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */
@@ -147,6 +153,6 @@ export function createClient(options: ClientOptions) {
      * `since`, attempts and requests that began then or later come first, then `live`.
      */
     stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
-      readStream(options, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
+      readStream(send, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
   }
 }

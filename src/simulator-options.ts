@@ -9,8 +9,8 @@ export interface SimulatorOptions {
   /** Where the local authority is kept that receivers' certificates may come from; by default the data directory. */
   authorityDirectory?: string | undefined
   host?: string | undefined
-  /** 0 takes any free port. */
-  port?: number | undefined
+  /** 0 takes any free port; `false` none, and the service is reached by its `fetch` alone. */
+  port?: number | false | undefined
   /** Serve HTTPS with a certificate of the local authority; needs a directory for that one. */
   https?: boolean | undefined
   /** A key with all scopes to be accepted; made and kept when not given. */

@@ -1,9 +1,11 @@
 import { createDeliveryFaults } from './delivery/faults.ts'
 import type { OwnAddress } from './delivery/destination.ts'
+import type { Receivers } from './delivery/receivers.ts'
 import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
-import { createApp } from './http/app.ts'
+import { createApp, type App } from './http/app.ts'
 import { createHostCheck } from './http/host-check.ts'
+import { NO_PORT_URL, openInProcessDoor, type Fetch } from './http/in-process.ts'
 import { assetRoutes, pageRoutes } from './http/page-routes.ts'
 import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
@@ -35,6 +37,10 @@ export interface Simulator {
   apiKey: string
   /** PEM of the authority that issued the service's own certificate, when it runs on HTTPS. */
   ca: string | undefined
+  /** Calls the service without leaving the process. */
+  fetch: Fetch
+  /** Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back. */
+  receive: Receivers['add']
   /** Resolves when no delivery is due and none is under way. */
   idle(): Promise<void>
   /** Lets requests and attempts in flight finish for up to 5 seconds, then stops; everything acknowledged is durable. */
@@ -50,8 +56,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     throw new TypeError(
       'A seeded run keeps nothing: over kept data it would make the same identifiers again.',
     )
+  if (options.https === true && options.port === false)
+    throw new TypeError('HTTPS needs a port: within the process there is nothing to encrypt.')
   // The listener takes as long to load as the store to open, so they do so together.
-  const listening = import('./http/listen.ts')
+  const listening = options.port === false ? undefined : import('./http/listen.ts')
   const store = await openStore(options)
   try {
     const clock = options.clock ?? (await openClock(options, store))
@@ -69,7 +77,7 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
 }
 
 async function startOn(parts: Parts): Promise<Simulator> {
-  const { store, clock, newId, newSecret, newApiKey, listening, onError = ignore } = parts
+  const { store, clock, newId, newSecret, newApiKey, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
   const { apiKey, tableSecret } = await furnish(service, parts)
   const log = createRequestLog()
@@ -128,36 +136,42 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
-  const { openDoor } = await listening
-  const door = await openDoor(app, newId, {
-    port: parts.port ?? defaults.port,
-    host,
-    https: certificate,
-    limits: parts.connectionLimits,
-  }).catch(async (error: unknown) => {
+  const door = await openPort(app, parts, certificate).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
     await deliveries.stop()
     throw error
   })
-  own.address = { host, port: door.port }
-  own.url = door.url
+  const url = door?.url ?? NO_PORT_URL
+  if (door !== undefined) own.address = { host, port: door.port }
+  own.url = url
+  const inProcess = openInProcessDoor(app, url)
   deliveries.begin()
   return {
-    url: door.url,
-    baseUrl: `${door.url}/v1`,
+    url,
+    baseUrl: `${url}/v1`,
     apiKey,
     ca: certificate?.authority,
+    fetch: inProcess.fetch,
+    receive: deliveries.receive,
     idle: deliveries.idle,
     async close() {
       stopping = true
       faults.api.stop()
       stream.close()
       tables.stream.close()
-      await Promise.all([door.close(GRACE_MS), deliveries.stop()])
+      await Promise.all([door?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
       await store.close()
     },
   }
+}
+
+/** `undefined` when the service is to have no port. */
+async function openPort(app: App, parts: Parts, certificate: Awaited<ReturnType<typeof ownCertificate>>) {
+  const { listening, host = defaults.host, port = defaults.port, newId } = parts
+  if (listening === undefined || port === false) return undefined
+  const { openDoor } = await listening
+  return openDoor(app, newId, { port, host, https: certificate, limits: parts.connectionLimits })
 }
 
 function ignore(): void {}

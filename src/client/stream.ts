@@ -1,15 +1,15 @@
 import { ApiError, Unreachable } from '../api-error.ts'
-import { errorOf, readBody, send, type ClientOptions } from './transport.ts'
+import { errorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './views.ts'
 
 /** What `GET /_sim/stream` tells, until `signal` aborts or the service ends. @throws ApiError or Unreachable. */
 export async function* readStream(
-  options: ClientOptions,
+  send: Send,
   path: string,
   signal: AbortSignal,
   onOpen?: () => void,
 ): AsyncGenerator<StreamMessage> {
-  const response = await send(options, 'GET', path, undefined, signal)
+  const response = await send('GET', path, undefined, signal)
   if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)

@@ -7,12 +7,17 @@ export interface ClientOptions {
   apiKey?: string | undefined
   /** PEM of the authority that issued the service's certificate, for `https:` URLs. */
   ca?: string | undefined
+  /** What requests go out by, in place of the global `fetch`: that of a simulator in this process, say. */
+  fetch?: FetchText | undefined
 }
 
+/** As much of `fetch` as the client asks for. */
+export type FetchText = (address: string, init: RequestInit) => Promise<Response>
+
 /** Makes calls: each resolves with its status beside its answer. @throws ApiError unless that is 2xx, and Unreachable. */
-export function createCall(options: ClientOptions) {
+export function createCall(send: Send) {
   return async (method: string, path: string, body?: string | Uint8Array) => {
-    const response = await send(options, method, path, body)
+    const response = await send(method, path, body)
     const requestId = response.headers.get('x-request-id')
     const json = await readBody(response)
     if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId)
@@ -21,38 +26,39 @@ export function createCall(options: ClientOptions) {
 }
 
 /** Sends a request and resolves with whatever is answered. @throws Unreachable, or the reason of `signal`. */
-export async function send(
-  options: ClientOptions,
+export type Send = (
   method: string,
   path: string,
   body?: string | Uint8Array,
   signal?: AbortSignal,
-) {
-  const url = new URL(options.url)
-  const address = url.origin + url.pathname.replace(/\/+(v1\/?)?$/, '') + path
-  const headers: Record<string, string> = {}
-  if (options.apiKey !== undefined) headers.authorization = `Bearer ${options.apiKey}`
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  try {
-    return await fetchWith(options.ca, address, {
-      method,
-      headers,
-      body: body ?? null,
-      signal: signal ?? null,
-    })
-  } catch (error) {
-    if (signal?.aborted) throw error
-    throw new Unreachable(`No service answers at ${url.origin}: ${reasonOf(error)}.`, { cause: error })
+) => Promise<Response>
+
+export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
+  const { origin, pathname } = new URL(url)
+  const base = origin + pathname.replace(/\/+(v1\/?)?$/, '')
+  const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+  return async (method, path, body, signal) => {
+    const headers = body === undefined ? key : { ...key, 'content-type': 'application/json' }
+    try {
+      return await fetch(base + path, { method, headers, body: body ?? null, signal: signal ?? null })
+    } catch (error) {
+      if (signal?.aborted) throw error
+      throw new Unreachable(`No service answers at ${origin}: ${reasonOf(error)}.`, { cause: error })
+    }
   }
 }
 
 /** Node's fetch knows no authority but the public ones, so a service with a certificate of its own takes undici's. */
-async function fetchWith(ca: string | undefined, address: string, init: RequestInit): Promise<Response> {
-  if (ca === undefined) return fetch(address, init)
-  const { Agent, fetch: fetchThrough } = await import('undici')
-  const dispatcher = new Agent({ connect: { ca } })
-  const response = await fetchThrough(address, { ...init, dispatcher } as Parameters<typeof fetchThrough>[1])
-  return response
+function fetchTrusting(ca: string | undefined): FetchText {
+  if (ca === undefined) return (address, init) => fetch(address, init)
+  const load = async () => {
+    const { Agent, fetch: through } = await import('undici')
+    const dispatcher = new Agent({ connect: { ca } })
+    return (address: string, init: RequestInit) =>
+      through(address, { ...init, dispatcher } as Parameters<typeof through>[1])
+  }
+  let loading: ReturnType<typeof load> | undefined
+  return async (address, init) => (await (loading ??= load()))(address, init)
 }
 
 function reasonOf(error: unknown): string {

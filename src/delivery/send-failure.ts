@@ -52,6 +52,11 @@ const rows: readonly Row[] = [
       `${host} closed the connection without an answer. Look for a crash or a limit in the receiver.`,
   },
   {
+    codes: /^TABWIRE_RECEIVER_THREW$/,
+    outcome: 'connection_reset',
+    words: ({ host, error }) => `The receiver of ${host} in this process threw: ${error.message}.`,
+  },
+  {
     codes: /^(ENOTFOUND|EAI_.*|ENODATA|ESERVFAIL)$/,
     outcome: 'dns_error',
     words: ({ host, code }) =>

@@ -1,7 +1,9 @@
 import type { AttemptResult } from '../model/delivery.ts'
 import { createConnector } from './connect.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
-import { exchange, type Answered } from './exchange.ts'
+import { exchange, type Answered, type ExchangeSettings, type Outgoing } from './exchange.ts'
+import { handOver } from './hand-over.ts'
+import type { Receivers } from './receivers.ts'
 import { remembering } from './remembering.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
@@ -32,6 +34,8 @@ export interface SenderSettings {
   bodyTimeoutMs?: number
   /** Milliseconds from any start on, by which an attempt's duration is measured; by default the machine's own. */
   measure?: (() => number) | undefined
+  /** What is received in this process goes over no network. */
+  receivers?: Pick<Receivers, 'find'>
 }
 
 /**
@@ -42,7 +46,7 @@ const KEEP_ALIVE_MS = 1_000
 
 /** @throws Error when what is to be trusted is no certificate. */
 export function createSender(settings: SenderSettings): Sender {
-  const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime } = settings
+  const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime, receivers } = settings
   requireCertificates(trust.ca)
   const connector = createConnector({
     policy,
@@ -53,19 +57,22 @@ export function createSender(settings: SenderSettings): Sender {
   // Loaded with the first delivery: it takes as long as half of the rest of the service.
   let loading: ReturnType<typeof openAgent> | undefined
   const client = () => (loading ??= openAgent(connector.connect))
+  const carrierTo = async (url: string): Promise<Carry> => {
+    const receive = receivers?.find(url)
+    if (receive !== undefined) return (message, limits, signal) => handOver(receive, message, limits, signal)
+    const agent = await client()
+    return (message, limits, signal) => exchange(agent, outgoingOf(message), limits, signal)
+  }
   return {
     async send(message, signal) {
-      const opened = await client()
+      const carry = await carrierTo(message.url)
       signal?.throwIfAborted()
       const started = measure()
       const elapsed = () => Math.round(measure() - started)
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
-        const { origin, path } = targetOf(message.url)
-        const { headers, body } = message
-        const outgoing = { origin, path, headers, body }
-        const answered = await exchange(opened, outgoing, { timeoutMs, bodyTimeoutMs, measure }, signal)
+        const answered = await carry(message, { timeoutMs, bodyTimeoutMs, measure }, signal)
         const duration_ms = Math.round(answered.answeredAt - started)
         const { outcome, error } = judge(answered)
         return {
@@ -92,6 +99,14 @@ const targetOf = remembering((text) => {
   const url = new URL(text)
   return { origin: url.origin, path: url.pathname + url.search }
 })
+
+/** How a message comes to its receiver, and what is answered. */
+type Carry = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<Answered>
+
+function outgoingOf({ url, headers, body }: Message): Outgoing {
+  const { origin, path } = targetOf(url)
+  return { origin, path, headers, body }
+}
 
 function realTime(): number {
   return performance.now()

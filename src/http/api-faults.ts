@@ -48,13 +48,13 @@ export function createApiFaults(): ApiFaults {
     const waits = struck.map((one) => (one.kinds.includes('latency') ? (one.fault.latency_ms ?? 0) : 0))
     await pause.wait(Math.max(...waits))
     if (kinds.includes('reset') || kinds.includes('error')) await noteBody(event, visit)
-    if (kinds.includes('reset')) breakOff(event)
+    if (kinds.includes('reset')) breakOff(event, visit)
     const broken = struck.find((one) => one.kinds.includes('reset') || one.kinds.includes('error'))
     if (broken !== undefined) return injected(broken.fault.error_status ?? 503, visit)
     try {
       return await handle()
     } finally {
-      if (kinds.includes('lost_answer')) breakOff(event)
+      if (kinds.includes('lost_answer')) breakOff(event, visit)
     }
   }
 
@@ -133,9 +133,10 @@ function injected(status: number, { requestId }: Visit): Reply {
 }
 
 /** As a crash or a network does: without an answer. In TLS there is no reset of our own, so the connection ends. */
-function breakOff({ req }: H3Event): void {
+function breakOff({ req }: H3Event, visit: Visit): void {
   const { runtime } = req as { runtime?: { node?: { req?: IncomingMessage } } }
   const socket = runtime?.node?.req?.socket
-  if (socket instanceof TLSSocket) socket.destroy()
-  else socket?.resetAndDestroy()
+  if (socket === undefined) visit.broken = true
+  else if (socket instanceof TLSSocket) socket.destroy()
+  else socket.resetAndDestroy()
 }

@@ -34,6 +34,12 @@ export interface AppParts extends Omit<RoutingParts, 'authenticate'> {
   report: (bug: unknown, requestId: string) => void
 }
 
+/** What a caller in this process meets instead of a connection that breaks off on purpose. */
+export class ConnectionBroken extends Error {
+  readonly code = 'ECONNRESET'
+  override readonly message = 'the connection was reset'
+}
+
 /** The door as a function from request to response; Node's server and the tests call the same one. */
 export interface App {
   fetch: (request: Request) => Promise<Response>
@@ -64,6 +70,7 @@ export function createApp(parts: AppParts): App {
       const socket = socketOf(request)
       if (socket !== undefined) latest.set(socket, visit)
       const response = await h3.request(request, undefined, { visit })
+      if (visit.broken) throw new ConnectionBroken()
       return visit.answered ? response : refusedByFramework(visit)
     },
   }

@@ -19,6 +19,8 @@ export interface Visit {
   secret: boolean
   /** What befell it on purpose. */
   faults?: readonly ApiFaultKind[]
+  /** The connection was to break, and there is none. */
+  broken?: true
 }
 
 export function newVisit(newId: NewId, startedAt: Date, measure = () => performance.now()): Visit {

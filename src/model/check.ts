@@ -35,6 +35,8 @@ export const pushBody = z.object({
   revision: z.int().min(0).optional(),
 })
 export type Push = z.infer<typeof pushBody>
+/** A push as it may be sent: what is optional may be left out. */
+export type PushInput = z.input<typeof pushBody>
 export type PushedItem = Push['items'][number]
 
 /** A check's item as it is shown: what the POS pushed, and what guests did with it. */

@@ -6,6 +6,7 @@ import { normalUrl } from '../delivery/destination-url.ts'
 import type { DeliveryFaults } from '../delivery/faults.ts'
 import { createKeptClock } from '../delivery/kept-clock.ts'
 import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
+import { createReceivers } from '../delivery/receivers.ts'
 import { createSender } from '../delivery/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Service } from '../service.ts'
@@ -35,7 +36,8 @@ export function openDeliveries(
   const local = () =>
     authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
-  const sender = createSender({ policy, trust, measure: measureOf(parts) })
+  const receivers = createReceivers()
+  const sender = createSender({ policy, trust, measure: measureOf(parts), receivers })
   const deliver = createDeliver({
     service,
     sender,
@@ -69,9 +71,10 @@ export function openDeliveries(
       controls &&
       createStateControls({ service, clock: controls, interrupt, fresh, clearFaults, restartAfter }),
     async judge(url: string) {
-      const reason = await policy.refuse(url)
+      const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
+    receive: receivers.add,
     begin: () => void pump(),
     attempt: (id: string) => pump().attempt(id),
     idle: () => pump().idle(),

@@ -17,7 +17,8 @@ export const GRACE_MS = 5_000
 
 /** What a service is made of, once its store is open. */
 export interface Parts extends SimulatorOptions, Identifiers {
-  listening: Promise<typeof import('../http/listen.ts')>
+  /** The listener as it is loaded; `undefined` when the service has no port. */
+  listening: Promise<typeof import('../http/listen.ts')> | undefined
   /** The service's own one can be moved. */
   clock: Clock | MovableClock
   store: Store

@@ -1,0 +1,21 @@
+/** A JSON text that is sent as it is. */
+export type JsonText = string | Uint8Array
+
+/** A check, or its external id. */
+export type CheckOrId = string | { readonly external_id: string }
+
+/** A record of any other kind, or its id. */
+export type RecordOrId = string | { readonly id: string }
+
+export function externalIdOf(check: CheckOrId): string {
+  return typeof check === 'string' ? check : check.external_id
+}
+
+export function idOf(record: RecordOrId): string {
+  return typeof record === 'string' ? record : record.id
+}
+
+/** What is no JSON text yet becomes one. */
+export function textOf(body: JsonText | object): JsonText {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+}

@@ -1,0 +1,71 @@
+import type { App } from './app.ts'
+
+/** Like the global `fetch`, but the request goes to one service in this process, whatever origin it names. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** The door that needs no port. */
+export interface InProcessDoor {
+  /** Rejects with a TypeError where a connection would break, as `fetch` does, and once the door is closed. */
+  fetch: Fetch
+  /** Takes nothing new, and lets requests in flight finish for up to `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Where a service without a port says it is. Nothing can listen at port 0, so a call that goes astray says so at once. */
+export const NO_PORT_URL = 'http://tabwire.localhost:0'
+
+/** Opens the door within the process; `url` is what the service calls itself. */
+export function openInProcessDoor(app: App, url: string): InProcessDoor {
+  const inFlight = new Set<Promise<unknown>>()
+  let closed = false
+  return {
+    async fetch(input, init) {
+      if (closed) throw new TypeError('fetch failed', { cause: new Error('the simulator is closed') })
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+      signal?.throwIfAborted()
+      const answering = answerTo(requestTo(url, input, init), app)
+      const settled = answering.catch(() => undefined).finally(() => inFlight.delete(settled))
+      inFlight.add(settled)
+      return signal === undefined ? answering : until(signal, answering)
+    },
+    async close(graceMs) {
+      closed = true
+      let timer: NodeJS.Timeout | undefined
+      const grace = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))
+      await Promise.race([Promise.all(inFlight), grace])
+      clearTimeout(timer)
+    },
+  }
+}
+
+function requestTo(url: string, input: string | URL | Request, init: RequestInit | undefined): Request {
+  const given = new Request(input instanceof Request ? input : new URL(input, url), init)
+  const { pathname, search } = new URL(given.url)
+  const request = new Request(url + pathname + search, given)
+  // As a client of HTTP/1.1 would; keeping strangers out goes by it.
+  request.headers.set('host', new URL(url).host)
+  return request
+}
+
+/** The server's response object is quick to send and not all that `fetch` resolves with, so it becomes one that is. */
+async function answerTo(request: Request, app: App): Promise<Response> {
+  const { body, status, headers } = await app.fetch(request).catch((cause: unknown) => {
+    throw new TypeError('fetch failed', { cause })
+  })
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** A signal ends the waiting for an answer, and a body that goes on. */
+async function until(signal: AbortSignal, answering: Promise<Response>): Promise<Response> {
+  let abort = () => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    const { body, status, headers } = await Promise.race([answering, aborted])
+    return new Response(body?.pipeThrough(new TransformStream(), { signal }), { status, headers })
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
