@@ -76,6 +76,13 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
     foreign: [],
   },
+  library: { own: ['client', 'client.ts', 'model', 'simulator.ts', 'verdicts'], foreign: [] },
+  'index.ts': { own: ['api-error.ts', 'library', 'simulator.ts'], foreign: [] },
+  vitest: {
+    own: ['client.ts', 'library', 'model', 'signature', 'simulator.ts', 'verdicts'],
+    foreign: ['vitest'],
+  },
+  msw: { own: ['library'], foreign: ['msw'] },
   cli: {
     own: [
       'api-error.ts',

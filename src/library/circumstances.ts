@@ -17,7 +17,7 @@ async function reasonFor({ events, endpoints }: Asked, { type, check }: Wanted):
   const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
   const { data: registered } = await endpoints.list({ limit: 100 })
   const about = check === undefined ? '' : ` about ${check}`
-  const what = `${type === undefined ? 'event' : type}${about}`
+  const what = `${type ?? 'event'}${about}`
   if (happened.length === 0) return [`No ${what} has happened.`]
   const takers = registered.filter(
     ({ event_types, status }) =>

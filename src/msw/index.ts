@@ -1,0 +1,41 @@
+import { http, HttpResponse, type HttpHandler } from 'msw'
+import type { Simulator } from '../library/create-simulator.ts'
+
+/** What the handlers stand for. */
+export interface HandlerOptions {
+  /** Where the application believes the service to be, such as `https://api.example.com/v1`. */
+  baseUrl: string
+}
+
+/**
+ * Handlers that answer whatever is asked of the service at `baseUrl` by the whole simulator, within the process. Only what
+ * the service has is there: the simulator's own controls are not. Deliveries do not pass msw by themselves; for handlers
+ * to receive them, hand them over to `fetch`.
+ * @throws TypeError when `baseUrl` is no absolute URL.
+ * @example
+ * const simulator = await createSimulator({ port: false })
+ * const server = setupServer(...handlers(simulator, { baseUrl: 'https://api.example.com/v1' }))
+ * simulator.receive('https://shop.example', (request) => fetch(request))
+ */
+export function handlers(
+  simulator: Pick<Simulator, 'baseUrl' | 'fetch'>,
+  { baseUrl }: HandlerOptions,
+): HttpHandler[] {
+  const { origin, pathname } = new URL(baseUrl)
+  const base = origin + pathname.replace(/\/+$/, '')
+  return [
+    http.all(beneath(base), async ({ request }) => {
+      const { href } = new URL(request.url)
+      try {
+        return await simulator.fetch(new Request(simulator.baseUrl + href.slice(base.length), request))
+      } catch {
+        // A connection that breaks, on purpose or because the simulator is closed.
+        return HttpResponse.error()
+      }
+    }),
+  ]
+}
+
+function beneath(base: string): RegExp {
+  return new RegExp(`^${base.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?=[/?#]|$)`)
+}

@@ -1,0 +1,49 @@
+import type { Simulator } from '../../library/create-simulator.ts'
+import { NotDelivered, wantedOf, type DeliveriesWanted } from '../../library/wait.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import type { EventType } from '../../model/event.ts'
+import { allOf } from '../../verdicts/all-of.ts'
+import { inWords } from '../../verdicts/judge.ts'
+import { failed, passed, type Outcome } from './verdict.ts'
+
+/** What a delivery must be like beside its type. */
+export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count'> {
+  /** So many and no more, once nothing is on its way; without it, one or more. */
+  times?: number
+}
+
+/**
+ * With `.not` nothing is waited for but that no attempt is due or under way, and so it is with `times`, when as many have
+ * come: no time has to pass for either.
+ */
+export async function toHaveDelivered(
+  this: { isNot?: boolean },
+  simulator: Simulator,
+  type: EventType | 'ping',
+  { times, ...options }: DeliveredOptions = {},
+): Promise<Outcome> {
+  const wanted = { ...options, type, count: times ?? 1 }
+  if (this.isNot !== true && times !== 0)
+    try {
+      await simulator.deliveries.waitFor(wanted)
+    } catch (error) {
+      if (error instanceof NotDelivered) return failed(error.message)
+      throw error
+    }
+  await simulator.idle()
+  const came = await deliveriesLike(simulator, wanted)
+  const what = inWords({ ...wantedOf(wanted), exactly: times !== undefined })
+  const ids = came.map(({ id }) => id).join(', ')
+  const isMet = times === undefined ? came.length > 0 : came.length === times
+  return isMet
+    ? passed(`There was not to be ${what}, but there was: ${ids}.`)
+    : failed(`There was to be ${what}, but there were ${came.length}${ids === '' ? '' : `: ${ids}`}.`)
+}
+
+async function deliveriesLike({ deliveries }: Simulator, asked: DeliveriesWanted): Promise<Delivery[]> {
+  const { type, check, endpoint, status } = wantedOf(asked)
+  const filter = { type, external_check_id: check, endpoint_id: endpoint, status }
+  const found: Delivery[] = []
+  for await (const delivery of allOf(deliveries.list, filter)) found.unshift(delivery)
+  return found
+}
