@@ -12,17 +12,17 @@ export interface Receivers {
 }
 
 export function createReceivers(): Receivers {
-  const added: { base: string; receive: Receive }[] = []
+  const added = new Set<{ base: string; receive: Receive }>()
   return {
     add(url, receive) {
       const receiver = { base: normalUrl(url).replace(/\/$/, ''), receive }
-      added.unshift(receiver)
-      return () => void added.splice(added.indexOf(receiver) >>> 0, 1)
+      added.add(receiver)
+      return () => void added.delete(receiver)
     },
     find(url) {
-      if (added.length === 0 || !URL.canParse(url)) return undefined
+      if (added.size === 0 || !URL.canParse(url)) return undefined
       const target = normalUrl(url)
-      return added.find(({ base }) => target === base || /^[/?]/.test(beyond(base, target)))?.receive
+      return [...added].findLast(({ base }) => target === base || /^[/?]/.test(beyond(base, target)))?.receive
     },
   }
 }

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createSimulator, type Simulator } from '../../src/index.ts'
+import { check } from '../support/simulator.ts'
+
+let simulator: Simulator
+beforeAll(async () => void (simulator = await createSimulator({ bodyLimit: 2_000 })))
+afterAll(() => simulator.close())
+
+const headers = () => ({ authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' })
+
+/** What of an answer must be the same through both doors: not ids and times, nor what HTTP/1.1 adds for its connection. */
+async function comparable(response: Response) {
+  const ofConnection = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
+  const named = [...response.headers].filter(([name]) => !ofConnection.includes(name))
+  const own = /\b\w{3}_[0-9A-Z]{26}\b|\d{4}-\d\d-\d\dT[\d:.]+Z/g
+  const text = (await response.text()).replace(own, '…').replace(/(other|one)-door/, 'a-door')
+  return { status: response.status, headers: named.map(([n, v]) => [n, v.replace(own, '…')]), text }
+}
+
+describe('the door within the process', () => {
+  test.each<[string, RequestInit | (() => RequestInit)]>([
+    ['/v1/locations', () => ({ headers: headers() })],
+    ['/v1/locations', {}],
+    ['/v1/locations', () => ({ headers: headers(), method: 'HEAD' })],
+    ['/v1/locations?limit=0', () => ({ headers: headers() })],
+    ['/v1/locations', () => ({ headers: headers(), method: 'DELETE' })],
+    ['/v1/nothing', () => ({ headers: headers() })],
+    ['/v1/checks/external/%E0%A4%A', () => ({ headers: headers() })],
+    ['/v1/checks/external/DOOR', () => put(JSON.stringify(check()))],
+    ['/v1/checks/external/DOOR', () => put('{"table":')],
+    ['/v1/checks/external/DOOR', () => put('{}')],
+    ['/v1/checks/external/DOOR', () => put('x'.repeat(3_000))],
+    [
+      '/v1/checks/external/DOOR',
+      () => ({ ...put('{}'), headers: { ...headers(), 'content-type': 'text/plain' } }),
+    ],
+    ['/v1/locations', () => ({ headers: { ...headers(), origin: 'https://evil.example' } })],
+    ['/_sim/health', {}],
+    ['/', {}],
+  ])('answers %s as the port does', async (path, given) => {
+    const init = typeof given === 'function' ? given() : given
+    const over = await fetch(simulator.url + path.replace('DOOR', 'other-door'), init)
+    const within = await simulator.fetch(path.replace('DOOR', 'one-door'), init)
+    expect(within.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await comparable(within)).toEqual(await comparable(over))
+  })
+
+  const put = (body: string) => ({ method: 'PUT', headers: headers(), body })
+
+  test('takes URLs of any origin, paths and requests', async () => {
+    const url = 'https://api.example.com/v1/locations?limit=1'
+    for (const input of [url, new URL(url), '/v1/locations?limit=1', new Request(url)]) {
+      const response = await simulator.fetch(input, { headers: headers() })
+      expect(await response.json()).toMatchObject({ data: [{}], next_cursor: expect.any(String) as string })
+    }
+  })
+
+  test('is left by a signal: before, and in the middle of a stream', async () => {
+    const late = simulator.fetch('/_sim/stream', { headers: headers(), signal: AbortSignal.abort() })
+    await expect(late).rejects.toMatchObject({ name: 'AbortError' })
+    const stop = new AbortController()
+    const { body } = await simulator.fetch('/_sim/stream', { headers: headers(), signal: stop.signal })
+    const reader = body?.getReader()
+    expect(new TextDecoder().decode((await reader?.read())?.value as Uint8Array)).toBe(': listening\n\n')
+    stop.abort()
+    await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test('is left by a signal while the answer is waited for', async () => {
+    onTestFinished(async () => void (await simulator.faults.clear()))
+    await simulator.faults.set({ faults: [{ on: 'api', latency_ms: 60_000 }] })
+    const stop = new AbortController()
+    const answer = simulator.fetch('/v1/locations', { headers: headers(), signal: stop.signal })
+    stop.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
+  })
+
+  test('lets requests in flight finish when the service is closed', async () => {
+    const closing = await createSimulator({ port: false })
+    const pushes = Array.from({ length: 5 }, (_, index) => closing.checks.push(`late-${index}`, check()))
+    const answers = Promise.allSettled(pushes)
+    await closing.close()
+    for (const answer of await answers)
+      expect(answer).toMatchObject(
+        answer.status === 'fulfilled' ? { value: { status: 201 } } : { reason: { code: 'shutting_down' } },
+      )
+  })
+})

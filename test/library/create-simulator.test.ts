@@ -1,0 +1,196 @@
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  createSimulator,
+  NotDelivered,
+  Unreachable,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../src/index.ts'
+import { openReceiver, check, item, temporaryDirectory, testAuthority } from '../support/simulator.ts'
+
+const SHOP = 'https://shop.test/webhooks'
+
+let simulator: Simulator
+let answer: () => Response | Promise<Response>
+let received: { url: string; headers: Headers; body: string }[]
+
+beforeAll(async () => {
+  simulator = await createSimulator({ port: false })
+  simulator.receive(SHOP, async (request) => {
+    received.push({ url: request.url, headers: request.headers, body: await request.text() })
+    return answer()
+  })
+})
+afterAll(() => simulator.close())
+beforeEach(async () => {
+  await simulator.reset()
+  received = []
+  answer = () => new Response(null, { status: 204 })
+})
+
+async function made(options: SimulatorOptions = {}): Promise<Simulator> {
+  const one = await createSimulator(options)
+  onTestFinished(() => one.close())
+  return one
+}
+
+describe('a simulator in this process', () => {
+  test('is the whole service under the names of the commands', async () => {
+    const { signing_secret } = await simulator.endpoints.create({ url: SHOP })
+    expect(signing_secret).toMatch(/^whsec_/)
+    const { status, check: pushed } = await simulator.checks.push(
+      'table-12',
+      check({ items: [item('burger')] }),
+    )
+    expect(status).toBe(201)
+    const claim = await simulator.guests.claim(pushed, { items: [{ external_id: 'burger', quantity: 1 }] })
+    await simulator.guests.release(claim)
+    const payment = await simulator.guests.pay(pushed)
+    await simulator.guests.refund(payment)
+    await simulator.guests.rate(pushed, { rating: 5 })
+    await simulator.idle()
+    const { data: events } = await simulator.events.list()
+    expect(events.map(({ type }) => type).reverse()).toEqual([
+      'check.created',
+      'claim.created',
+      'payment.succeeded',
+      'check.fully_paid',
+      'payment.refunded',
+      'feedback.received',
+    ])
+    expect(received.map(({ body }) => (JSON.parse(body) as { type: string }).type).sort()).toEqual(
+      events.map(({ type }) => type).sort(),
+    )
+    const { data: requests } = await simulator.requests.list()
+    expect(requests.map(({ path }) => path)).toContain('/v1/checks/external/table-12')
+  })
+
+  test('retries by its own clock, and tells of it', async () => {
+    answer = () => new Response('busy', { status: received.length === 1 ? 503 : 200 })
+    await simulator.endpoints.create({ url: SHOP, event_types: ['check.created'] })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const report = await simulator.clock.advance('1m')
+    expect(report).toMatchObject({ attempted_total: 1, outcomes: { succeeded: 1 } })
+    const [delivery] = await simulator.deliveries.waitFor({ check: 'table-12' })
+    expect(delivery.attempts).toMatchObject([
+      { outcome: 'bad_status', response_body: 'busy' },
+      { response_status: 200 },
+    ])
+    expect(received).toHaveLength(2)
+    expect(received[1]?.body).toBe(received[0]?.body)
+  })
+
+  test('saves its state as a value and takes it back', async () => {
+    await simulator.checks.push('saved', check())
+    const state = await simulator.state.save()
+    await simulator.reset()
+    await expect(simulator.checks.get('saved')).rejects.toMatchObject({ status: 404 })
+    await simulator.state.load(state)
+    expect(await simulator.checks.get('saved')).toMatchObject({ external_id: 'saved' })
+  })
+
+  test('suffers faults, also where there is no connection to break', async () => {
+    onTestFinished(async () => void (await simulator.faults.clear()))
+    await simulator.faults.set({ faults: [{ on: 'api', lost_answer_rate: 1, times: 1 }] })
+    await expect(simulator.checks.push('lost', check())).rejects.toThrow('the connection was reset')
+    expect(await simulator.checks.push('lost', check())).toMatchObject({ status: 200 })
+  })
+
+  test('listens on a free port unless it is to have none, and on several beside each other', async () => {
+    const [one, other] = await Promise.all([made(), made({ apiKey: 'twk_mine' })])
+    expect(one.url).not.toBe(other.url)
+    await one.checks.push('mine', check())
+    const headers = { authorization: 'Bearer twk_mine' }
+    expect(await (await fetch(`${other.baseUrl}/checks`, { headers })).json()).toMatchObject({ data: [] })
+    expect(simulator.url).toBe('http://tabwire.localhost:0')
+  })
+
+  test('keeps everything where it is told to', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await createSimulator({ dataDirectory })
+    await first.checks.push('kept', check())
+    await first.close()
+    const again = await made({ dataDirectory, port: false })
+    expect(await again.checks.get('kept')).toMatchObject({ external_id: 'kept' })
+    expect(await readdir(dataDirectory)).toContain('credentials.json')
+  })
+
+  test('gives the same identifiers for the same seed', async () => {
+    const push = async () =>
+      (await (await made({ seed: 7, port: false })).checks.push('seeded', check())).check
+    expect(await push()).toEqual(await push())
+  })
+
+  test('delivers over sockets to a receiver of its own port', async () => {
+    const { certificatePem } = await testAuthority()
+    const receiver = await openReceiver()
+    const one = await made({ port: false, ca: [certificatePem] })
+    await one.endpoints.create({ url: receiver.url })
+    await one.checks.push('over-tls', check())
+    await one.deliveries.waitFor({ type: 'check.created' })
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  test('is closed once, however often it is asked, and refuses calls from then on', async () => {
+    const one = await createSimulator()
+    const { url } = one
+    await Promise.all([one.close(), one.close(), one[Symbol.asyncDispose]()])
+    await expect(one.locations.list()).rejects.toThrow(Unreachable)
+    await expect(one.locations.list()).rejects.toThrow(/the simulator is closed/)
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  test('refuses options that contradict each other', async () => {
+    await expect(createSimulator({ https: true, port: false })).rejects.toThrow(/HTTPS needs a port/)
+  })
+})
+
+describe('waiting for deliveries', () => {
+  test('ends when one comes, at once when it is there, oldest first when there are several', async () => {
+    await simulator.endpoints.create({ url: SHOP })
+    const coming = simulator.deliveries.waitFor({ type: 'check.closed' })
+    await simulator.checks.push('table-12', check())
+    await simulator.checks.push('table-12', check({ status: 'closed' }))
+    const [closed] = await coming
+    expect(closed).toMatchObject({ event_type: 'check.closed', status: 'delivered' })
+    const both = await simulator.deliveries.waitFor({ check: 'table-12', count: 2, timeout: 0 })
+    expect(both.map(({ event_type }) => event_type)).toEqual(['check.created', 'check.closed'])
+    const endpoint = (await simulator.endpoints.list()).data[0] ?? ''
+    expect(await simulator.deliveries.waitFor({ endpoint, timeout: 0 })).toHaveLength(2)
+  })
+
+  test('says that nothing of the kind has happened, and what was sent instead', async () => {
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const wait = simulator.deliveries.waitFor({ type: 'check.fully_paid', check: 'table-12', timeout: 0 })
+    const error = await wait.catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(NotDelivered)
+    expect(error).toMatchObject({ code: 'never_came', seen: [] })
+    expect((error as Error).message.split('\n')).toEqual([
+      'There was to be 1 delivery of check.fully_paid about table-12, delivered, but it never came. Waited 0 s.',
+      'No check.fully_paid about table-12 has happened.',
+      'All that was sent:',
+      '  check.created about table-12, delivered',
+    ])
+  })
+
+  test('says that it happened, but nobody was there to take it', async () => {
+    await simulator.checks.push('table-12', check())
+    await expect(simulator.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
+      /\nThere was check\.created, but no endpoint is there to take it\.\nNothing was sent to anybody\.$/,
+    )
+  })
+
+  test('says that it was refused, and how', async () => {
+    answer = () => new Response(null, { status: 500 })
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const wait = simulator.deliveries.waitFor({ timeout: 0 })
+    await expect(wait).rejects.toMatchObject({ code: 'refused', seen: [{ status: 'pending' }] })
+    await expect(wait).rejects.toThrow(/, pending: The receiver answered 500; only 2xx counts as received\.$/)
+  })
+})

@@ -1,0 +1,75 @@
+import { getResponse } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSimulator, type Simulator } from '../../src/index.ts'
+import { handlers } from '../../src/msw/index.ts'
+import { check } from '../support/simulator.ts'
+
+let simulator: Simulator
+const server = setupServer()
+beforeAll(async () => {
+  simulator = await createSimulator({ port: false })
+  server.listen({ onUnhandledRequest: 'error' })
+})
+afterAll(async () => {
+  server.close()
+  await simulator.close()
+})
+beforeEach(() => server.resetHandlers(...handlers(simulator, { baseUrl: 'https://api.example.com/v1' })))
+
+const call = (url: string, init: RequestInit = {}) =>
+  fetch(url, { headers: { authorization: `Bearer ${simulator.apiKey}` }, ...init })
+
+describe('msw handlers', () => {
+  test.each([
+    ['https://api.example.com/v1/', '/v1'],
+    ['https://api.example.com', ''],
+    ['https://api.example.com/eu.west/pay(1)/v1', '/eu.west/pay(1)/v1'],
+  ])('answer for %s', async (baseUrl, path) => {
+    server.resetHandlers(...handlers(simulator, { baseUrl }))
+    const url = `https://api.example.com${path}`
+    const locations = await call(`${url}/locations?limit=1`)
+    expect(await locations.json()).toMatchObject({ data: [{ currency: expect.any(String) as string }] })
+    const pushed = await call(`${url}/checks/external/a%2Fb`, {
+      method: 'PUT',
+      body: JSON.stringify(check()),
+      headers: { authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' },
+    })
+    expect(await pushed.json()).toMatchObject({ external_id: 'a/b' })
+  })
+
+  test.each([
+    ['/locations', { headers: {} }, 401, 'unauthorized'],
+    ['/locations', { method: 'DELETE' }, 405, 'method_not_allowed'],
+    ['', {}, 404, 'not_found'],
+    ['/checks/external/%E0', {}, 400, 'invalid_path'],
+    ['/locations?limit=x', {}, 400, 'invalid_query'],
+  ])('pass on the error that %s %o brings', async (path, init, status, code) => {
+    const response = await call(`https://api.example.com/v1${path}`, init)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await response.json()).toMatchObject({ error: { code } })
+  })
+
+  test.each([
+    'https://api.example.com/v10/locations',
+    'https://api.example.com/v1/../_sim/health',
+    'https://api.example.com/_sim/health',
+    'https://other.example.com/v1/locations',
+    'http://api.example.com/v1/locations',
+  ])('leave %s alone', async (url) => {
+    const ours = handlers(simulator, { baseUrl: 'https://api.example.com/v1' })
+    expect(await getResponse(ours, new Request(url))).toBeUndefined()
+  })
+
+  test('break the connection where the service would', async () => {
+    await simulator.faults.set({ faults: [{ on: 'api', reset_rate: 1 }] })
+    await expect(call('https://api.example.com/v1/locations')).rejects.toThrow(TypeError)
+    await simulator.faults.clear()
+    expect((await call('https://api.example.com/v1/locations')).ok).toBe(true)
+  })
+
+  test('are of an absolute URL', () => {
+    expect(() => handlers(simulator, { baseUrl: '/v1' })).toThrow(TypeError)
+  })
+})
