@@ -67,7 +67,9 @@ describe('the door within the process', () => {
   })
 
   test('is left by a signal while the answer is waited for', async () => {
-    onTestFinished(async () => void (await simulator.faults.clear()))
+    onTestFinished(async () => {
+      await simulator.faults.clear()
+    })
     await simulator.faults.set({ faults: [{ on: 'api', latency_ms: 60_000 }] })
     const stop = new AbortController()
     const answer = simulator.fetch('/v1/locations', { headers: headers(), signal: stop.signal })

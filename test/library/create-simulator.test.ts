@@ -92,7 +92,9 @@ describe('a simulator in this process', () => {
   })
 
   test('suffers faults, also where there is no connection to break', async () => {
-    onTestFinished(async () => void (await simulator.faults.clear()))
+    onTestFinished(async () => {
+      await simulator.faults.clear()
+    })
     await simulator.faults.set({ faults: [{ on: 'api', lost_answer_rate: 1, times: 1 }] })
     await expect(simulator.checks.push('lost', check())).rejects.toThrow('the connection was reset')
     expect(await simulator.checks.push('lost', check())).toMatchObject({ status: 200 })

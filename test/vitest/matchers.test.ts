@@ -121,16 +121,8 @@ describe('toBeSignedBy', () => {
 
 const test = simulatorTest({ port: false, serviceName: 'Acme' })
 
-describe('the fixtures', () => {
+describe('the fixtures', { shuffle: false }, () => {
   const seen: Record<string, Simulator[]> = { own: [], shared: [] }
-
-  test.each([1, 2])(
-    'give each test one of its own and each file one, %i',
-    async ({ simulator, fileSimulator }) => {
-      seen.own?.push(simulator)
-      seen.shared?.push(fileSimulator)
-    },
-  )
 
   for (const number of [1, 2])
     test(`give each test one of its own and each file one, ${number}`, async ({
