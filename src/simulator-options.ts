@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { ConnectionLimits } from './http/listen.ts'
+import type { ConnectionLimits } from './http/connection-limits.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 
 /** How a simulator is to be; everything has a default (contract sections 9 and 12). */

@@ -1,7 +1,5 @@
 import type { App } from './app.ts'
-
-/** Like the global `fetch`, but the request goes to one service in this process, whatever origin it names. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+import type { Fetch } from './fetch.ts'
 
 /** The door that needs no port. */
 export interface InProcessDoor {

@@ -5,6 +5,7 @@ import { listen as listhen } from 'listhen'
 import { isLoopbackBinding } from '../model/loopback.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { App } from './app.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { answerOddRequests } from './odd-requests.ts'
 
 export interface ListenOptions {
@@ -13,18 +14,6 @@ export interface ListenOptions {
   host: string
   https?: { cert: string; key: string } | undefined
   limits?: Partial<ConnectionLimits> | undefined
-}
-
-/** What a client that is slow, or many, may take. */
-export interface ConnectionLimits {
-  /** Milliseconds until a new connection's first request must have arrived with its headers. */
-  firstRequestMs: number
-  /** Milliseconds that the headers of a further request may take. */
-  headersMs: number
-  /** Milliseconds that a whole request may take. */
-  requestMs: number
-  /** Connections at a time; further ones are closed. */
-  connections: number
 }
 
 const defaultLimits: ConnectionLimits = {

@@ -1,0 +1,43 @@
+/* What a project with strict settings may write. It runs nowhere: `tsc -p test` compiles it against dist, as published. */
+import { createSimulator, NotDelivered, type Simulator, type SimulatorOptions } from 'tabwire'
+import { ApiError, createClient, type Client } from 'tabwire/client'
+import { handlers } from 'tabwire/msw'
+import { verify, type Verification } from 'tabwire/signature'
+import { simulatorFixtures, simulatorTest, type SimulatorFixtures } from 'tabwire/vitest'
+import { expect, test as base } from 'vitest'
+
+const options: SimulatorOptions = { port: false, seed: 7, startAt: new Date(0), serviceName: 'Acme' }
+const simulator: Simulator = await createSimulator(options)
+const { check } = await simulator.checks.push('table-12', {
+  table: { number: '12' },
+  status: 'open',
+  items: [{ external_id: 'line-1', name: 'Copper Burger', quantity: 2, price_cents: 1450 }],
+  totals: { subtotal_cents: 2900, tax_cents: 254, total_cents: 3154 },
+})
+const balance: number = check.balance_cents
+const [delivery] = await simulator.deliveries.waitFor({ type: 'check.created', check })
+const status: 'pending' | 'delivered' | 'dead' = delivery.status
+const takeBack: () => void = simulator.receive('https://shop.example', (request) => fetch(request))
+const client: Client = createClient({ url: simulator.url, fetch: simulator.fetch })
+const result: Verification = verify({ payload: '', header: null, secret: 'whsec_…' })
+export const isRefusal = (error: unknown) => error instanceof ApiError || error instanceof NotDelivered
+export const used = [balance, status, takeBack, client, result]
+export const mocked = handlers(simulator, { baseUrl: 'https://api.example.com/v1' })
+
+const test = simulatorTest({ strict: true })
+test('matchers and fixtures have types', async ({ simulator, fileSimulator }) => {
+  await expect(simulator).toHaveDelivered('check.created', { check, times: 1 })
+  await expect(fileSimulator).not.toConverge([], { orders: 3 })
+  await expect(simulator).toHaveNoFindings({ except: ['totals_mismatch'] })
+  await expect(new Request('https://shop.example')).toBeSignedBy('whsec_…')
+})
+base.extend<SimulatorFixtures>(simulatorFixtures())('a test of its own', ({ simulator }) => simulator.close())
+
+// @ts-expect-error no such event
+await simulator.deliveries.waitFor({ type: 'check.eaten' })
+// @ts-expect-error a check has a status
+await simulator.checks.push('table-12', { table: { number: '12' }, items: [], totals: check.totals })
+// @ts-expect-error no such option
+await createSimulator({ portt: 1 })
+// @ts-expect-error no such event
+await expect(simulator).toHaveDelivered('check.eaten')
