@@ -5,11 +5,26 @@ import { spawnProcess, type Running } from '../../support/cli.ts'
 
 export const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 
+/** In which words a program says that it listens; the address is the part that begins with `http:`. */
+export interface Announcement {
+  stream: 'stdout' | 'stderr'
+  pattern: RegExp
+}
+
+interface Place {
+  cwd?: string
+  says?: Announcement | undefined
+}
+
 /** Starts a receiver that prints where it listens, as all of `fixtures/receivers` do. */
-export async function startReference(command: readonly string[]): Promise<{ url: string; running: Running }> {
+export async function startReference(
+  command: readonly string[],
+  { cwd, says = { stream: 'stdout', pattern: /listening on http:\S+\// } }: Place = {},
+): Promise<{ url: string; running: Running }> {
   const [file = '', ...args] = command
-  const running = await spawnProcess(file, args, { env: { WEBHOOK_SECRET: secret, PORT: '0' } })
-  const line = await running.until('stdout', /listening on http:\S+\//)
+  const env = { WEBHOOK_SECRET: secret, PORT: '0' }
+  const running = await spawnProcess(file, args, { env, ...(cwd !== undefined && { cwd }) })
+  const [line = ''] = says.pattern.exec(await running.until(says.stream, says.pattern)) ?? []
   return { url: /http:\S+/.exec(line)?.[0] ?? '', running }
 }
 
@@ -17,8 +32,9 @@ export async function startReference(command: readonly string[]): Promise<{ url:
 export async function checked(
   command: readonly string[],
   change: Partial<ReceiverCheck> = {},
+  place: Place = {},
 ): Promise<ConformanceReport> {
-  const { url, running } = await startReference(command)
+  const { url, running } = await startReference(command, place)
   try {
     return await checkReceiver({
       url: new URL(url),

@@ -4,34 +4,56 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { receiverExamples } from '../../../src/cli/conformance/receiver-examples.ts'
-import { fixtures } from '../../support/cli.ts'
-import { checked, failed, idsOf } from './check.ts'
+import { emptyDirectory, fixtures } from '../../support/cli.ts'
+import { checked, failed, idsOf, type Announcement } from './check.ts'
 
 const folder = join(fixtures, 'receivers')
 const made = (name: string) => fileURLToPath(new URL(`./made/${name}.mjs`, import.meta.url))
 const wrong = (name: string) => join(folder, 'wrong', `${name}.mjs`)
 const source = (name: string) => join(folder, name)
 
-/** How each runs, and how to find out whether its language is here. */
-const runtimes: Record<string, { command: string[]; probe: [string, ...string[]] }> = {
-  node: { command: [process.execPath, source('node.mjs')], probe: [process.execPath, '--version'] },
-  python: { command: ['python3', source('python.py')], probe: ['python3', '--version'] },
-  java: { command: ['java', source('java.java')], probe: ['javac', '--version'] },
-  go: { command: ['go', 'run', source('go.go')], probe: ['go', 'version'] },
-  ruby: { command: ['ruby', source('ruby.rb')], probe: ['ruby', '-e', "require 'webrick'"] },
+type Program = [file: string, ...args: string[]]
+
+interface Runtime {
+  /** Ends with 0 where the language is here. */
+  probe: Program
+  /** What is done before, in an empty directory: a program that compiles and then runs another would leave that behind. */
+  build?: Program
+  command: Program
+  /** Where it says that it listens, and in which words. */
+  says?: Announcement
 }
 
-/** What these need more than a file: a project, and a server that does not say where it listens. */
-const unrun = ['csharp', 'php']
+const runtimes: Record<string, Runtime> = {
+  node: { probe: [process.execPath, '--version'], command: [process.execPath, source('node.mjs')] },
+  python: { probe: ['python3', '--version'], command: ['python3', source('python.py')] },
+  java: { probe: ['javac', '--version'], command: ['java', source('java.java')] },
+  go: {
+    probe: ['go', 'version'],
+    build: ['go', 'build', '-o', 'receiver', source('go.go')],
+    command: ['./receiver'],
+  },
+  php: {
+    probe: ['php', '-r', 'exit(PHP_VERSION_ID < 80000 ? 1 : 0);'],
+    command: ['php', '-S', '127.0.0.1:0', source('php.php')],
+    says: { stream: 'stderr', pattern: /\(http:[^)]+/ },
+  },
+  ruby: { probe: ['ruby', '-e', "require 'webrick'"], command: ['ruby', source('ruby.rb')] },
+}
+
+/** ASP.NET Core needs a project, whose packages come over the network. */
+const unrun = ['csharp']
 
 test('every language of the examples has a runtime here, or is known to have none', () => {
   expect([...Object.keys(runtimes), ...unrun].sort()).toEqual(Object.keys(receiverExamples))
 })
 
 describe.concurrent('a right receiver passes every case', () => {
-  for (const [language, { command, probe }] of Object.entries(runtimes))
-    test.skipIf(!isHere(probe))(`in ${language}`, { timeout: 30_000 }, async () => {
-      const report = await checked(command)
+  for (const [language, { command, probe, build, says }] of Object.entries(runtimes))
+    test.skipIf(!isHere(probe))(`in ${language}`, async () => {
+      const cwd = await emptyDirectory()
+      if (build !== undefined) execFileSync(build[0], build.slice(1), { cwd, stdio: 'ignore' })
+      const report = await checked(command, {}, { cwd, says })
       expect(failed(report)).toEqual([])
       expect(report.totals).toMatchObject({ failed: 0, skipped: 0, observed: 0 })
     })
@@ -112,7 +134,7 @@ test('every case of refusing and taking fails for some receiver by name', () => 
   expect([...accepts, ...refuses].filter((id) => !alone.has(id))).toEqual([])
 })
 
-function isHere([file, ...args]: readonly [string, ...string[]]): boolean {
+function isHere([file, ...args]: Program): boolean {
   try {
     execFileSync(file, args, { stdio: 'ignore' })
     return true
