@@ -30,6 +30,7 @@ export async function checkContract(
   target: ContractTarget,
   cases: readonly ContractCase[],
   tell: (text: string) => void = () => undefined,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ConformanceReport> {
   const started = performance.now()
   const baseUrl = target.baseUrl.replace(/\/+$/, '')
@@ -55,10 +56,11 @@ export async function checkContract(
       limitedKey,
       token: newToken(),
     })
-    const results = await runContract(site, cases, tell)
+    const results = await runContract(site, cases, tell, signal)
     await site.cleanUp().catch(() => undefined)
     const duration_ms = Math.round(performance.now() - started)
-    return makeReport({ suite: 'contract check', target: baseUrl, duration_ms, cases: results })
+    const interrupted = signal.aborted
+    return makeReport({ suite: 'contract check', target: baseUrl, interrupted, duration_ms, cases: results })
   } catch (error) {
     if (error instanceof NoAnswer) throw new CommandError('unreachable', `${error.message}.`)
     throw error

@@ -9,6 +9,8 @@ interface Wanted {
   json: boolean
   tap: boolean
   junit: string | undefined
+  /** How wide the terminal is. */
+  columns?: number
 }
 
 /**
@@ -16,10 +18,13 @@ interface Wanted {
  * finds it. `--json` goes before `--tap`.
  * @throws CommandError when the file cannot be written.
  */
-export async function present(report: ConformanceReport, { json, tap, junit }: Wanted): Promise<string> {
+export async function present(
+  report: ConformanceReport,
+  { json, tap, junit, columns }: Wanted,
+): Promise<string> {
   if (junit !== undefined) await writeReport(junit, await toJUnit(report))
   if (json) return `${JSON.stringify(report, null, 2)}\n`
-  return tap ? toTap(report) : `${renderConformance(report)}\n`
+  return tap ? toTap(report) : `${renderConformance(report, columns)}\n`
 }
 
 async function writeReport(file: string, text: string): Promise<void> {

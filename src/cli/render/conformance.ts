@@ -6,11 +6,16 @@ import {
   type Verdict,
 } from '../../conformance/report/result.ts'
 import { printable } from './text.ts'
+import { count } from './words.ts'
+import { wrapped } from './wrap.ts'
 
-/** The report for people: a line per case, and below those that failed what was seen and why it matters. */
-export function renderConformance(report: ConformanceReport): string {
+/**
+ * The report for people: a line per case, and below those that failed what was seen and why it matters, told
+ * once where it is the same for the next ones.
+ */
+export function renderConformance(report: ConformanceReport, columns = Infinity): string {
   const groups = [...grouped(report.cases)].map(([group, cases]) =>
-    [chalk.bold(group), ...cases.map(renderCase)].join('\n'),
+    [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
   )
   const head = `${report.suite} ${report.target}`
   return printable([head, ...groups, renderTotals(report)].join('\n\n'))
@@ -23,18 +28,42 @@ const marks: Record<Verdict, string> = {
   observed: chalk.yellow('·'),
 }
 
-function renderCase({ id, title, reason, verdict, detail }: CaseResult): string {
-  const line = `  ${marks[verdict]} ${id}  ${chalk.dim(title)}`
-  const seen = detail === null ? [] : [`      ${detail}`]
-  const why = verdict === 'failed' ? [`      ${chalk.yellow(reason)}`] : []
-  return [line, ...seen, ...why].join('\n')
+/** Cases one after the other of which the same is to be told, so that it is told once; each other alone. */
+function runs(cases: readonly CaseResult[]): CaseResult[][] {
+  const all: CaseResult[][] = []
+  for (const one of cases) {
+    const run = all.at(-1)
+    if (run?.[0] !== undefined && isAlike(run[0], one)) run.push(one)
+    else all.push([one])
+  }
+  return all
 }
 
-function renderTotals({ totals, duration_ms }: ConformanceReport): string {
+function isAlike(one: CaseResult, other: CaseResult): boolean {
+  const same = one.verdict === other.verdict && one.detail !== null && one.detail === other.detail
+  return same && (one.verdict === 'skipped' || one.reason === other.reason)
+}
+
+/** Cases that were not tried share a line; others have one each. Below is what was seen, and why a failure matters. */
+function renderRun(run: readonly CaseResult[], columns: number): string {
+  const [first, ...rest] = run as [CaseResult, ...CaseResult[]]
+  const { verdict, detail, reason } = first
+  const lines =
+    verdict === 'skipped' && rest.length > 0
+      ? [`${count(run.length, 'case')}, ${first.id} to ${rest.at(-1)?.id}`]
+      : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}`)
+  const paragraph = (text: string) => wrapped(text, '      ', columns)
+  const seen = detail === null ? [] : [paragraph(detail)]
+  const why = verdict === 'failed' ? [chalk.yellow(paragraph(reason))] : []
+  return [...lines.map((line) => `  ${marks[verdict]} ${line}`), ...seen, ...why].join('\n')
+}
+
+function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): string {
   const counts = (Object.keys(marks) as Verdict[]).filter(
     (verdict) => totals[verdict] > 0 || verdict === 'passed' || verdict === 'failed',
   )
   const words = counts.map((verdict) => `${totals[verdict]} ${verdict}`).join(', ')
   const told = totals.failed > 0 ? chalk.red(words) : words
-  return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}`
+  const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
+  return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
 }

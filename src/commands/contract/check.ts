@@ -1,9 +1,8 @@
 import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
 import { checkContract, type ContractTarget } from '../../cli/conformance/contract-check.ts'
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
-import { present } from '../../cli/conformance/present.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
@@ -11,7 +10,7 @@ import { readInput } from '../../cli/input.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
 import { startSimulator } from '../../simulator.ts'
 
-export default class ContractCheck extends BaseCommand {
+export default class ContractCheck extends ConformanceCommand {
   static override description =
     'Check whether an implementation keeps the specification.\nWithout --base-url, a fresh service of our own is checked, in memory. Exit 3 when a rule is broken.\nPushes checks and registers endpoints; the clock of a simulator is moved on by days, unless with --skip retries.'
   static override examples = [
@@ -48,11 +47,7 @@ export default class ContractCheck extends BaseCommand {
     const receiver = { receiverUrl: flags['receiver-url'], receiverPort: flags['receiver-port'] }
     const common = { serviceName: flags['service-name'], ...receiver }
     const check = (target: ContractTarget) =>
-      this.progressing((tell) => checkContract(target, cases, tell)).then(async (report) => {
-        const { tap, junit } = flags
-        this.write(await present(report, { json: this.wantsJson, tap, junit }))
-        if (!report.ok) process.exitCode = exitCodes.checkFailed
-      })
+      this.report(flags, (tell, signal) => checkContract(target, cases, tell, signal))
     if (baseUrl === undefined) return this.checkOurOwn(check, common)
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])

@@ -1,8 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
-import { BaseCommand } from '../../cli/base-command.ts'
+import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
-import { present } from '../../cli/conformance/present.ts'
 import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
 import { readCertificate } from '../../cli/read-certificate.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
@@ -12,7 +11,7 @@ import { parseHeader } from '../../cli/listen/target.ts'
 import { receiverCases } from '../../conformance/receiver/cases.ts'
 import { checkReceiver } from '../../conformance/receiver/check.ts'
 
-export default class ReceiverCheck extends BaseCommand {
+export default class ReceiverCheck extends ConformanceCommand {
   static override description =
     'Check that a receiver takes what it should.\nIt gets genuine, odd, forged and broken deliveries, and each case that fails says what it means in production.\nExit 0 when no case failed, 3 when one did.'
   static override examples = [
@@ -65,13 +64,17 @@ export default class ReceiverCheck extends BaseCommand {
     const ca = [...given, ...(local === undefined ? [] : [local])]
     const { secret, tolerance, insecure, 'service-name': serviceName } = flags
     const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, cases }
-    const report = await this.progressing((tell) =>
+    await this.report(flags, (tell, signal) =>
       checkReceiver({
         ...settings,
-        begin: ({ group, id }, index) => tell(`${index + 1} of ${cases.length}  ${group}/${id}`),
+        signal,
+        begin: (one, index = 0) =>
+          tell(
+            one === undefined
+              ? 'a plain delivery first'
+              : `${index + 1} of ${cases.length}  ${one.group}/${one.id}`,
+          ),
       }),
     )
-    this.write(await present(report, { ...flags, json: this.wantsJson }))
-    if (!report.ok) process.exitCode = exitCodes.checkFailed
   }
 }

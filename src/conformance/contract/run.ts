@@ -1,3 +1,4 @@
+import { INTERRUPTED, untilInterrupted } from '../report/interruption.ts'
 import type { CaseResult, Verdict } from '../report/result.ts'
 import { access } from './access.ts'
 import { NoAnswer } from './ask.ts'
@@ -21,23 +22,24 @@ export const contractCases: readonly ContractCase[] = [
   ...retries,
 ]
 
-/** After so many cases without any answer, nobody is there to be checked. */
+/** After so many cases without an answer, each after seconds, the rest would take too long. */
 const PATIENCE = 2
 
-/** Checks the cases one after the other; whatever the implementation does, each has a verdict. */
+/** Checks the cases one after the other; whatever the implementation does, each has a verdict, even if interrupted. */
 export async function runContract(
   site: Site,
   cases: readonly ContractCase[],
-  onCase: (text: string) => void,
+  tell: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = []
   let silent = 0
-  for (const one of cases) {
+  for (const [index, one] of cases.entries()) {
     const { group, id, title, section } = one
-    onCase(`${group}: ${title}`)
+    tell(`${index + 1} of ${cases.length}  ${group}/${id}`)
     const started = performance.now()
-    const seen = silent >= PATIENCE ? gone : await judge(site, one)
-    silent = seen.silent === true ? silent + 1 : 0
+    const seen = silent >= PATIENCE ? gone : await judge(site, one, signal)
+    if (seen.silent === true) silent += 1
     const duration_ms = Math.round(performance.now() - started)
     const { verdict, detail } = seen
     results.push({ group, id, title, reason: `Specification, ${section}.`, verdict, detail, duration_ms })
@@ -51,18 +53,20 @@ interface Seen {
   silent?: boolean
 }
 
-const gone: Seen = { verdict: 'skipped', detail: 'Nobody answers any more.', silent: true }
+const gone: Seen = { verdict: 'skipped', detail: `Not checked: ${PATIENCE} cases before had no answer.` }
 
-async function judge(site: Site, one: ContractCase): Promise<Seen> {
+async function judge(site: Site, one: ContractCase, signal: AbortSignal): Promise<Seen> {
+  if (signal.aborted) return { verdict: 'skipped', detail: INTERRUPTED }
   const lacking = (one.needs ?? []).filter((need) => site.lacks(need))
   if (lacking.length > 0)
     return { verdict: 'skipped', detail: `Not checked: this service offers no ${lacking.join(', ')}.` }
   try {
-    if ('observe' in one) return { verdict: 'observed', detail: await one.observe(site) }
-    await one.check(site)
+    if ('observe' in one)
+      return { verdict: 'observed', detail: await untilInterrupted(one.observe(site), signal) }
+    await untilInterrupted(one.check(site), signal)
     return { verdict: 'passed', detail: null }
   } catch (error) {
-    return verdictOf(error)
+    return signal.aborted ? { verdict: 'skipped', detail: INTERRUPTED } : verdictOf(error)
   }
 }
 

@@ -112,14 +112,19 @@ export const accepts: readonly ReceiverCase[] = rows.map(({ deliveries, parallel
     const bad = answers.filter((answer) => !isGood(answer))
     const [first] = bad
     if (first === undefined) return undefined
-    const share = all.length > 1 ? ` (${bad.length} of ${all.length} times)` : ''
+    const share = answers.length > 1 ? ` (${bad.length} of ${answers.length} times)` : ''
     return `A genuine delivery was not taken: ${told(first)}${share}.`
   },
 }))
 
+/** One after the other, up to the first that has no answer. */
 async function inTurn(deliveries: readonly Delivery[], send: (one: Delivery) => Promise<Answer>) {
   const answers: Answer[] = []
-  for (const one of deliveries) answers.push(await send(one))
+  for (const one of deliveries) {
+    const answer = await send(one)
+    answers.push(answer)
+    if ('code' in answer) break
+  }
   return answers
 }
 

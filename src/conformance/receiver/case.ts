@@ -7,14 +7,17 @@ export interface Stage {
   send: Send
 }
 
-/** A case of the suite. `examine` tells what was wrong in words, or nothing when all was right. */
+/** What was wrong, in words; with a reason where it means something else than the case has in mind. */
+export type Wrong = string | { detail: string; reason: string }
+
+/** A case of the suite. `examine` tells what was wrong, or nothing when all was right. */
 export interface ReceiverCase {
   group: 'accepts' | 'refuses' | 'behaves'
   id: string
   title: string
   /** What it means in production when the case fails. */
   reason: string
-  examine(stage: Stage): Promise<string | undefined>
+  examine(stage: Stage): Promise<Wrong | undefined>
 }
 
 /** A row of a table of cases. */

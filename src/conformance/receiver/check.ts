@@ -2,21 +2,25 @@ import { createNewId } from '../../ids.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
 import type { ReceiverCase } from './case.ts'
 import { readExamples } from './examples.ts'
-import { createForge } from './forge.ts'
-import { runReceiverCases } from './run.ts'
+import { bytes, createForge } from './forge.ts'
+import { runReceiverCases, unanswered } from './run.ts'
 import { createSend, type Destination } from './send.ts'
 
 /** Of specification section 8, in milliseconds. */
 const ANSWER_MS = 10_000
 
-export interface ReceiverCheck extends Omit<Destination, 'timeoutMs'> {
+export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'> {
   secret: string
   /** Seconds. */
   tolerance: number
   serviceName: string
   cases: readonly ReceiverCase[]
+  /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
   timeoutMs?: number
-  begin?: (one: ReceiverCase, index: number) => void
+  /** Ends the check early, with a report of what has been found by then. */
+  signal?: AbortSignal
+  /** Is told of each case as it begins; of the plain delivery before them, with no case. */
+  begin?: (one?: ReceiverCase, index?: number) => void
 }
 
 /**
@@ -28,15 +32,21 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const now = () => Date.now()
   const newId = createNewId(() => new Date())
   const forge = createForge({ ...check, examples: await readExamples(), newId: () => newId('evt'), now })
-  const send = createSend({ ...check, timeoutMs: check.timeoutMs ?? ANSWER_MS })
-  const probe = await send(forge.delivery(Buffer.from('{}')))
+  const { timeoutMs = ANSWER_MS, signal = new AbortController().signal, begin = () => undefined } = check
+  const send = createSend({ ...check, timeoutMs, signal })
+  begin()
+  const probe = await send(forge.genuine(bytes(forge.envelope())))
   if ('code' in probe && unreachable.test(probe.code))
     throw new Error(
       `${check.url.origin} cannot be checked: ${probe.error} (${probe.code}).${hint(probe.code)}`,
     )
-  const cases = await runReceiverCases(check.cases, { forge, send }, check.begin)
+  const cases =
+    'code' in probe && probe.code === 'TIMEOUT'
+      ? unanswered(check.cases, timeoutMs)
+      : await runReceiverCases(check.cases, { forge, send }, { timeoutMs, signal, begin })
   const duration_ms = Math.round(performance.now() - started)
-  return makeReport({ suite: 'receiver check', target: shown(check.url), duration_ms, cases })
+  const interrupted = signal.aborted
+  return makeReport({ suite: 'receiver check', target: shown(check.url), interrupted, duration_ms, cases })
 }
 
 const unreachable =

@@ -1,4 +1,4 @@
-import { told, type ReceiverCase, type RefuseRow } from './case.ts'
+import { told, type ReceiverCase, type RefuseRow, type Wrong } from './case.ts'
 import { bytes, type Forge } from './forge.ts'
 import { malformed } from './malformed.ts'
 import type { Answer, Delivery } from './send.ts'
@@ -110,13 +110,18 @@ export const refuses: readonly ReceiverCase[] = rows.map(({ deliveries, exact, .
   },
 }))
 
-function judge(answer: Answer): string | undefined {
-  if (!('status' in answer)) return `It was not refused with a 4xx: ${told(answer)}.`
+/** Nothing forged was believed, so that what the case warns of does not apply. */
+const NO_REFUSAL =
+  'What is not refused with a 4xx is sent again for 35 hours, and shows strangers where the receiver breaks.'
+
+function judge(answer: Answer): Wrong | undefined {
+  if (!('status' in answer))
+    return { detail: `It was neither taken nor refused: ${told(answer)}.`, reason: NO_REFUSAL }
   const { status } = answer
   if (status >= 400 && status < 500) return undefined
   if (status >= 500)
-    return `It was refused, but by crashing: it answered ${status}. The service would try again for 35 hours.`
-  return `It was not refused: it answered ${status}.`
+    return { detail: `It was refused, but by crashing: ${told(answer)}.`, reason: NO_REFUSAL }
+  return `It was not refused: ${told(answer)}.`
 }
 
 function signedAt(forge: Forge, offset: number): Delivery {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { rootCertificates } from 'node:tls'
@@ -16,6 +17,8 @@ export type Answer = { status: number; early: boolean } | { error: string; code:
 export interface SendOptions {
   /** Before the last byte of the body, this long is waited for an answer, in milliseconds; such an answer is `early`. */
   holdBackMs?: number
+  /** How long an answer is waited for, from the beginning, in milliseconds; by default as for all. */
+  timeoutMs?: number
 }
 export type Send = (delivery: Delivery, options?: SendOptions) => Promise<Answer>
 
@@ -27,17 +30,28 @@ export interface Destination {
   ca: readonly string[]
   insecure: boolean
   timeoutMs: number
+  /** Ends what is under way, and lets nothing begin. */
+  signal: AbortSignal
 }
 
 /** Sends to a receiver: each request on a connection of its own, headers in the order and number given. */
-export function createSend({ url, headers: more, ca, insecure, timeoutMs }: Destination): Send {
+export function createSend({
+  url,
+  headers: more,
+  ca,
+  insecure,
+  timeoutMs: usualMs,
+  signal,
+}: Destination): Send {
   const encrypted = url.protocol === 'https:'
   const trust = encrypted ? { ca: [...rootCertificates, ...ca], rejectUnauthorized: !insecure } : {}
   const { request } = encrypted ? https : http
-  return ({ headers, body }, { holdBackMs } = {}) =>
+  // Each request that is under way listens, and twenty at once are no leak.
+  setMaxListeners(0, signal)
+  return ({ headers, body }, { holdBackMs, timeoutMs = usualMs } = {}) =>
     new Promise((resolve) => {
       const lines = [...frame(url, body), ...headers, ...more].flat()
-      const call = request(url, { method: 'POST', headers: lines, agent: false, ...trust })
+      const call = request(url, { method: 'POST', headers: lines, agent: false, signal, ...trust })
       const late = setTimeout(() => end({ error: LATE(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
       let complete = holdBackMs === undefined
       const end = (answer: Answer) => {

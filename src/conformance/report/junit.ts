@@ -10,6 +10,7 @@ export async function toJUnit(report: ConformanceReport): Promise<string> {
     const suite = builder.testSuite().name(xmlText(`${report.suite}: ${group}`))
     suite.time(cases.reduce((sum, { duration_ms }) => sum + duration_ms, 0) / 1000)
     suite.property('target', xmlText(report.target))
+    if (report.interrupted) suite.property('interrupted', 'true')
     for (const one of cases) addCase(suite.testCase(), report.suite, one)
   }
   return builder.build()

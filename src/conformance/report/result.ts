@@ -17,25 +17,30 @@ export interface CaseResult {
 
 export type Totals = Record<Verdict, number>
 
-/** What a conformance suite found: `ok` when no case failed. */
+/** What a conformance suite found. */
 export interface ConformanceReport {
   /** The command, such as `receiver check`. */
   suite: string
   /** What was examined, without secrets. */
   target: string
+  /** No case failed, and the check was not interrupted. */
   ok: boolean
+  /** Ctrl-C ended it: what had no verdict by then is skipped. */
+  interrupted: boolean
   duration_ms: number
   totals: Totals
   cases: readonly CaseResult[]
 }
 
-type Examined = Pick<ConformanceReport, 'suite' | 'target' | 'duration_ms' | 'cases'>
+type Examined = Pick<ConformanceReport, 'suite' | 'target' | 'duration_ms' | 'cases'> & {
+  interrupted?: boolean
+}
 
 /** Counts the verdicts: a report is good when nothing failed, even if all was skipped. */
-export function makeReport({ suite, target, duration_ms, cases }: Examined): ConformanceReport {
+export function makeReport({ interrupted = false, cases, ...examined }: Examined): ConformanceReport {
   const totals: Totals = { passed: 0, failed: 0, skipped: 0, observed: 0 }
   for (const { verdict } of cases) totals[verdict] += 1
-  return { suite, target, ok: totals.failed === 0, duration_ms, totals, cases }
+  return { ...examined, ok: totals.failed === 0 && !interrupted, interrupted, totals, cases }
 }
 
 /** The cases under the names of their groups, in the order in which groups first appear. */

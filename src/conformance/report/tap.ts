@@ -1,10 +1,11 @@
 import type { CaseResult, ConformanceReport } from './result.ts'
 
 /** The report in TAP 14, one line per case; failures and observations carry a YAML block. */
-export function toTap({ suite, target, cases }: ConformanceReport): string {
+export function toTap({ suite, target, interrupted, cases }: ConformanceReport): string {
   const lines = cases.flatMap((one, at) => [resultLine(one, at + 1), ...block(one)])
   const pragma = ['TAP version 14', `# ${oneLine(`${suite} ${target}`)}`]
-  return [...pragma, `1..${cases.length}`, ...lines, ''].join('\n')
+  const end = interrupted ? ['Bail out! Interrupted.'] : []
+  return [...pragma, `1..${cases.length}`, ...lines, ...end, ''].join('\n')
 }
 
 function resultLine({ group, id, title, verdict, detail }: CaseResult, number: number): string {
