@@ -65,16 +65,14 @@ export abstract class BaseCommand extends Command {
   /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */
   protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
     if (!process.stderr.isTTY || this.wantsJson) return work
-    const { default: ora } = await import('ora')
-    const spinner = ora({ text, stream: process.stderr }).start()
+    const spinner = await spin(text)
     return work.finally(() => spinner.stop())
   }
 
   /** The same for work that tells how far it is. */
   protected async progressing<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
     if (!process.stderr.isTTY || this.wantsJson) return work(() => undefined)
-    const { default: ora } = await import('ora')
-    const spinner = ora({ stream: process.stderr }).start()
+    const spinner = await spin('')
     return work((text) => void (spinner.text = text)).finally(() => spinner.stop())
   }
 
@@ -90,4 +88,10 @@ export abstract class BaseCommand extends Command {
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }
+}
+
+/** On a terminal in raw mode, which ora would make of it, Ctrl-C is a character that nobody reads. */
+async function spin(text: string) {
+  const { default: ora } = await import('ora')
+  return ora({ text, stream: process.stderr, discardStdin: false }).start()
 }

@@ -71,6 +71,7 @@ const predictions: Record<string, readonly string[]> = {
   'bans-after-abuse': ['keeps_working'],
   'compares-the-beginning': ['v1_truncated'],
   'crashes-on-unequal-lengths': ['malformed_v1_not_hex', 'malformed_v1_not_ascii', 'v1_truncated'],
+  'ends-without-a-header': ['no_header', 'empty_header', 'keeps_working'],
   'has-another-secret': [...accepts, 'keeps_working'],
   'ignores-the-future': ['from_the_future'],
   'ignores-the-time': ['expired', 'from_the_future'],
@@ -97,20 +98,17 @@ const predictions: Record<string, readonly string[]> = {
   'verifies-one-t-and-dates-by-another': ['malformed_two_t'],
 }
 
+/** Those that leave requests waiting, which silence.test.ts looks at. */
+const silent = ['leaves-forged-unanswered', 'never-answers']
+
 describe('a wrong receiver', () => {
   test('has a prediction, or a test of its own', () => {
     const names = readdirSync(join(folder, 'wrong')).map((name) => name.replace('.mjs', ''))
-    expect(names.sort()).toEqual([...Object.keys(predictions), 'never-answers', 'receiver'].sort())
+    expect(names.sort()).toEqual([...Object.keys(predictions), ...silent, 'receiver'].sort())
   })
 
   test.concurrent.each(Object.entries(predictions))('that %s fails exactly there', async (name, cases) => {
     expect(failed(await checked([process.execPath, wrong(name)]))).toEqual(cases)
-  })
-
-  test.concurrent('that never answers is given up after a few requests', async () => {
-    const report = await checked([process.execPath, wrong('never-answers')], { timeoutMs: 200 })
-    expect(failed(report)).toContain('answers_in_time')
-    expect(report.totals.skipped).toBeGreaterThan(30)
   })
 
   test.concurrent(

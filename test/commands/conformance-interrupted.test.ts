@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import { secret } from '../conformance/receiver/check.ts'
+import { spawnTabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal } from '../support/terminal.ts'
+
+const servers: Server[] = []
+afterAll(() => {
+  for (const server of servers.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+/** Answers so many requests, and leaves the next one waiting: `silence` resolves when it has come. */
+async function fallingSilent(answered: number, answer: (response: ServerResponse) => unknown) {
+  let count = 0
+  let fall: () => void
+  const silence = new Promise<void>((resolve) => (fall = resolve))
+  const server = createServer((request: IncomingMessage, response) => {
+    request.resume()
+    count += 1
+    if (count > answered) fall()
+    else answer(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(server)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, silence }
+}
+
+const receiver = (answered: number) => fallingSilent(answered, (response) => response.writeHead(204).end())
+const service = (answered: number) =>
+  fallingSilent(answered, (response) => response.writeHead(200, { 'x-request-id': 'a' }).end('[]'))
+
+describe.skipIf(!hasTerminals).concurrent('on a terminal', () => {
+  test('receiver check says how far it is, and after Ctrl-C what it knows by then, with 130', async () => {
+    // The plain delivery, and the first three cases.
+    const { url, silence } = await receiver(4)
+    const running = await onTerminal(['receiver', 'check', url, '--secret', secret])
+    await silence
+    await running.until('stdout', /4 of 46 {2}accepts\/event_check_fully_paid/)
+    running.pressCtrlC()
+    const { code, stdout } = await running.ended
+    const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
+    expect(code).toBe(130)
+    expect(text).toMatch(/✓ event_check_closed .*\n {2}- 19 cases, event_check_fully_paid to /)
+    expect(text).toMatch(
+      /\n3 passed, 0 failed, 43 skipped {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
+    )
+    expect(stdout).toContain('\u001b[?25h')
+  })
+
+  test('contract check does the same', async () => {
+    const { url, silence } = await service(6)
+    const running = await onTerminal(['contract', 'check', '--base-url', url])
+    await silence
+    await running.until('stdout', /\d+ of \d+ {2}requests\//)
+    running.pressCtrlC()
+    const { code, stdout } = await running.ended
+    expect(code).toBe(130)
+    expect(stripVTControlCharacters(stdout)).toContain('Interrupted: this report is partial.')
+  })
+})
+
+describe.concurrent('in a pipe, after SIGINT', () => {
+  test('the report says that it is partial, to programs too, with 130 and no progress', async () => {
+    const { url, silence } = await receiver(4)
+    const running = await spawnTabwire(['receiver', 'check', url, '--secret', secret, '--json'])
+    await silence
+    running.child.kill('SIGINT')
+    const { code, stdout, stderr } = await running.ended
+    expect({ code, stderr }).toEqual({ code: 130, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      interrupted: true,
+      totals: { passed: 3, failed: 0, skipped: 43 },
+    } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
+  })
+
+  test('a service that falls silent on the first request leaves nothing to report', async () => {
+    const { url, silence } = await service(0)
+    const running = await spawnTabwire(['contract', 'check', '--base-url', url])
+    await silence
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130, stdout: '', stderr: '' })
+  })
+})
