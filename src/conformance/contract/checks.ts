@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { field } from './ask.ts'
-import { Broken, must, NotChecked, type ContractCase } from './case.ts'
+import { must, type ContractCase } from './case.ts'
+import { itemsOf, pushAll, read, readable } from './push-and-read.ts'
 import { item, push } from './pushes.ts'
-import { isSuccess, type Site } from './site.ts'
+import type { Site } from './site.ts'
 
 const [a, b, c] = [item('a'), item('b', 700), item('c', 450)]
 
@@ -57,8 +57,8 @@ export const checks: readonly ContractCase[] = [
     async check(site) {
       const path = site.freshCheck()
       await pushAll(site, path, [push([a, b]), push([c])])
-      const ids = itemIds(await readable(site, path))
-      must(isDeepStrictEqual(ids, ['c']), `After a push of c alone, the items are ${ids.join(', ')}.`)
+      const items = itemsOf(await readable(site, path))
+      must(items === 'c', `After a push of c alone, the items are: ${items}.`)
     },
   },
   {
@@ -69,8 +69,8 @@ export const checks: readonly ContractCase[] = [
     async check(site) {
       const path = site.freshCheck()
       await pushAll(site, path, [states[1], states[0]])
-      const ids = itemIds(await readable(site, path))
-      must(isDeepStrictEqual(ids, ['a', 'b']), `Revision 2, then 1, leaves the items ${ids.join(', ')}.`)
+      const items = itemsOf(await readable(site, path))
+      must(items === 'a, b', `Revision 2, then 1, leaves these items: ${items}.`)
     },
   },
   {
@@ -86,9 +86,9 @@ export const checks: readonly ContractCase[] = [
           path,
           order.map((index) => states[index]),
         )
-        const ids = itemIds(await readable(site, path))
+        const items = itemsOf(await readable(site, path))
         const told = order.map((index) => index + 1).join(', ')
-        must(isDeepStrictEqual(ids, ['b', 'c']), `Revisions ${told} leave the items ${ids.join(', ')}.`)
+        must(items === 'b, c', `Revisions ${told} leave these items: ${items}.`)
       }
     },
   },
@@ -125,40 +125,4 @@ function observed(id: string, title: string, json: object): ContractCase[] {
   const observe = async ({ ask, freshCheck }: Site) =>
     `answered ${(await ask('PUT', freshCheck(), { json })).status}`
   return [{ group: 'checks', id, title, section, observe }]
-}
-
-/** Pushes one state after the other, and returns what the last was answered. @throws Broken when one is refused. */
-export async function pushAll(
-  { ask }: Pick<Site, 'ask'>,
-  path: string,
-  bodies: readonly unknown[],
-): Promise<unknown> {
-  let last: unknown
-  for (const json of bodies) {
-    const answer = await ask('PUT', path, { json })
-    must(isSuccess(answer), `A push was answered ${answer.status}: ${answer.text.slice(0, 200)}`)
-    last = answer.json
-  }
-  return last
-}
-
-/** The check as `GET` tells it, or `undefined` where it does not: how a check is read is not shown. */
-async function read({ ask }: Pick<Site, 'ask'>, path: string): Promise<unknown> {
-  const answer = await ask('GET', path)
-  return isSuccess(answer) ? answer.json : undefined
-}
-
-/** The check as `GET` tells it. @throws NotChecked where it does not. */
-export async function readable(site: Pick<Site, 'ask'>, path: string): Promise<unknown> {
-  const check = await read(site, path)
-  if (check !== undefined) return check
-  throw new NotChecked(
-    'The check cannot be read with GET at the path of the push, which the specification does not show.',
-  )
-}
-
-function itemIds(check: unknown): string[] {
-  const items = field(check, 'items')
-  if (!Array.isArray(items)) throw new Broken('The check has no items.')
-  return items.map((one) => String(field(one, 'external_id'))).sort()
 }

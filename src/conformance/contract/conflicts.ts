@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Answer } from './ask.ts'
 import { must, NotChecked, type ContractCase } from './case.ts'
-import { pushAll, readable } from './checks.ts'
+import { pushAll, readable } from './push-and-read.ts'
 import { item, push } from './pushes.ts'
 import { isSuccess, type Site } from './site.ts'
 
@@ -21,6 +21,11 @@ async function afterClaim(site: Site, items: readonly ReturnType<typeof item>[])
 /** A push that removes a claimed item, and what it was answered; made once. */
 export function conflicted(site: Site): Promise<{ path: string; before: unknown; answer: Answer }> {
   return site.once('conflict', () => afterClaim(site, [bread]))
+}
+
+/** @throws NotChecked when there was no conflict, which is another case's to judge. */
+function requireConflict({ status }: Answer): void {
+  if (status !== 409) throw new NotChecked(`There was no conflict: it was answered ${status}.`)
 }
 
 const RULE = 'section 4, rule 4'
@@ -78,7 +83,8 @@ export const conflicts: readonly ContractCase[] = [
     'section 7: 409 conflict_with_paid_items',
     async (site) => {
       const { answer } = await conflicted(site)
-      const named = answer.status !== 409 || answer.text.includes('"conflict_with_paid_items"')
+      requireConflict(answer)
+      const named = answer.text.includes('"conflict_with_paid_items"')
       must(named, 'The answer does not hold the code conflict_with_paid_items.')
     },
   ),
@@ -88,7 +94,8 @@ export const conflicts: readonly ContractCase[] = [
     `${RULE}: the existing check is left unchanged`,
     async (site) => {
       const { path, before, answer } = await conflicted(site)
-      const same = answer.status !== 409 || isDeepStrictEqual(await readable(site, path), before)
+      requireConflict(answer)
+      const same = isDeepStrictEqual(await readable(site, path), before)
       must(same, 'The check is another one after the conflict.')
     },
   ),

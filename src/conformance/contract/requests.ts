@@ -1,5 +1,5 @@
 import type { Answer } from './ask.ts'
-import { must, type ContractCase } from './case.ts'
+import { must, NotChecked, type ContractCase } from './case.ts'
 import { conflicted } from './conflicts.ts'
 import { item, push } from './pushes.ts'
 import type { Site } from './site.ts'
@@ -45,7 +45,8 @@ export const requests: readonly ContractCase[] = [
     section: 'section 1: X-Request-Id identifies the request',
     async check({ ask }) {
       const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
-      must(one === '' || one !== other, `Two requests have the same id, ${one}.`)
+      if (one === '') throw new NotChecked('There is no X-Request-Id.')
+      must(one !== other, `Two requests have the same id, ${one}.`)
     },
   },
 ]

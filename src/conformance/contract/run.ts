@@ -59,7 +59,7 @@ async function judge(site: Site, one: ContractCase, signal: AbortSignal): Promis
   if (signal.aborted) return { verdict: 'skipped', detail: INTERRUPTED }
   const lacking = (one.needs ?? []).filter((need) => site.lacks(need))
   if (lacking.length > 0)
-    return { verdict: 'skipped', detail: `Not checked: this service offers no ${lacking.join(', ')}.` }
+    return { verdict: 'skipped', detail: notChecked(`This service offers no ${lacking.join(', ')}.`) }
   try {
     if ('observe' in one)
       return { verdict: 'observed', detail: await untilInterrupted(one.observe(site), signal) }
@@ -71,8 +71,12 @@ async function judge(site: Site, one: ContractCase, signal: AbortSignal): Promis
 }
 
 function verdictOf(error: unknown): Seen {
-  if (error instanceof NotChecked) return { verdict: 'skipped', detail: `Not checked: ${error.message}` }
+  if (error instanceof NotChecked) return { verdict: 'skipped', detail: notChecked(error.message) }
   if (error instanceof Broken) return { verdict: 'failed', detail: error.message }
   if (error instanceof NoAnswer) return { verdict: 'failed', detail: error.message, silent: true }
   throw error
+}
+
+function notChecked(why: string): string {
+  return `Not checked: ${why.charAt(0).toLowerCase()}${why.slice(1)}`
 }

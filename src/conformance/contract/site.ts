@@ -1,5 +1,5 @@
 import { TRIAL_PREFIX } from '../../model/trial-check.ts'
-import { field, type Answer, type Ask } from './ask.ts'
+import { field, NoAnswer, type Answer, type Ask } from './ask.ts'
 import { Broken, must, NotChecked, type Need } from './seen.ts'
 import type { Hook, Hooks } from './hooks.ts'
 
@@ -26,7 +26,7 @@ export interface Site {
   freshCheck(): string
   /** Registers a hook for these event types. @throws Broken when that is refused. */
   register(...eventTypes: readonly string[]): Promise<Registered>
-  /** Does a thing once for all cases that look at it, and fails for each of them alike. */
+  /** Does a thing once for all cases that look at it; the first of them fails when it does, and no other is checked. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Takes away what was registered, where that is possible. */
   cleanUp(): Promise<void>
@@ -62,12 +62,15 @@ export async function openSite(parts: Parts): Promise<Site> {
         `Registering ${hook.url} for ${event_types.join()} was answered ${answer.status}.`,
       )
       const id = field(answer.json, 'id')
-      if (typeof id !== 'string') throw new Broken('The answer to a registration has no id.')
-      registered.push(id)
-      return { id, secret: /whsec_[^"\s]+/.exec(answer.text)?.[0] ?? '', hook, answer }
+      const named = typeof id === 'string' || typeof id === 'number'
+      must(named, 'The answer to a registration has no id.')
+      registered.push(String(id))
+      return { id: String(id), secret: /whsec_[^"\s]+/.exec(answer.text)?.[0] ?? '', hook, answer }
     },
-    once<T>(name: string, work: () => Promise<T>) {
-      const doing = (known.get(name) as Promise<T> | undefined) ?? work()
+    async once<T>(name: string, work: () => Promise<T>) {
+      const before = known.get(name) as Promise<T> | undefined
+      if (before !== undefined) return before.catch(notChecked)
+      const doing = work()
       known.set(name, doing)
       return doing
     },
@@ -77,6 +80,11 @@ export async function openSite(parts: Parts): Promise<Site> {
       if (limited !== undefined) await sim('DELETE', `/keys/${encodeURIComponent(limited.id)}`)
     },
   }
+}
+
+/** What is broken for one case cannot be looked at by the next. */
+function notChecked(error: unknown): never {
+  throw error instanceof Broken || error instanceof NoAnswer ? new NotChecked(error.message) : error
 }
 
 async function makeKey(sim: Ask): Promise<{ id: string; key: string } | undefined> {
