@@ -1,7 +1,7 @@
 /** The ways in which programs write the same JSON. Each gives no text for a body that is no JSON. */
 type Form = (body: string) => string[]
 
-/** As JavaScript, Go and Rust write it; and with non-ASCII characters escaped, as PHP does. */
+/** As JavaScript and Rust write it; and with the escapes of Python, PHP and Go. */
 export const compact: Form = (body) => withEscapes(rewrite(body, (value) => JSON.stringify(value)))
 
 /** As pretty-printers write it. */
@@ -28,7 +28,12 @@ function writeSpaced(value: unknown): string {
 }
 
 function withEscapes(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => [text, text.replace(/[\u0080-\uffff]/g, escapeUnit)])
+  return texts.flatMap((text) => {
+    const ascii = text.replace(/[\u0080-\uffff]/g, escapeUnit)
+    const forBrowsers = text.replace(/[<>&\u2028\u2029]/g, escapeUnit)
+    const slashes = [text, ascii].map((one) => one.replaceAll('/', '\\/'))
+    return [text, ascii, ...slashes, forBrowsers]
+  })
 }
 
 function escapeUnit(unit: string): string {

@@ -26,6 +26,9 @@ interface Case {
 const numbers = '{"a":1.0,"b":[2,3.5,{"c":1}]}'
 const slashes = '{"url":"https://pos.example.com/a"}'
 
+const menu = { name: 'Crème', url: 'https://pos.example/a', note: 'fish & chips' }
+const indentedMenu = JSON.stringify(menu, null, 2)
+
 const cases: Case[] = [
   { mistake: 'trailing_newline', name: 'added to the payload', payload: `${payload}\n` },
   { mistake: 'trailing_newline', name: 'CRLF added to the payload', payload: `${payload}\r\n` },
@@ -48,11 +51,31 @@ const cases: Case[] = [
       payload: '{"id": "evt_1", "data": {"name": "Cr\\u00e8me br\\u00fbl\\u00e9e", "prices": [950, 1]}}',
     }),
   },
+  {
+    mistake: 'json_reserialised',
+    name: 'with blanks now',
+    payload: '{"id": "evt_1", "data": {"name": "Crème brûlée", "prices": [950, 1]}}',
+  },
+  {
+    mistake: 'json_reserialised',
+    name: 'by PHP',
+    payload: indentedMenu,
+    header: signed({
+      payload: '{"name":"Cr\\u00e8me","url":"https:\\/\\/pos.example\\/a","note":"fish & chips"}',
+    }),
+  },
+  {
+    mistake: 'json_reserialised',
+    name: 'by Go',
+    payload: indentedMenu,
+    header: signed({ payload: '{"name":"Crème","url":"https://pos.example/a","note":"fish \\u0026 chips"}' }),
+  },
   { mistake: 'secret_without_prefix', name: 'by the receiver', secret: secret.slice(6) },
   { mistake: 'secret_without_prefix', name: 'by the sender', header: signed({ secret: secret.slice(6) }) },
   { mistake: 'secret_decoded', name: 'as Standard Webhooks does', header: decoded() },
   { mistake: 'secret_padded', name: 'with a newline', secret: `${secret}\n` },
   { mistake: 'secret_padded', name: 'with quotes', secret: `"${secret}"` },
+  { mistake: 'secret_padded', name: 'with quotes and a newline', secret: `'${secret}'\r\n` },
   { mistake: 'secret_padded', name: 'by the sender', header: signed({ secret: `${secret}\n` }) },
   { mistake: 'secret_padded', name: 'one of several', secret: ['whsec_other', ` ${secret}`] },
   { mistake: 'timestamp_in_milliseconds', name: 'in both places', header: signed({ timestamp: now }) },
