@@ -1,12 +1,15 @@
 import { circumstances, clockAdvice } from './circumstances.ts'
 import { anyMatches } from './digest.ts'
+import { secretsOf } from './given.ts'
 import { parseHeader, type SignatureHeader } from './header.ts'
 import { headerForms, type HeaderMistake } from './header-forms.ts'
+import type { SignatureFailure, VerifyOptions } from './judge.ts'
 import { mistakes, type Mistake as SignatureMistake } from './mistakes.ts'
 import { isMilliseconds } from './variants.ts'
-import { secretsOf, verify, type SignatureFailure, type VerifyOptions } from './verify.ts'
+import { verify } from './verify.ts'
 
 export interface DiagnoseOptions extends VerifyOptions {
+  payload: string | Uint8Array
   /** Secrets of other endpoints, one of which may have signed by mistake. */
   others?: readonly string[] | undefined
   /** All headers of the request, among which the signature may stand under another name. */

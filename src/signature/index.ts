@@ -1,12 +1,6 @@
 export { diagnose, type Diagnosis, type DiagnoseOptions, type Mistake } from './diagnose.ts'
-export type { Payload } from './digest.ts'
-export { sign, type SignOptions } from './sign.ts'
-export {
-  SignatureError,
-  verify,
-  verifyOrThrow,
-  type SignatureFailure,
-  type SignatureFailureCode,
-  type Verification,
-  type VerifyOptions,
-} from './verify.ts'
+export { SignatureError } from './error.ts'
+export type { Payload, SignOptions } from './given.ts'
+export type { SignatureFailure, SignatureFailureCode, Verification, VerifyOptions } from './judge.ts'
+export { sign } from './sign.ts'
+export { verify, verifyOrThrow } from './verify.ts'

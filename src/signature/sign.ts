@@ -1,28 +1,16 @@
-import { digest, requireRaw, requireSecret, type Payload } from './digest.ts'
-
-export interface SignOptions {
-  /** The raw body; it must be sent as these very bytes. */
-  payload: Payload
-  /** The endpoint's signing secret, whole: `whsec_…`. */
-  secret: string
-  /** Unix time in whole seconds, 0 or more. Not milliseconds. */
-  timestamp: number
-}
+import { digest } from './digest.ts'
+import { requireSignable, type SignOptions } from './given.ts'
 
 /**
  * Makes the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
  *
  * @throws TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body.
  * @example
- * const timestamp = Math.floor(Date.now() / 1000)
- * request.setHeader('X-Service-Signature', sign({ payload: body, secret: 'whsec_…', timestamp }))
+ * // A test of your receiver: what the service would send it.
+ * const header = sign({ payload: body, secret: 'whsec_…' })
+ * await fetch(receiver, { method: 'POST', body, headers: { 'X-Service-Signature': header } })
  */
-export function sign({ payload, secret, timestamp }: SignOptions): string {
-  requireRaw(payload)
-  requireSecret(secret)
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0)
-    throw new TypeError(
-      `The timestamp must be Unix time in whole seconds, not ${timestamp}. Math.floor(Date.now() / 1000) makes it.`,
-    )
-  return `t=${timestamp},v1=${digest(secret, String(timestamp), payload).toString('hex')}`
+export function sign(options: SignOptions): string {
+  const t = requireSignable(options)
+  return `t=${t},v1=${digest(options.secret, t, options.payload).toString('hex')}`
 }

@@ -1,0 +1,122 @@
+/**
+ * A check, with what guests did with it: the `data` of `check.*` events (contract section 3). Money is in integer minor
+ * units, times are ISO 8601 in UTC.
+ */
+export interface Check {
+  id: string
+  /** The point of sale's own identifier. */
+  external_id: string
+  location_id: string
+  table: { number: string }
+  status: 'open' | 'closed'
+  items: readonly CheckItem[]
+  totals: { subtotal_cents: number; tax_cents: number; total_cents: number }
+  revision: number | null
+  paid_cents: number
+  /** What is still owed; negative when the total fell below what guests had paid. */
+  balance_cents: number
+  created_at: string
+  /** Grows with every visible change: of two states of a check, the one with the later time is newer. */
+  updated_at: string
+  closed_at: string | null
+}
+
+/** `price_cents` is the price of one unit, negative for a discount; quantities have at most 3 decimals. */
+export interface CheckItem {
+  external_id: string
+  name: string
+  quantity: number
+  price_cents: number
+  note: string | null
+  claimed_quantity: number
+  paid_quantity: number
+}
+
+/** Part of a check that a guest has taken on: the `data` of `claim.created`. */
+export interface Claim {
+  id: string
+  check_id: string
+  external_check_id: string
+  guest_name: string | null
+  items: readonly { external_id: string; quantity: number; price_cents: number }[]
+  amount_cents: number
+  status: 'active' | 'paid' | 'released'
+  payment_id: string | null
+  created_at: string
+}
+
+/** What a guest has paid: the `data` of `payment.*` events. The tip is beside `amount_cents`. */
+export interface Payment {
+  id: string
+  check_id: string
+  external_check_id: string
+  guest_name: string | null
+  claim_ids: readonly string[]
+  amount_cents: number
+  tip_cents: number
+  refunded_cents: number
+  currency: string
+  method: 'card'
+  status: 'succeeded' | 'partially_refunded' | 'refunded'
+  created_at: string
+  refunded_at: string | null
+}
+
+/** What a guest thought of the meal, 1–5: the `data` of `feedback.received`. */
+export interface Feedback {
+  id: string
+  check_id: string
+  external_check_id: string
+  guest_name: string | null
+  rating: number
+  comment: string | null
+  created_at: string
+}
+
+/** The endpoint that a ping was sent to, without its secret: the `data` of `ping`. */
+export interface WebhookEndpoint {
+  id: string
+  url: string
+  event_types: readonly EventType[]
+  status: 'enabled' | 'disabled'
+  disabled_at: string | null
+  disabled_reason: string | null
+  created_at: string
+}
+
+/** What the `data` of each type is (specification section 6, and the ping). */
+export interface EventData {
+  'check.created': Check
+  'check.updated': Check
+  'check.closed': Check
+  'check.fully_paid': Check
+  'payment.succeeded': Payment
+  'payment.refunded': Payment
+  'claim.created': Claim
+  'feedback.received': Feedback
+  ping: WebhookEndpoint
+}
+
+/** The types that an endpoint can register for. */
+export type EventType = Exclude<keyof EventData, 'ping'>
+
+/** The envelope of specification section 2. Delivery is at least once: the same `id` may come again. */
+export interface EventOf<Type extends keyof EventData> {
+  id: string
+  type: Type
+  created_at: string
+  data: EventData[Type]
+}
+
+/** A type that this version does not know. Receivers answer it with 2xx: it may be new, or not for them. */
+export interface UnknownEvent {
+  id: string
+  type: 'unknown'
+  /** As it stands in the envelope. */
+  received_type: string
+  created_at: string
+  data: unknown
+}
+
+/** Any event: `type` tells what `data` is. */
+export type WebhookEvent = { [Type in keyof EventData]: EventOf<Type> }[keyof EventData] | UnknownEvent

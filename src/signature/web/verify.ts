@@ -1,0 +1,34 @@
+import { requireGenuine } from '../error.ts'
+import { openCase, type Verification, type VerifyOptions } from '../judge.ts'
+import { anyMatches, hexDigest } from './digest.ts'
+
+/**
+ * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a
+ * result; it rejects with a TypeError for what only the caller can get wrong: a parsed payload, no secret, a tolerance or
+ * time that is no number ≥ 0.
+ *
+ * @example
+ * const payload = await request.arrayBuffer()
+ * const header = request.headers.get('X-Service-Signature')
+ * const result = await verify({ payload, header, secret: env.WEBHOOK_SECRET })
+ * if (!result.ok) return new Response(result.code, { status: 400 })
+ */
+export async function verify(options: VerifyOptions): Promise<Verification> {
+  const opened = openCase(options)
+  if ('ok' in opened) return opened
+  const { t, v1, payload, secrets, judge } = opened
+  const signatures = await Promise.all(secrets.map((secret) => hexDigest(secret, t, payload)))
+  return judge(signatures.some((signature) => anyMatches(v1, signature)))
+}
+
+/**
+ * Like `verify`, for code that would rather catch: resolves with the verified `t` in Unix seconds, and rejects with a
+ * SignatureError that has the `code` of the failure.
+ *
+ * @example
+ * await verifyOrThrow({ payload, header, secret: env.WEBHOOK_SECRET })
+ * const event = parseEvent(payload)
+ */
+export async function verifyOrThrow(options: VerifyOptions): Promise<number> {
+  return requireGenuine(await verify(options))
+}
