@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sign } from '../src/signature/node.ts'
+import { spawnProcess } from './support/cli.ts'
+import { pack, projectWith, readManifest, root, type Manifest, type Tarball } from './support/packed.ts'
+
+let tarball: Tarball
+let project: string
+let installed: string
+let manifest: Manifest
+beforeAll(async () => {
+  tarball = await pack()
+  ;({ project, installed } = await projectWith(tarball))
+  manifest = await readManifest(installed)
+})
+
+/** Runs a program of JavaScript in the project. */
+async function run(program: string, args: readonly string[] = []) {
+  await writeFile(join(project, 'program.mjs'), program)
+  return (await spawnProcess(process.execPath, ['program.mjs', ...args], { cwd: project })).ended
+}
+
+describe('the packed file', () => {
+  test('holds what is needed, and no more than 3 MB', () => {
+    const paths = tarball.files.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining(['oclif.manifest.json', 'bin/run.js', 'README.md', 'LICENSE']),
+    )
+    const folders = [...new Set(paths.map((path) => path.split('/')[0]))].filter(
+      (name) => !name?.includes('.'),
+    )
+    expect(folders.sort()).toEqual(['LICENSE', 'bin', 'dist', 'fixtures'])
+    expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])
+    expect(tarball.unpackedSize).toBeLessThan(3e6)
+  })
+
+  test('has a file for each command of its manifest, and the types that other types ask for', async () => {
+    const { commands } = JSON.parse(await readFile(join(installed, 'oclif.manifest.json'), 'utf8')) as {
+      commands: Record<string, { relativePath: string[] }>
+    }
+    const files = Object.values(commands).map(({ relativePath }) => join(...relativePath))
+    const paths = await readdir(join(installed, 'dist'), { recursive: true })
+    const types = paths.filter((path) => path.endsWith('.d.ts')).map((path) => join('dist', path))
+    const asked = await Promise.all(types.map(async (path) => typesAskedFor(path)))
+    expect([...files, ...asked.flat()].filter((path) => !existsSync(join(installed, path)))).toEqual([])
+  })
+
+  test('gives publint nothing to say', async () => {
+    const { buffer, byteOffset, byteLength } = await readFile(tarball.path)
+    const bytes = buffer.slice(byteOffset, byteOffset + byteLength)
+    const { messages, pkg } = await publint({ pack: { tarball: bytes }, strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  test('resolves with its types wherever ES modules do', async () => {
+    const data = new Uint8Array(await readFile(tarball.path))
+    const result = await checkPackage(createPackageFromTarballData(data))
+    if (result.types === false) throw new Error('There are no types.')
+    // What TypeScript reports of CommonJS, that it finds ES modules, is so on purpose: Node 20.19 requires those, too. And
+    // node10 is a resolution that knows no exports, of Nodes that we do not run on.
+    const expected = { 'node16-cjs': 'CJSResolvesToESM', node10: 'NoResolution' } as Record<string, string>
+    const found = result.problems.filter(
+      (problem) => !('resolutionKind' in problem) || expected[problem.resolutionKind] !== problem.kind,
+    )
+    expect(found).toEqual([])
+  })
+})
+
+/** Paths that a declaration file imports, from the root of the package. */
+async function typesAskedFor(path: string): Promise<string[]> {
+  const text = await readFile(join(installed, path), 'utf8')
+  const names = [...text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)].map(([, name = '']) => name)
+  return names.map((name) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
+}
+
+describe('in a project of its own', () => {
+  test('every entry of the exports is imported, and required', async () => {
+    const { code, stdout, stderr } = await run(`
+      import { createRequire } from 'node:module'
+      const entries = ${JSON.stringify(entriesOf(manifest))}
+      const require = createRequire(import.meta.url)
+      for (const entry of entries) {
+        const names = Object.keys(await import(entry))
+        console.log(entry, names.length > 0 && names.every((name) => name in require(entry)))
+      }`)
+    const expected = entriesOf(manifest).map((entry) => `${entry} true\n`)
+    expect({ code, stdout, stderr: withoutWarnings(stderr) }).toEqual({
+      code: 0,
+      stdout: expected.join(''),
+      stderr: '',
+    })
+    expect(entriesOf(manifest)).toContain('tabwire/signature/web')
+  })
+
+  test('every entry names types that are there, and the fixtures can be read', () => {
+    const entries = Object.values(manifest.exports)
+    const targets = entries.flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
+    expect(
+      targets.filter((target) => !existsSync(join(installed, target.replace('*', 'locations.json')))),
+    ).toEqual([])
+  })
+
+  test('every command is loaded, and answers --help', async () => {
+    const { code, stdout, stderr } = await run(`
+      import { Config, run } from '${join(root, 'node_modules/@oclif/core/lib/index.js')}'
+      const config = await Config.load({ root: ${JSON.stringify(installed)} })
+      for (const command of config.commands) {
+        await command.load()
+        await run([...command.id.split(':'), '--help'], { root: config.root }).catch((error) => {
+          if (error.oclif?.exit !== 0) throw error
+        })
+      }
+      console.error(config.commands.length)`)
+    expect({ code, stderr: stderr.trim() }).toEqual({
+      code: 0,
+      stderr: stdout.match(/^USAGE$/gm)?.length.toString(),
+    })
+  })
+
+  test('the demo passes', async () => {
+    const args = [join(installed, 'bin', 'run.js'), 'demo']
+    const { code, stdout } = await (await spawnProcess(process.execPath, args, { cwd: project })).ended
+    expect({ code, end: stdout.trimEnd().split('\n').at(-1) }).toEqual({
+      code: 0,
+      end: "✓ the last event's data and GET of the check are equal",
+    })
+  })
+
+  /** `.ci/run` names a Node that is newer than its own, when it can be had. */
+  const { NEWER_NODE = '' } = process.env
+  test.skipIf(NEWER_NODE === '')('the demo passes on the newer Node that NEWER_NODE names', async () => {
+    const args = [join(installed, 'bin', 'run.js'), 'demo']
+    const { code, stderr } = await (await spawnProcess(NEWER_NODE, args, { cwd: project })).ended
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+  })
+
+  test("the README's receiver takes what is signed, and refuses what is not", async () => {
+    const readme = await readFile(join(installed, 'README.md'), 'utf8')
+    const receiver = /^```js\n\/\/ edge-receiver\.mjs\n([^]*?)^```$/m.exec(readme)?.[1] ?? ''
+    const body = await readFile(join(installed, 'fixtures/events/check.closed.json'), 'utf8')
+    const header = sign({ payload: body, secret: 'whsec_x' })
+    const { stdout } = await run(`${receiver}
+      for (const header of ${JSON.stringify([header, 't=1,v1=0'])}) {
+        const init = { method: 'POST', body: ${JSON.stringify(body)}, headers: { 'X-Service-Signature': header } }
+        console.log((await receive(new Request('http://x', init), 'whsec_x')).status)
+      }`)
+    expect(stdout).toMatch(/^\S+ \d+\n204\n400\n$/)
+  })
+})
+
+/** `tabwire/signature` for `./signature`; patterns and JSON are no modules. */
+function entriesOf({ exports }: Manifest): string[] {
+  return Object.keys(exports)
+    .filter((entry) => !/\*|\.json$/.test(entry))
+    .map((entry) => `tabwire${entry.slice(1)}`)
+}
+
+/** Node 20 and 22 tell that requiring ES modules is new. */
+function withoutWarnings(stderr: string): string {
+  return stderr.replace(/^\(node:\d+\) ExperimentalWarning: .*\n|^\(Use `node --trace-warnings.*\n/gm, '')
+}
+
+describe('the dependencies', () => {
+  test('are told in the README, each and their number', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8')
+    const table = /^## Dependencies\n[^]*?(?=^For development)/m.exec(readme)?.[0] ?? ''
+    const names = Object.keys(manifest.dependencies)
+    expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([])
+    expect(table).toContain(`\n${names.length} packages are installed with it`)
+  })
+
+  test('take no more than 60 MB on disk, with all that they need', async () => {
+    const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; devOptional?: boolean; peer?: boolean }>
+    }
+    const production = Object.entries(lock.packages).filter(
+      ([, { dev, devOptional, peer }]) => !dev && !devOptional && !peer,
+    )
+    const folders = production.map(([path]) => path).filter((path) => path !== '')
+    expect(folders.length).toBeGreaterThan(Object.keys(manifest.dependencies).length)
+    const sizes = await Promise.all(folders.map(sizeOf))
+    const total = sizes.reduce((sum, size) => sum + size, tarball.unpackedSize)
+    expect(total).toBeGreaterThan(5e6)
+    expect(total).toBeLessThan(60e6)
+  })
+})
+
+/** Bytes on disk of a package's own files; 0 when it is for another system and not installed. */
+async function sizeOf(folder: string): Promise<number> {
+  const path = join(root, folder)
+  if (!existsSync(path)) return 0
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const own = entries.filter(
+    (entry) => entry.isFile() && !entry.parentPath.slice(path.length).includes('node_modules'),
+  )
+  const stats = await Promise.all(own.map((entry) => stat(join(entry.parentPath, entry.name))))
+  return stats.reduce((sum, { blocks, size }) => sum + (blocks > 0 ? blocks * 512 : size), 0)
+}

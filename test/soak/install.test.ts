@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDirectory, spawnProcess } from '../support/cli.ts'
+import { pack } from '../support/packed.ts'
+import { isSoak } from './seeded.ts'
+
+/** The least that `engines` names, the lines with long support since, and the newest. */
+const nodes = ['20.19.0', '20', '22', '24', 'latest']
+
+describe.runIf(isSoak)('the packed file, installed by npm in an empty project', () => {
+  let project: string
+  beforeAll(async () => {
+    project = await emptyDirectory()
+    const { path } = await pack()
+    await writeFile(join(project, 'package.json'), '{ "private": true }')
+    await run('npm', 'install', '--omit=dev', '--no-audit', '--no-fund', path)
+  }, 300_000)
+
+  /** What a program wrote that ended well. */
+  async function run(file: string, ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await (await spawnProcess(file, args, { cwd: project })).ended
+    expect({ file, args, code, stderr }).toMatchObject({ code: 0 })
+    return stdout
+  }
+
+  test('is the command of npx, and its entries are imported', async () => {
+    expect(await run('npx', 'tabwire', '--version')).toMatch(/^tabwire\/\d/)
+    await run('node', '--input-type=module', '-e', "await import('tabwire/signature')")
+  })
+
+  test.each(nodes)('plays the demo on Node %s', async (version) => {
+    const bin = join('node_modules', 'tabwire', 'bin', 'run.js')
+    const stdout = await run('npx', '--yes', '--package', `node@${version}`, '--', 'node', bin, 'demo')
+    expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n$/)
+    process.stderr.write(`soak: the demo passed on Node ${version}\n`)
+  }, 300_000)
+})
