@@ -1,0 +1,69 @@
+import { readCursor, type Cursor } from './cursor.ts'
+import {
+  commandOf,
+  firstLine,
+  followers,
+  type CommandTree,
+  type KnownCommand,
+  type Suggestion,
+} from './tree.ts'
+import { kindOf, type ValueKind } from './value-kinds.ts'
+
+/** What may stand where the cursor is. */
+export interface Completion {
+  /** What of it was typed already. */
+  typed: string
+  suggestions: readonly Suggestion[]
+  /** What else would do, and has to be looked up. */
+  kind?: ValueKind | undefined
+  /** Flags given so far, among them those that say where the service is. */
+  given: ReadonlyMap<string, string>
+}
+
+/**
+ * What could be typed next. `words` are those behind the program's name up to the cursor; the last one, `''` after a blank,
+ * is the one to be completed. Suggestions are all that may stand there, whatever of it was typed.
+ */
+export function suggest(tree: CommandTree, words: readonly string[]): Completion {
+  const joined = joinBroken(words)
+  const typed = joined.at(-1) ?? ''
+  const nothing = { typed, given: new Map<string, string>() }
+  const path = joined[0] === 'help' ? joined.slice(1, -1) : joined.slice(0, -1)
+  const { command, rest } = commandOf(tree, path)
+  if (command === undefined || joined[0] === 'help') return { ...nothing, suggestions: followers(tree, path) }
+  const cursor = readCursor(command, [...rest, typed])
+  // `contract` is a topic alone, but a command may have others below it.
+  const below = rest.length === 0 ? followers(tree, path) : []
+  return { typed: cursor.typed, given: cursor.given, ...atCursor(command, cursor, below) }
+}
+
+function atCursor(command: KnownCommand, { place, given, typed }: Cursor, below: readonly Suggestion[]) {
+  if (place === 'flags') return { suggestions: flagsOf(command, given) }
+  if ('flag' in place)
+    return valuesOf(command.flags[place.flag]?.options, kindOf(command.id, place.flag, 'flag'))
+  if (place.argument === undefined)
+    return { suggestions: [...below, ...(typed === '' ? flagsOf(command, given) : [])] }
+  return valuesOf(command.args[place.argument]?.options, kindOf(command.id, place.argument, 'argument'))
+}
+
+function valuesOf(options: readonly string[] | undefined, kind: ValueKind | undefined) {
+  if (options === undefined) return { suggestions: [], kind }
+  return { suggestions: options.map((value) => ({ value, description: '' })) }
+}
+
+/** Those that may still be given. */
+function flagsOf({ flags }: KnownCommand, given: ReadonlyMap<string, string>): Suggestion[] {
+  return Object.entries(flags)
+    .filter(([name, { hidden, multiple }]) => hidden !== true && (multiple === true || !given.has(name)))
+    .map(([name, { description }]) => ({ value: `--${name}`, description: firstLine(description) }))
+}
+
+/** bash takes `=` and `:` for words of their own. */
+function joinBroken(words: readonly string[]): string[] {
+  return words.reduce<string[]>((joined, word, at) => {
+    const sticks = /^[=:]+$/.test(word) || /^[=:]+$/.test(words[at - 1] ?? '')
+    if (sticks && joined.length > 0) joined.push(`${joined.pop() ?? ''}${word}`)
+    else joined.push(word)
+    return joined
+  }, [])
+}

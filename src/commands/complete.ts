@@ -1,0 +1,41 @@
+import { lookUp } from '../cli/completion/look-up.ts'
+import { suggest, type Completion } from '../cli/completion/suggest.ts'
+import type { Suggestion } from '../cli/completion/tree.ts'
+import { renderCompletion } from '../cli/render/completion.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { ServiceCommand } from '../cli/service-command.ts'
+
+/** Milliseconds that a person at a shell does not notice. */
+const PATIENCE = 300
+
+export default class Complete extends ServiceCommand {
+  static override description = 'Answer what completion scripts ask for.'
+  static override examples = ["<%= config.bin %> complete -- deliveries ''"]
+  static override hidden = true
+  static override strict = false
+
+  async run(): Promise<void> {
+    const at = this.argv.indexOf('--')
+    if (at < 0) {
+      const hint = 'Completion scripts call this. tabwire completion SHELL prints one.'
+      throw new CommandError('usage', hint, exitCodes.usage)
+    }
+    const words = this.argv.slice(at + 1)
+    const completion = suggest(this.config, words)
+    this.write(renderCompletion(completion, await this.further(completion)))
+    // What was asked for too long is not waited for.
+    this.exit(exitCodes.done)
+  }
+
+  /** What has to be looked up, where the words so far say. */
+  private async further({ kind, given }: Completion): Promise<readonly Suggestion[]> {
+    if (kind === undefined || kind === 'file') return []
+    if (typeof kind === 'object') return kind.words.map((value) => ({ value, description: '' }))
+    const placing = ['config', 'data-dir', 'url', 'api-key'].flatMap((name) => {
+      const value = given.get(name)
+      return value === undefined ? [] : [`--${name}=${value}`]
+    })
+    const { flags } = await this.parse(Complete, placing)
+    return lookUp(kind, { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] }, PATIENCE)
+  }
+}

@@ -1,0 +1,28 @@
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { shells, shellScript, type Shell } from '../cli/completion/shell-script.ts'
+
+export default class Completion extends BaseCommand {
+  static override description =
+    'Print what a shell needs to complete commands.\nCommands, flags and their values are completed, and what the service that runs here knows.'
+  static override examples = [
+    `eval "$(<%= config.bin %> completion bash)"   # in ~/.bashrc`,
+    `source <(<%= config.bin %> completion zsh)    # in ~/.zshrc, after compinit`,
+    '<%= config.bin %> completion fish > ~/.config/fish/completions/tabwire.fish   # once',
+    '<%= config.bin %> completion powershell | Out-String | Invoke-Expression   # in $PROFILE',
+  ]
+  static override args = {
+    shell: Args.string({
+      description: `The shell: ${shells.join(', ')}.`,
+      options: [...shells],
+      required: true,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args } = await this.parse(Completion)
+    const script = shellScript(args.shell as Shell)
+    if (this.wantsJson) this.print({ shell: args.shell, script }, () => script)
+    else this.write(script)
+  }
+}

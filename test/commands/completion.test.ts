@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, symlink, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
+
+const run = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
+
+describe.concurrent('tabwire completion', () => {
+  test.each(['bash', 'zsh', 'fish'])('prints a script that %s can read', async (shell) => {
+    const { code, stdout } = await tabwire(['completion', shell])
+    expect(code).toBe(0)
+    expect(stdout).toContain('tabwire complete -- ')
+    if (!isThere(shell)) return
+    const file = join(await emptyDirectory(), 'script')
+    await writeFile(file, stdout)
+    const { status, stderr } = spawnSync(shell, ['-n', file])
+    expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' })
+  })
+
+  test('prints one for PowerShell, and as JSON', async () => {
+    const { stdout } = await tabwire(['completion', 'powershell'])
+    expect(stdout).toMatch(/Register-ArgumentCompleter -CommandName 'tabwire' /)
+    const { stdout: json } = await tabwire(['completion', 'powershell', '--json'])
+    expect(JSON.parse(json)).toEqual({ shell: 'powershell', script: stdout })
+  })
+
+  test('knows four shells and says which', async () => {
+    const { code, stderr } = await tabwire(['completion', 'ksh'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('bash, zsh, fish, powershell')
+  })
+})
+
+describe.concurrent('tabwire complete', () => {
+  const complete = async (...words: string[]) => (await tabwire(['complete', '--', ...words])).stdout
+
+  test('answers scripts with a line for each suggestion, and whether files will do', async () => {
+    expect(await complete('clock', 'f')).toBe('freeze\tLet the clock stand still.\n:4\n')
+    expect(await complete('trigger', 'claim')).toBe('claim.created\n:4\n')
+    expect(await complete('push', '')).toBe(':0\n')
+    expect(await complete('scenario', 'run', 'w')).toBe('walk-out\n:0\n')
+    expect(await complete('keys', 'create', '--scopes', 'w')).toBe('write\n:4\n')
+  })
+
+  test('takes the words of others for words, and not for its own flags', async () => {
+    expect(await complete('push', '--json', '--rep')).toMatch(/^--repeat\t.*\n:4\n$/)
+    expect(await complete('push', '--help', '--version', '--rep')).toMatch(/^--repeat\t/)
+  })
+
+  test('finds what the service knows, but nothing that a shell would take for more than a word', async () => {
+    const { call, run: ask } = await serve()
+    for (const id of ['table-12', 'table $(touch x)', '-table', 'table`x`', 'tisch-ü'])
+      await call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, checkBody())
+    const { stdout } = await ask(['complete', '--', 'checks', 'show', ''])
+    expect(stdout).toBe('tisch-ü\ttable 12, open\ntable-12\ttable 12, open\n:4\n')
+  })
+
+  test('is silent when no service is there, and says what it is for without words', async () => {
+    expect(await complete('ping', '--url', 'http://127.0.0.1:1', '')).toBe(':4\n')
+    const { code, stderr } = await tabwire(['complete'])
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('completion SHELL') as string,
+    })
+  })
+})
+
+/** Runs a program of a shell that finds `tabwire` on its path. */
+async function inShell(shell: string, program: string): Promise<{ stdout: string; stderr: string }> {
+  const bin = await emptyDirectory()
+  await chmod(run, 0o755)
+  await symlink(run, join(bin, 'tabwire'))
+  const env = { PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` }
+  const { stdout, stderr } = await (await spawnProcess(shell, ['-c', program], { env })).ended
+  return { stdout, stderr }
+}
+
+test.skipIf(!isThere('bash'))(
+  'in bash, what is offered is typed as it stands, and read twice is no error',
+  async () => {
+    const outcome = await inShell(
+      'bash',
+      `
+eval "$(tabwire completion bash)"; eval "$(tabwire completion bash)"
+try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tabwire; echo "\${COMPREPLY[@]}"; }
+try tabwire deliveries w
+try tabwire deliveries list --status =
+try tabwire deliveries list --status = del
+complete -p tabwire`,
+    )
+    expect(outcome).toEqual({
+      stdout: 'wait\npending delivered dead\ndelivered\ncomplete -o default -F _tabwire tabwire\n',
+      stderr: '',
+    })
+  },
+)
+
+test.skipIf(!isThere('fish'))('in fish, values behind = keep their flag', async () => {
+  const program = 'tabwire completion fish | source; complete -C "tabwire deliveries list --status=del"'
+  expect(await inShell('fish', program)).toEqual({ stdout: '--status=delivered\n', stderr: '' })
+})
