@@ -1,0 +1,26 @@
+# syntax=docker/dockerfile:1
+# Tabwire as a service, from the file that npm would publish:
+#   docker build --tag tabwire .
+#   docker run --publish 127.0.0.1:4100:4100 --volume tabwire:/data tabwire
+FROM node:24-alpine AS packed
+WORKDIR /source
+COPY . .
+# Packing builds it; installing would do so once more.
+RUN npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /packed
+
+FROM node:24-alpine
+RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
+    npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz && \
+    npm cache clean --force && \
+    mkdir /data && chown node:node /data
+ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0
+USER node
+WORKDIR /data
+VOLUME /data
+EXPOSE 4100
+STOPSIGNAL SIGTERM
+# For plain HTTP; with TABWIRE_HTTPS, give one of your own.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.TABWIRE_PORT ?? 4100}/_sim/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tabwire"]
+CMD ["start"]

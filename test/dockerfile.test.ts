@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { serve, spawnProcess } from './support/cli.ts'
+import { root } from './support/packed.ts'
+
+// There is no Docker where these tests run: this is what can be known of the file without it.
+let instructions: { name: string; text: string }[]
+beforeAll(async () => {
+  const text = await readFile(join(root, 'Dockerfile'), 'utf8')
+  const lines = text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '')
+  instructions = lines.map((line) => {
+    const [, name = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? []
+    return { name, text: rest }
+  })
+})
+
+/** What these instructions say in the last stage, which is the image. */
+const inImage = (name: string) =>
+  instructions
+    .slice(instructions.findLastIndex((instruction) => instruction.name === 'FROM'))
+    .filter((instruction) => instruction.name === name)
+    .map(({ text }) => text)
+
+describe('the Dockerfile', () => {
+  test('has no instruction that there is none of, and images of a line with long support alone', () => {
+    const known = 'FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(
+      ' ',
+    )
+    expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([])
+    const images = instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text)
+    expect(images).toEqual(['node:24-alpine AS packed', 'node:24-alpine'])
+  })
+
+  test('installs the packed file, and copies nothing else into the image', () => {
+    expect(inImage('RUN').join()).toMatch(/npm install --global .* \/packed\/\*\.tgz/)
+    expect(inImage('COPY')).toEqual([])
+  })
+
+  test('makes an image that belongs to nobody powerful, stops as start does, and keeps its data', () => {
+    expect(inImage('USER')).toEqual(['node'])
+    expect(inImage('STOPSIGNAL')).toEqual(['SIGTERM'])
+    expect(inImage('VOLUME')).toEqual(['/data'])
+    expect(inImage('ENTRYPOINT')).toEqual(['["tabwire"]'])
+    expect(inImage('CMD')).toEqual(['["start"]'])
+  })
+
+  test('sets and exposes what start knows', async () => {
+    const manifest = JSON.parse(await readFile(join(root, 'oclif.manifest.json'), 'utf8')) as {
+      commands: { start: { flags: Record<string, { env: string; default?: unknown }> } }
+    }
+    const { flags } = manifest.commands.start
+    expect(inImage('EXPOSE')).toEqual([String(flags.port?.default)])
+    const variables =
+      inImage('ENV')
+        .join(' ')
+        .match(/TABWIRE_\w+/g) ?? []
+    expect(variables).not.toEqual([])
+    expect(Object.values(flags).map(({ env }) => env)).toEqual(expect.arrayContaining(variables))
+  })
+
+  test('is healthy while the service answers', async () => {
+    const [, command = '[]'] = /CMD (\[.*\])$/.exec(inImage('HEALTHCHECK')[0] ?? '') ?? []
+    const [, ...args] = JSON.parse(command) as string[]
+    const check = async (port: string) =>
+      (await (await spawnProcess(process.execPath, args, { env: { TABWIRE_PORT: port } })).ended).code
+    const service = await serve()
+    const { port } = new URL(service.url)
+    expect(await check(port)).toBe(0)
+    await service.stop()
+    expect(await check(port)).toBe(1)
+  })
+})

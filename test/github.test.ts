@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { emptyDirectory, spawnProcess } from './support/cli.ts'
+import { root } from './support/packed.ts'
+
+/** The scripts of an action's steps, by name. */
+const scripts: Record<string, string> = {}
+let action: string
+beforeAll(async () => {
+  action = await readFile(join(root, '.github/actions/tabwire/action.yml'), 'utf8')
+  for (const [, name = '', script = ''] of action.matchAll(/- name: (.*)\n[^]*?run: \|\n((?: {8}.*\n|\n)+)/g))
+    scripts[name] = script.replace(/^ {8}/gm, '')
+})
+
+describe('the GitHub action', () => {
+  test('puts no input into a script, where it would be run', () => {
+    expect(Object.keys(scripts)).toEqual(['Install', 'Start', 'Check the receiver'])
+    expect(Object.values(scripts).join('')).not.toContain('${{')
+  })
+
+  test('gives out where the service is and its key', () => {
+    const outputs = [...action.matchAll(/steps\.start\.outputs\.([\w-]+)/g)].map(([, name]) => name)
+    expect(outputs).toEqual(['url', 'base-url', 'api-key'])
+  })
+
+  /** A runner's folder, in which `npm` is one that installs what is here. */
+  async function runner() {
+    const directory = await emptyDirectory()
+    const bin = join(directory, 'bin')
+    await mkdir(bin)
+    const launch = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'bin/run.js')}" "$@"\n`
+    const install = `#!/bin/sh\necho "$@" >"${directory}/npm"\nto="$3/node_modules/.bin"\nmkdir -p "$to"\ncp "${bin}/launch" "$to/tabwire"\n`
+    for (const [name, text] of Object.entries({ npm: install, launch })) {
+      await writeFile(join(bin, name), text)
+      await chmod(join(bin, name), 0o755)
+    }
+    const files = Object.fromEntries(
+      ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH'].map((name) => [name, join(directory, name)]),
+    )
+    const path = `${bin}${delimiter}${process.env.PATH ?? ''}`
+    /** Runs a step as GitHub does. */
+    const step = async (name: string, env: Record<string, string>) => {
+      const file = join(directory, 'step.sh')
+      await writeFile(file, scripts[name] ?? 'exit 99')
+      const options = { cwd: directory, env: { ...files, RUNNER_TEMP: directory, PATH: path, ...env } }
+      return (await spawnProcess('bash', ['--noprofile', '--norc', '-eo', 'pipefail', file], options)).ended
+    }
+    const read = async (name: string) => readFile(join(directory, name), 'utf8')
+    const written = async (name: string) => Object.fromEntries(pairsOf(await read(name)))
+    return { directory, step, read, written }
+  }
+
+  test('installs, starts, tells where with the key masked, and checks a receiver', async () => {
+    const { directory, step, read, written } = await runner()
+    expect(await step('Install', { PACKAGE: 'tabwire@1.2.3' })).toMatchObject({ code: 0 })
+    expect(await read('npm')).toMatch(/ tabwire@1\.2\.3\n$/)
+    expect(await read('GITHUB_PATH')).toMatch(/\/tabwire\/node_modules\/\.bin\n$/)
+
+    const [, flags = ''] = /^ {2}flags:\n.*\n {4}default: (.*)$/m.exec(action) ?? []
+    const { code, stdout } = await step('Start', { FLAGS: flags })
+    onTestFinished(() => stopService(join(directory, 'tabwire/.tabwire/run.json')))
+    expect(code).toBe(0)
+    const { url = '', 'base-url': base, 'api-key': key = '' } = await written('GITHUB_OUTPUT')
+    expect(stdout).toBe(`::add-mask::${key}\n`)
+    expect(base).toBe(`${url}/v1`)
+    expect(await written('GITHUB_ENV')).toEqual({ TABWIRE_URL: url, TABWIRE_API_KEY: key })
+    const answer = await fetch(`${base}/locations`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+
+    const checked = await step('Check the receiver', { RECEIVER_URL: url, TABWIRE_SECRET: 'whsec_x' })
+    expect(checked.code).toBe(3)
+  })
+
+  test('fails, and says why, when the service does not start', async () => {
+    const { step } = await runner()
+    await step('Install', { PACKAGE: 'tabwire' })
+    const { code, stdout } = await step('Start', { FLAGS: '--port nonsense' })
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/nonsense[^]*\n::error::Tabwire did not start\.\n$/) as string,
+    })
+  })
+})
+
+/** The service is nobody's child, and removes the note of where it runs when it ends. */
+async function stopService(file: string): Promise<void> {
+  const { pid } = JSON.parse(await readFile(file, 'utf8')) as { pid: number }
+  process.kill(pid)
+  while (existsSync(file)) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** `name=value` in each line. */
+function pairsOf(text: string): [string, string][] {
+  const lines = text.trimEnd().split('\n')
+  return lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])
+}
+
+describe('release notes', () => {
+  const changelog = `# Changelog
+
+## [Unreleased]
+
+## [1.1.0] - 2026-11-21
+
+### Added
+
+- A thing.
+
+## 1.0.0
+
+- The first.
+
+[1.1.0]: https://example.com/1.1.0
+`
+
+  async function notes(...args: string[]) {
+    const directory = await emptyDirectory()
+    await mkdir(join(directory, '.github'))
+    const script = join(directory, '.github/release-notes.mjs')
+    await cp(join(root, '.github/release-notes.mjs'), script)
+    await writeFile(join(directory, 'CHANGELOG.md'), changelog)
+    await writeFile(join(directory, 'package.json'), '{"version":"1.1.0"}')
+    const { code, stdout, stderr } = await (await spawnProcess(process.execPath, [script, ...args], {})).ended
+    return { code, text: stdout + stderr }
+  }
+
+  test.concurrent.each([
+    [[], 0, '### Added\n\n- A thing.\n'],
+    [['v1.1.0'], 0, '### Added\n\n- A thing.\n'],
+    [['1.0.0'], 0, '- The first.\n'],
+    [['unreleased'], 1, 'CHANGELOG.md says nothing of unreleased. It tells of: Unreleased, 1.1.0, 1.0.0.\n'],
+    [['2.0.0'], 1, 'CHANGELOG.md says nothing of 2.0.0. It tells of: Unreleased, 1.1.0, 1.0.0.\n'],
+  ])('of %j', async (args, code, text) => expect(await notes(...args)).toEqual({ code, text }))
+})
