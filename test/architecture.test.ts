@@ -186,7 +186,7 @@ describe('the house', () => {
     ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts']],
     [
       'the console and the streams',
-      /\bconsole\b|\bprocess\.(stdout|stderr)\b|from 'node:process'/,
+      /\bconsole\.|\bprocess\.(stdout|stderr)\b|from 'node:process'/,
       // What a package writes to the console is taken from it, and written by nobody.
       ['cli/base-command.ts', 'cli/completion/shell-script.ts'],
     ],

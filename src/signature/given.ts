@@ -11,7 +11,10 @@ export interface SignOptions {
   timestamp?: number | undefined
 }
 
-/** The digits of `t`. @throws TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body. */
+/**
+ * The digits of `t`.
+ * @throws TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body.
+ */
 export function requireSignable({ payload, secret, timestamp = unixTime(Date.now()) }: SignOptions): string {
   requireRaw(payload)
   requireSecret(secret)

@@ -29,10 +29,14 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
     await run('node', '--input-type=module', '-e', "await import('tabwire/signature')")
   })
 
-  test.each(nodes)('plays the demo on Node %s', async (version) => {
-    const bin = join('node_modules', 'tabwire', 'bin', 'run.js')
-    const stdout = await run('npx', '--yes', '--package', `node@${version}`, '--', 'node', bin, 'demo')
-    expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n$/)
-    process.stderr.write(`soak: the demo passed on Node ${version}\n`)
-  }, 300_000)
+  test.each(nodes)(
+    'plays the demo on Node %s',
+    async (version) => {
+      const bin = join('node_modules', 'tabwire', 'bin', 'run.js')
+      const stdout = await run('npx', '--yes', '--package', `node@${version}`, '--', 'node', bin, 'demo')
+      expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n$/)
+      process.stderr.write(`soak: the demo passed on Node ${version}\n`)
+    },
+    300_000,
+  )
 })

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readManifest, root } from './support/packed.ts'
+
+describe('the dependencies', () => {
+  test('are told in the README, each and their number', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8')
+    const table = /^## Dependencies\n[^]*?(?=^For development)/m.exec(readme)?.[0] ?? ''
+    const names = Object.keys((await readManifest(root)).dependencies)
+    expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([])
+    expect(table).toContain(`\n${names.length} packages are installed with it`)
+  })
+
+  test('take no more than 60 MB on disk, with all that they need', async () => {
+    const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; devOptional?: boolean; peer?: boolean }>
+    }
+    const production = Object.entries(lock.packages).filter(
+      ([, { dev, devOptional, peer }]) => !dev && !devOptional && !peer,
+    )
+    const folders = production.map(([path]) => path).filter((path) => path !== '')
+    const { dependencies } = await readManifest(root)
+    expect(folders.length).toBeGreaterThan(Object.keys(dependencies).length)
+    const sizes = await Promise.all(folders.map(sizeOf))
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    // The package itself takes 3 MB at the most.
+    expect(total).toBeGreaterThan(5e6)
+    expect(total).toBeLessThan(57e6)
+  })
+})
+
+/** Bytes on disk of a package's own files; 0 when it is for another system and not installed. */
+async function sizeOf(folder: string): Promise<number> {
+  const path = join(root, folder)
+  if (!existsSync(path)) return 0
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const own = entries.filter(
+    (entry) => entry.isFile() && !entry.parentPath.slice(path.length).includes('node_modules'),
+  )
+  const stats = await Promise.all(own.map((entry) => stat(join(entry.parentPath, entry.name))))
+  return stats.reduce((sum, { blocks, size }) => sum + (blocks > 0 ? blocks * 512 : size), 0)
+}
