@@ -76,7 +76,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
     foreign: [],
   },
-  library: { own: ['client', 'client.ts', 'model', 'simulator.ts', 'verdicts'], foreign: [] },
+  library: { own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'verdicts'], foreign: [] },
   'index.ts': { own: ['api-error.ts', 'library', 'simulator.ts'], foreign: [] },
   vitest: {
     own: ['client.ts', 'library', 'model', 'signature', 'simulator.ts', 'verdicts'],

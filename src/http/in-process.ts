@@ -37,12 +37,13 @@ export function openInProcessDoor(app: App, url: string): InProcessDoor {
 }
 
 function requestTo(url: string, input: string | URL | Request, init: RequestInit | undefined): Request {
-  const given = new Request(input instanceof Request ? input : new URL(input, url), init)
-  const { pathname, search } = new URL(given.url)
-  const request = new Request(url + pathname + search, given)
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input, url)
+  const target = url + pathname + search
+  const given =
+    input instanceof Request ? new Request(new Request(target, input), init) : new Request(target, init)
   // As a client of HTTP/1.1 would; keeping strangers out goes by it.
-  request.headers.set('host', new URL(url).host)
-  return request
+  given.headers.set('host', new URL(url).host)
+  return given
 }
 
 /** The server's response object is quick to send and not all that `fetch` resolves with, so it becomes one that is. */

@@ -1,4 +1,6 @@
 import { createClient, type Client } from '../client.ts'
+// Loaded with the library rather than with the first simulator, which would have to wait for it.
+import '../http/listen.ts'
 import type { State, StateReport } from '../model/state.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { startSimulator, type Simulator as Service, type SimulatorOptions } from '../simulator.ts'

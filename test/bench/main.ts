@@ -1,4 +1,4 @@
-/* `npm run bench [-- --only pushes,deliveries,commands,memory] [--peers] [--out FILE]`: one table, and the same as JSON. */
+/* `npm run bench [-- --only pushes,deliveries,commands,simulators,memory] [--peers] [--out FILE]`: one table, and the same as JSON. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { memoryFigures } from './memory.ts'
 import { comparePeers, comparisonTable, type Compared } from './peers/comparison.ts'
 import { output } from './processes.ts'
 import { pushFigures } from './pushes.ts'
+import { simulatorFigures } from './simulators.ts'
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, peers: { type: 'boolean', default: false }, out: { type: 'string' } },
@@ -22,9 +23,10 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   pushes: async () => pushFigures(directory, await certificates()),
   deliveries: async () => deliveryFigures(directory, await certificates()),
   memory: () => memoryFigures(directory),
+  simulators: simulatorFigures,
 }
 /** What takes minutes is run when it is asked for. */
-const usual = ['commands', 'pushes', 'deliveries']
+const usual = ['commands', 'pushes', 'deliveries', 'simulators']
 
 const chosen = [...(values.only?.split(',') ?? usual), ...(values.peers ? ['peers'] : [])]
 const figures: Figure[] = []
