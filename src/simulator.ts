@@ -38,9 +38,17 @@ export interface Simulator {
   apiKey: string
   /** PEM of the authority that issued the service's own certificate, when it runs on HTTPS. */
   ca: string | undefined
-  /** Calls the service without leaving the process. */
+  /**
+   * Calls the service without leaving the process: a path, or a URL whose origin does not matter.
+   * @example
+   * const answer = await simulator.fetch('/v1/locations', { headers: { authorization: `Bearer ${simulator.apiKey}` } })
+   */
   fetch: Fetch
-  /** Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back. */
+  /**
+   * Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back.
+   * @example
+   * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
+   */
   receive: Receivers['add']
   /** Resolves when no delivery is due and none is under way. */
   idle(): Promise<void>

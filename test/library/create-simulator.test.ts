@@ -144,6 +144,16 @@ describe('a simulator in this process', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
+  test('is closed at the end of the block that it is used in', async () => {
+    let left: Simulator
+    {
+      await using used = await createSimulator({ port: false })
+      left = used
+      await used.locations.list()
+    }
+    await expect(left.locations.list()).rejects.toThrow(/the simulator is closed/)
+  })
+
   test('refuses options that contradict each other', async () => {
     await expect(createSimulator({ https: true, port: false })).rejects.toThrow(/HTTPS needs a port/)
   })

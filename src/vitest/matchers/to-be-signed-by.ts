@@ -1,5 +1,5 @@
 import { verify } from '../../signature/index.ts'
-import { failed, passed, type Outcome } from './verdict.ts'
+import { failed, passed, type Outcome } from './outcome.ts'
 
 /** A delivery as a server has received it: a `Request` whose body was not read, or its headers and raw body. */
 export type ReceivedDelivery =

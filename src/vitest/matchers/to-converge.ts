@@ -3,7 +3,7 @@ import { createSimulator, type Simulator } from '../../library/create-simulator.
 import type { PushInput } from '../../model/check.ts'
 import { byCheck, permute, type Convergence } from '../../verdicts/permute.ts'
 import { pushesInLog, type RecordedPush } from '../../verdicts/recorded.ts'
-import { failed, passed, type Outcome } from './verdict.ts'
+import { failed, passed, type Outcome } from './outcome.ts'
 
 /** In which orders pushes are tried. */
 export interface ConvergeOptions {

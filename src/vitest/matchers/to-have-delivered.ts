@@ -4,7 +4,7 @@ import type { Delivery } from '../../model/delivery.ts'
 import type { EventType } from '../../model/event.ts'
 import { allOf } from '../../verdicts/all-of.ts'
 import { inWords } from '../../verdicts/judge.ts'
-import { failed, passed, type Outcome } from './verdict.ts'
+import { failed, passed, type Outcome } from './outcome.ts'
 
 /** What a delivery must be like beside its type. */
 export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count'> {
@@ -23,21 +23,26 @@ export async function toHaveDelivered(
   { times, ...options }: DeliveredOptions = {},
 ): Promise<Outcome> {
   const wanted = { ...options, type, count: times ?? 1 }
-  if (this.isNot !== true && times !== 0)
+  const what = inWords({ ...wantedOf(wanted), exactly: times !== undefined })
+  const unwanted = (came: readonly Delivery[]) =>
+    passed(`There was not to be ${what}, but there was: ${idsOf(came)}.`)
+  if (this.isNot !== true && wanted.count > 0)
     try {
-      await simulator.deliveries.waitFor(wanted)
+      const came = await simulator.deliveries.waitFor(wanted)
+      if (times === undefined) return unwanted(came)
     } catch (error) {
       if (error instanceof NotDelivered) return failed(error.message)
       throw error
     }
   await simulator.idle()
   const came = await deliveriesLike(simulator, wanted)
-  const what = inWords({ ...wantedOf(wanted), exactly: times !== undefined })
-  const ids = came.map(({ id }) => id).join(', ')
-  const isMet = times === undefined ? came.length > 0 : came.length === times
-  return isMet
-    ? passed(`There was not to be ${what}, but there was: ${ids}.`)
-    : failed(`There was to be ${what}, but there were ${came.length}${ids === '' ? '' : `: ${ids}`}.`)
+  if (times === undefined ? came.length > 0 : came.length === times) return unwanted(came)
+  const these = came.length === 0 ? '' : `: ${idsOf(came)}`
+  return failed(`There was to be ${what}, but there were ${came.length}${these}.`)
+}
+
+function idsOf(deliveries: readonly Delivery[]): string {
+  return deliveries.map(({ id }) => id).join(', ')
 }
 
 async function deliveriesLike({ deliveries }: Simulator, asked: DeliveriesWanted): Promise<Delivery[]> {

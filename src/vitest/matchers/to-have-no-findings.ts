@@ -1,7 +1,7 @@
 import type { Simulator } from '../../library/create-simulator.ts'
 import type { FindingCode } from '../../model/finding-code.ts'
 import type { ReportedFinding } from '../../model/report.ts'
-import { failed, passed, type Outcome } from './verdict.ts'
+import { failed, passed, type Outcome } from './outcome.ts'
 
 /** Which findings count. */
 export interface FindingsOptions {
