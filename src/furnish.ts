@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { readCredentials, writeCredentials } from './data-directory.ts'
 import { hashOf } from './http/auth.ts'
 import { scopes } from './model/api-key.ts'
@@ -42,8 +42,7 @@ export async function furnish(
 /** The first of the restaurant's locations, which are made when there are none. */
 async function firstLocation(service: Service): Promise<string> {
   const { data } = await service.list('locations', { limit: 100 })
-  const locations =
-    data.length > 0 ? data : await service.execute(addLocations, { locations: await fixture() })
+  const locations = data.length > 0 ? data : await service.execute(addLocations, { locations: fixture() })
   const [first] = locations.map(({ id }) => id).sort()
   if (first === undefined) throw new Error('fixtures/locations.json lists no location.')
   return first
@@ -61,7 +60,8 @@ async function isUsable(service: Service, key: string): Promise<boolean> {
   return known.some(({ revoked_at }) => revoked_at === null)
 }
 
-async function fixture() {
+/** Read at once: a few lines are there sooner than another thread has been asked for them. */
+function fixture() {
   const path = new URL('../fixtures/locations.json', import.meta.url)
-  return JSON.parse(await readFile(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
+  return JSON.parse(readFileSync(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
 }

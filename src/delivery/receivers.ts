@@ -15,6 +15,10 @@ export function createReceivers(): Receivers {
   const added = new Set<{ base: string; receive: Receive }>()
   return {
     add(url, receive) {
+      if (!URL.canParse(url))
+        throw new TypeError(
+          `Deliveries are received at an absolute URL such as https://shop.example/webhooks, not at ${JSON.stringify(url)}.`,
+        )
       const receiver = { base: normalUrl(url).replace(/\/$/, ''), receive }
       added.add(receiver)
       return () => void added.delete(receiver)

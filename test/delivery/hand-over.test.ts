@@ -116,6 +116,6 @@ describe('which receiver takes a URL', () => {
   })
 
   test('no receiver can be had for what is no URL', () => {
-    expect(() => createReceivers().add('/hooks', one)).toThrow(TypeError)
+    expect(() => createReceivers().add('/hooks', one)).toThrow(/absolute URL such as .*, not at "\/hooks"\.$/)
   })
 })
