@@ -3,7 +3,7 @@ import { chmod, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { checkBody, emptyDirectory, serve, spawnProcess, tabwire } from '../support/cli.ts'
+import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
 
 const run = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const isThere = (shell: string) => spawnSync(shell, ['--version']).status === 0
@@ -48,14 +48,6 @@ describe.concurrent('tabwire complete', () => {
   test('takes the words of others for words, and not for its own flags', async () => {
     expect(await complete('push', '--json', '--rep')).toMatch(/^--repeat\t.*\n:4\n$/)
     expect(await complete('push', '--help', '--version', '--rep')).toMatch(/^--repeat\t/)
-  })
-
-  test('finds what the service knows, but nothing that a shell would take for more than a word', async () => {
-    const { call, run: ask } = await serve()
-    for (const id of ['table-12', 'table $(touch x)', '-table', 'table`x`', 'tisch-ü'])
-      await call('PUT', `/v1/checks/external/${encodeURIComponent(id)}`, checkBody())
-    const { stdout } = await ask(['complete', '--', 'checks', 'show', ''])
-    expect(stdout).toBe('tisch-ü\ttable 12, open\ntable-12\ttable 12, open\n:4\n')
   })
 
   test('is silent when no service is there, and says what it is for without words', async () => {
