@@ -4,9 +4,8 @@ import { secretMistakes } from './secret-mistakes.ts'
 import { timestampMistakes } from './timestamp-mistakes.ts'
 
 /**
- * The slips that people make: the narrower before the wider, which explains it too, and the dearest last. A slip is found only when it explains the signature to the last bit, so
- * one more can never blame wrongly; it costs one HMAC,
- * or, of times, a thousand.
+ * The slips that people make: the narrower before the wider, which explains it too, and the dearest last. A slip is found
+ * only when it explains the signature to the last bit, so one more can never blame wrongly; it costs one HMAC or a few.
  */
 export const mistakes = [...bodyMistakes, ...secretMistakes, ...digestMistakes, ...timestampMistakes]
 

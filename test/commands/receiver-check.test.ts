@@ -42,6 +42,15 @@ describe.concurrent('tabwire receiver check', () => {
     )
   })
 
+  test('of one that takes nothing genuine it asks whether the secret is right', async () => {
+    const { url } = await node('wrong/has-another-secret.mjs')
+    const { code, stderr } = await check(url, '--only', 'accepts')
+    expect(code).toBe(3)
+    expect(stderr).toBe(
+      'Not one genuine delivery was taken. Does the receiver verify with this secret, at this path, under this header name? See --secret, --service-name and --header.\n',
+    )
+  })
+
   test('an answer of 5xx is told as refused by crashing', async () => {
     const { url } = await node('wrong/refuses-by-crashing.mjs')
     const { code, stdout } = await check(url, '--only', 'no_header')

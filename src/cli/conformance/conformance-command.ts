@@ -21,7 +21,7 @@ export abstract class ConformanceCommand extends BaseCommand {
   protected async report(
     { tap, junit }: { tap: boolean; junit: string | undefined },
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
-  ): Promise<void> {
+  ): Promise<ConformanceReport> {
     const report = await this.progressing((tell) => {
       const begin = (text: string) => {
         this.hasBegun = true
@@ -33,5 +33,6 @@ export abstract class ConformanceCommand extends BaseCommand {
     this.write(await present(report, { json: this.wantsJson, tap, junit, columns }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
     else if (!report.ok) process.exitCode = exitCodes.checkFailed
+    return report
   }
 }

@@ -28,6 +28,8 @@ const marks: Record<Verdict, string> = {
   observed: chalk.yellow('·'),
 }
 
+const INDENT = ' '.repeat(6)
+
 /** Cases one after the other of which the same is to be told, so that it is told once; each other alone. */
 function runs(cases: readonly CaseResult[]): CaseResult[][] {
   const all: CaseResult[][] = []
@@ -52,10 +54,11 @@ function renderRun(run: readonly CaseResult[], columns: number): string {
     verdict === 'skipped' && rest.length > 0
       ? [`${count(run.length, 'case')}, ${first.id} to ${rest.at(-1)?.id}`]
       : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}`)
-  const paragraph = (text: string) => wrapped(text, '      ', columns)
+  const paragraph = (text: string) => wrapped(text, INDENT, columns)
   const seen = detail === null ? [] : [paragraph(detail)]
   const why = verdict === 'failed' ? [chalk.yellow(paragraph(reason))] : []
-  return [...lines.map((line) => `  ${marks[verdict]} ${line}`), ...seen, ...why].join('\n')
+  const marked = lines.map((line) => `  ${marks[verdict]} ${paragraph(line).slice(INDENT.length)}`)
+  return [...marked, ...seen, ...why].join('\n')
 }
 
 function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): string {

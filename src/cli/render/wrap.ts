@@ -1,8 +1,11 @@
 import stringWidth from 'string-width'
 
+/** Longer lines are hard to read; but where nobody reads, such as in a pipe, there are no columns, and lines stay whole. */
+const MOST = 120
+
 /** A paragraph in lines that fit `columns`, each indented; no narrower than half a terminal of 80, and words stay whole. */
 export function wrapped(text: string, indent: string, columns: number): string {
-  const width = Math.max(columns - indent.length, 40)
+  const width = Math.max((columns === Infinity ? columns : Math.min(columns, MOST)) - indent.length, 40)
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)

@@ -56,7 +56,7 @@ export default class ContractCheck extends ConformanceCommand {
   }
 
   private async checkOurOwn(
-    check: (target: ContractTarget) => Promise<void>,
+    check: (target: ContractTarget) => Promise<unknown>,
     common: Omit<ContractTarget, 'baseUrl' | 'tls'>,
   ): Promise<void> {
     const authority = await createAuthority()

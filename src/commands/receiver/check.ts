@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
 import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
+import { hintOf } from '../../cli/conformance/hint.ts'
 import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
 import { readCertificate } from '../../cli/read-certificate.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
@@ -64,7 +65,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const ca = [...given, ...(local === undefined ? [] : [local])]
     const { secret, tolerance, insecure, 'service-name': serviceName } = flags
     const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, cases }
-    await this.report(flags, (tell, signal) =>
+    const report = await this.report(flags, (tell, signal) =>
       checkReceiver({
         ...settings,
         signal,
@@ -76,5 +77,7 @@ export default class ReceiverCheck extends ConformanceCommand {
           ),
       }),
     )
+    const hint = hintOf(report)
+    if (hint !== undefined) this.say(hint)
   }
 }

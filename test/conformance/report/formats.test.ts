@@ -66,3 +66,12 @@ test('what --json prints is as its published schema says', async () => {
     false,
   )
 })
+
+test('a report that was interrupted says so in every format', async () => {
+  const partial = { ...report, interrupted: true, ok: false }
+  const [final] = (Parser.parse(toTap(partial)) as [string, unknown][]).filter(([name]) => name === 'bailout')
+  expect(final).toEqual(['bailout', 'Interrupted.'])
+  const xml = await toJUnit(partial)
+  expect(xml).toContain('<property name="interrupted" value="true"/>')
+  expect((await validate(xml)).errors).toEqual([])
+})
