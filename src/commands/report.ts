@@ -31,7 +31,7 @@ export default class Report extends ServiceCommand {
     const failOn = codesOf(flags['fail-on'])
     const client = await this.connect(flags)
     const report = await client.report(flags.since && (await timeOf(client, flags.since)))
-    this.print(report, () => renderReport(report))
+    this.print(report, () => renderReport(report, this.terminal.columns))
     const found = report.findings.some(({ code }) => failOn.includes('any') || failOn.includes(code))
     if (found) process.exitCode = exitCodes.checkFailed
   }

@@ -42,20 +42,21 @@ function runs(cases: readonly CaseResult[]): CaseResult[][] {
 }
 
 function isAlike(one: CaseResult, other: CaseResult): boolean {
-  const same = one.verdict === other.verdict && one.detail !== null && one.detail === other.detail
-  return same && (one.verdict === 'skipped' || one.reason === other.reason)
+  if (one.verdict !== other.verdict || one.detail !== other.detail) return false
+  return one.verdict === 'skipped' || (one.verdict === 'failed' && one.reason === other.reason)
 }
 
-/** Cases that were not tried share a line; others have one each. Below is what was seen, and why a failure matters. */
+/** Cases that were skipped share a line; others have one each. Below is what was seen, and why a failure matters. */
 function renderRun(run: readonly CaseResult[], columns: number): string {
   const [first, ...rest] = run as [CaseResult, ...CaseResult[]]
   const { verdict, detail, reason } = first
+  const isObservation = verdict === 'observed'
   const lines =
     verdict === 'skipped' && rest.length > 0
       ? [`${count(run.length, 'case')}, ${first.id} to ${rest.at(-1)?.id}`]
-      : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}`)
+      : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}${isObservation ? `: ${detail}` : ''}`)
   const paragraph = (text: string) => wrapped(text, INDENT, columns)
-  const seen = detail === null ? [] : [paragraph(detail)]
+  const seen = detail === null || isObservation ? [] : [paragraph(detail)]
   const why = verdict === 'failed' ? [chalk.yellow(paragraph(reason))] : []
   const marked = lines.map((line) => `  ${marks[verdict]} ${paragraph(line).slice(INDENT.length)}`)
   return [...marked, ...seen, ...why].join('\n')

@@ -2,21 +2,25 @@ import chalk from 'chalk'
 import type { Report, ReportedFinding } from '../../model/report.ts'
 import { printable } from './text.ts'
 import { count, moment } from './words.ts'
+import { wrapped } from './wrap.ts'
 
 /** What an integration did wrong: each finding once, with its last words and the requests that show it. */
-export function renderReport({ since, pushes, findings }: Report): string {
+export function renderReport({ since, pushes, findings }: Report, columns = Infinity): string {
   const span = since === null ? '' : ` since ${moment(since)}`
-  if (findings.length > 0) return findings.map(renderFinding).join('\n\n')
+  if (findings.length > 0) return findings.map((one) => renderFinding(one, columns)).join('\n\n')
   if (pushes === 0) return chalk.dim(`No push has come${span}, so there is nothing to report.`)
   return `${chalk.green('✓')} Nothing is wrong with ${count(pushes, 'push', 'pushes')}${span}.`
 }
 
-function renderFinding({ code, count: number, requests, includes_earlier }: ReportedFinding): string {
+function renderFinding(
+  { code, count: number, requests, includes_earlier }: ReportedFinding,
+  columns: number,
+): string {
   const times = `${count(number, 'time')}${includes_earlier ? ', some of them before' : ''}`
   const messages = [...new Set(requests.map(({ message }) => message))]
   return [
     `${chalk.yellow(`! ${code}`)}  ${times}`,
-    `  ${printable(messages.at(-1) ?? '')}`,
+    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
     ...requests.map(
       ({ id, method, path, status, started_at }) =>
         `    ${moment(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,

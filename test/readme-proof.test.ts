@@ -1,0 +1,61 @@
+import { readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { startReference, secret } from './conformance/receiver/check.ts'
+import { checkBody, emptyDirectory, fixtures, serve, type RunningService } from './support/cli.ts'
+
+let commands: string[]
+let service: RunningService
+let receiver: string
+beforeAll(async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+  const chapter = /^### Three questions, a command each\n[^]*?^### /m.exec(readme)?.[0] ?? ''
+  const blocks = [...chapter.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, text = '']) => text)
+  commands = blocks.flatMap((text) => text.trim().split('\n'))
+  const cwd = await emptyDirectory()
+  await symlink(fixtures, join(cwd, 'fixtures'), 'dir')
+  service = await serve({ cwd })
+  receiver = (await startReference([process.execPath, join(fixtures, 'receivers', 'node.mjs')])).url
+  return () => service.stop()
+})
+
+/** The words of a line as a shell would make them. */
+function wordsOf(line: string): string[] {
+  const values: Record<string, string> = {
+    '"$SECRET"': secret,
+    '"$BASE_URL"': `${service.url}/v1`,
+    '"$API_KEY"': service.key,
+    'http://localhost:3000/webhooks': receiver,
+  }
+  const words = line.split(' ').map((word) => values[word] ?? word)
+  return words.flatMap((word) => (word.endsWith('/*.json') ? barTab(word) : [word]))
+}
+
+const barTab = (pattern: string) =>
+  ['01-first-round', '02-another-pint', '03-friends-arrive'].map((name) => pattern.replace('*', name))
+
+test("the README's questions are answered by its commands, as they stand there", async () => {
+  await service.call('PUT', '/v1/checks/external/table-12', checkBody())
+  const codes: Record<string, number | null> = {}
+  for (const line of commands) {
+    const [npx, tabwire, ...args] = wordsOf(line)
+    expect([npx, tabwire]).toEqual(['npx', 'tabwire'])
+    const { code, stdout, stderr } = await service.run(args)
+    codes[line] = code
+    expect(stdout + stderr).not.toMatch(/^Error/m)
+  }
+  expect(commands).toHaveLength(7)
+  expect(Object.values(codes).filter((code) => code !== 0)).toEqual([])
+})
+
+test("its examples of reports have the words of the program's", async () => {
+  const late = await startReference([
+    process.execPath,
+    join(fixtures, 'receivers/wrong/ignores-the-future.mjs'),
+  ])
+  const { stdout } = await service.run(['receiver', 'check', late.url, '--secret', secret])
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+  const example = /^```\n(refuses\n[^]*?)\n\n/m.exec(readme)?.[1] ?? 'none'
+  const flat = (text: string) => text.replace(/\s+/g, ' ')
+  expect(flat(stdout)).toContain(flat(example.replace('refuses\n', '')))
+})
