@@ -103,6 +103,9 @@ export function createClient(options: ClientOptions) {
     deliveries: {
       list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
+      /** The signature header of its latest attempt, as it was sent. */
+      signature: (id: string) =>
+        get<{ attempt: number; signature: string }>(`/_sim/deliveries/${one(id)}/signature`),
       /** Makes a new delivery of the same event to the same endpoint, signed anew or verbatim, and does not wait for it. */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),

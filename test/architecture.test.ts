@@ -48,7 +48,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['junit-report-builder', 'undici', 'node:*'],
   },
   http: {
-    own: ['model', 'operations', 'findings', 'service.ts', 'table-address.ts'],
+    own: ['model', 'operations', 'findings', 'service.ts', 'signature', 'table-address.ts'],
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'node:*'],
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.

@@ -9,7 +9,10 @@ import { parseMany } from '../cli/verify/many.ts'
 import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
-type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers'>
+type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
+type Sources = Parameters<Verify['connect']>[0] &
+  Record<'header' | 'request' | 'delivery', string | undefined> &
+  Record<'body' | 'service-name', string> & { now: Date | undefined }
 type Settings = Omit<DiagnoseOptions, keyof Given> & { now: Date }
 
 export default class Verify extends ServiceCommand {
@@ -19,7 +22,7 @@ export default class Verify extends ServiceCommand {
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
     "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",
     '<%= config.bin %> verify --secret whsec_… --secret whsec_… --request captured.http',
-    "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD",
+    '<%= config.bin %> verify --secret whsec_… --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # is this the secret?',
     '<%= config.bin %> verify --secret whsec_… --many deliveries.ndjson',
   ]
   static override flags = fromEnvironment({
@@ -32,18 +35,20 @@ export default class Verify extends ServiceCommand {
     }),
     header: Flags.string({
       description: 'The value of the signature header.',
-      exactlyOne: ['header', 'request', 'many'],
+      exclusive: ['request', 'many'],
     }),
     body: Flags.string({
       description: 'The raw body as received: a file, or - for standard input.',
       default: '-',
     }),
     delivery: Flags.string({
-      description: 'The body is the one that the service sent with this delivery.',
-      dependsOn: ['header'],
+      description:
+        'What the service sent with this delivery: the body, and, without --header, the header of its latest attempt, at its time.',
+      exclusive: ['request', 'many'],
     }),
     request: Flags.string({
       description: 'Head and body are those of a raw HTTP request: a file, or - for standard input.',
+      exclusive: ['many'],
     }),
     many: Flags.string({
       description: 'Check many: a file, or -, with one {"header", "body"} as JSON per line.',
@@ -62,22 +67,32 @@ export default class Verify extends ServiceCommand {
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
-    const given =
-      flags.request === undefined
-        ? { header: flags.header, payload: await this.payloadOf(flags) }
-        : fromRequest(await readInput(flags.request), flags['service-name'])
-    const judgement = judge({ ...settings, ...given })
+    const judgement = judge({ ...settings, ...(await this.given(flags)) })
     this.print(viewJudgement(judgement), () => renderVerification(judgement, settings.now))
     if (!judgement.result.ok) process.exitCode = exitCodes.checkFailed
   }
 
-  private async payloadOf(
-    flags: Parameters<Verify['connect']>[0] & { delivery: string | undefined; body: string },
-  ): Promise<Buffer> {
-    if (flags.delivery === undefined) return readInput(flags.body)
+  private async given(flags: Sources): Promise<Given> {
+    const { header, request, delivery } = flags
+    if (request !== undefined) return fromRequest(await readInput(request), flags['service-name'])
+    if (delivery !== undefined) return this.fromDelivery(delivery, flags)
+    if (header !== undefined) return { header, payload: await readInput(flags.body) }
+    throw new CommandError(
+      'usage',
+      'There is nothing to verify. Pass --header, --request, --delivery or --many.',
+      exitCodes.usage,
+    )
+  }
+
+  /** As it was sent it is verified as of then: late is only what was received late. */
+  private async fromDelivery(id: string, flags: Sources): Promise<Given> {
     const client = await this.connect(flags)
-    const { event_id } = await client.deliveries.get(flags.delivery)
-    return Buffer.from((await client.events.get(event_id)).body)
+    const { event_id } = await client.deliveries.get(id)
+    const payload = Buffer.from((await client.events.get(event_id)).body)
+    if (flags.header !== undefined) return { payload, header: flags.header }
+    const { signature } = await client.deliveries.signature(id)
+    const sentAt = new Date(Number(/^t=(\d+)/.exec(signature)?.[1]) * 1000)
+    return { payload, header: signature, ...(flags.now === undefined && { now: sentAt }) }
   }
 
   /** One line for each, and the totals at the end: on standard output with `--json`, else below. */

@@ -6,6 +6,7 @@ import type { Service } from '../service.ts'
 import { listOf } from './list.ts'
 import { choiceOf, given } from './query.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
+import { sentSignature } from './sent-signature.ts'
 
 /** `/_sim/deliveries`: what was sent, and sending it again (contract sections 9 and 10). */
 export function deliveryRoutes(service: Service): Route[] {
@@ -21,6 +22,12 @@ export function deliveryRoutes(service: Service): Route[] {
       path: '/deliveries/:id',
       scope: 'simulate',
       handle: async (call) => ok(viewDelivery(await deliveryOf(service, call))),
+    },
+    {
+      method: 'GET',
+      path: '/deliveries/:id/signature',
+      scope: 'simulate',
+      handle: async (call) => ok(await sentSignature(service, await deliveryOf(service, call))),
     },
     {
       method: 'POST',

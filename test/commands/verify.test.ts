@@ -95,7 +95,7 @@ describe.concurrent('tabwire verify', () => {
       stdout: '',
       stderr: 'Error: Missing required flag --secret\nSee more help with --help\n',
     })
-    const both = await tabwire(['verify', '--json'], { input: payload })
+    const both = await tabwire(['verify', '--json', '--secret', secret], { input: payload })
     expect(JSON.parse(both.stdout)).toMatchObject({
       error: { code: 'usage', message: expect.stringContaining('--header') as string },
     })
@@ -182,6 +182,10 @@ test('takes the body of one of our deliveries from the service', async () => {
   try {
     expect(await run(signing_secret)).toMatchObject({ code: 0, stderr: '' })
     expect((await run(signing_secret.slice(6))).stdout).toContain('secret_without_prefix')
+    const asSent = (...more: string[]) => service.run(['verify', '--delivery', data[0]?.id ?? '', ...more])
+    expect(await asSent('--secret', signing_secret)).toMatchObject({ code: 0, stderr: '' })
+    expect(await asSent('--secret', 'whsec_mine', '--now', '1')).toMatchObject({ code: 3, stderr: '' })
+    expect((await asSent('--secret', signing_secret, '--now', '1')).stdout).toContain('clock_off')
   } finally {
     await receiver.close()
     await service.stop()
