@@ -1,5 +1,5 @@
 import type { AttemptMessage } from '../model/attempt-message.ts'
-import type { AttemptOutcome, Delivery } from '../model/delivery.ts'
+import type { Delivery } from '../model/delivery.ts'
 import type { Envelope } from '../model/event.ts'
 import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 import type { Played } from '../model/played.ts'
@@ -14,14 +14,7 @@ export type ListQuery = Readonly<Record<string, string | number | undefined>>
 /** What a push came to, as the simulator's log tells it. */
 export type PushReport = PushNote
 export type RequestView = LoggedRequest
-export interface PingReport {
-  delivery_id: string
-  event_id: string
-  outcome: AttemptOutcome | null
-  response_status: number | null
-  duration_ms: number | null
-  error: string | null
-}
+export type { PingReport } from '../model/ping-report.ts'
 /** Where the page of a table is; whoever knows the URL sits at the table. */
 export interface TableAddress {
   number: string

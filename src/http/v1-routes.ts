@@ -1,5 +1,6 @@
 import { checkKey, viewCheck } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
+import type { PingReport } from '../model/ping-report.ts'
 import { registerEndpointBody, viewEndpoint } from '../model/webhook-endpoint.ts'
 import { endpointNotFound } from '../operations/delete-endpoint.ts'
 import { checkNotFound } from '../operations/guest-change.ts'
@@ -108,5 +109,5 @@ async function ping({ service, deliverNow }: V1Parts, { params }: Call) {
     response_status: attempt?.response_status ?? null,
     duration_ms: attempt?.duration_ms ?? null,
     error: attempt?.error ?? null,
-  })
+  } satisfies PingReport)
 }

@@ -10,7 +10,8 @@ import { registerEndpointBody } from './webhook-endpoint.ts'
 /** What a state holds: everything but the API keys, which would lock out whoever loads it. */
 export type StateCollection = Exclude<CollectionName, 'keys'>
 
-const id = (prefix: string) =>
+/** `chk_` and the like: a prefix and 26 characters (contract section 1). */
+export const id = (prefix: string) =>
   z
     .string()
     .regex(
@@ -25,6 +26,7 @@ export const time = z
     (text) => /^\d{4}-.*Z$/.test(text) && new Date(text).toJSON() === text,
     'must be a time in UTC with milliseconds, such as 2026-11-21T18:00:00.000Z',
   )
+  .meta({ format: 'date-time' })
 
 const unixSeconds = z.int().min(0).exactOptional()
 const quantity = z.number().min(0)

@@ -69,7 +69,8 @@ const clock = z.strictObject({
   frozen: z.boolean(),
 })
 
-const stateBody = z.strictObject({
+/** Body of `PUT /_sim/state`, and what `GET` answers. */
+export const stateBody = z.strictObject({
   format: z.literal(STATE_FORMAT),
   clock,
   ...collections,

@@ -1,0 +1,38 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { CommandError, exitCodes } from '../cli/failure.ts'
+import { fromEnvironment, serviceNameFlag } from '../cli/flags.ts'
+import { openApiText } from '../http/openapi/document.ts'
+
+export default class OpenApi extends BaseCommand {
+  static override description =
+    'Print the OpenAPI 3.1 document of the service.\nWith its events as webhooks; a running service serves it at /openapi.json, and for people at /docs. It needs no service.'
+  static override examples = [
+    '<%= config.bin %> openapi > openapi.json',
+    '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
+  ]
+  static override flags = fromEnvironment({
+    simulator: Flags.boolean({
+      description: "With the simulator's own controls under /_sim, which no real service has.",
+      default: true,
+      allowNo: true,
+    }),
+    url: Flags.string({
+      description: 'Where clients find the service; a final /v1 may be there.',
+      default: 'http://127.0.0.1:4100',
+    }),
+    'service-name': serviceNameFlag,
+  })
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(OpenApi)
+    const { simulator, 'service-name': serviceName } = flags
+    this.write(await openApiText({ simulator, url: withoutVersion(flags.url), serviceName }))
+  }
+}
+
+/** The paths of the document begin with the version. */
+function withoutVersion(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+(v1\/*)?$/, '')
+  throw new CommandError('usage', `${url} is no http or https URL.`, exitCodes.usage)
+}

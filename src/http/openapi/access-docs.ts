@@ -1,0 +1,50 @@
+import { listDoc, type OperationDocs } from './operation.ts'
+import { paging } from './parameters.ts'
+
+/** Who has access through `/_sim`: keys, webhook endpoints, tables (contract section 10). */
+export const accessDocs: OperationDocs = {
+  'GET /tables/:number': {
+    id: 'getTable',
+    tag: 'SimulatorAccess',
+    summary: "Show the address of a table's page",
+    answers: { 200: { description: 'The URL that its QR code opens.', schema: 'TableAddress' } },
+  },
+  'POST /webhook-endpoints': {
+    id: 'registerWebhookEndpointWithSecret',
+    tag: 'SimulatorAccess',
+    summary: 'Register a webhook endpoint with a secret of your choice',
+    body: 'ChosenSecretRegistration',
+    answers: {
+      201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
+    },
+  },
+  'DELETE /webhook-endpoints/:id': {
+    id: 'deleteWebhookEndpoint',
+    tag: 'SimulatorAccess',
+    summary: 'Remove a webhook endpoint',
+    answers: { 200: { description: 'The endpoint as it was.', schema: 'WebhookEndpoint' } },
+    errors: ['NotFound'],
+  },
+  'GET /keys': listDoc({
+    id: 'listKeys',
+    tag: 'SimulatorAccess',
+    summary: 'List API keys',
+    query: paging,
+    of: 'ApiKey',
+  }),
+  'POST /keys': {
+    id: 'createKey',
+    tag: 'SimulatorAccess',
+    summary: 'Make an API key',
+    body: 'KeyRequest',
+    answers: { 201: { description: 'The key, which is shown this once.', schema: 'CreatedApiKey' } },
+    errors: ['NotFound'],
+  },
+  'DELETE /keys/:id': {
+    id: 'revokeKey',
+    tag: 'SimulatorAccess',
+    summary: 'Revoke an API key',
+    answers: { 200: { description: 'The key, revoked.', schema: 'ApiKey' } },
+    errors: ['NotFound'],
+  },
+}

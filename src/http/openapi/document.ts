@@ -1,0 +1,68 @@
+import { simRoutes, type SimParts } from '../sim-routes.ts'
+import { v1Routes, type V1Parts } from '../v1-routes.ts'
+import { accessDocs } from './access-docs.ts'
+import { describe } from './descriptions.ts'
+import { errorResponses } from './errors.ts'
+import { readExamples } from './examples.ts'
+import { guestDocs } from './guest-docs.ts'
+import { headers } from './headers.ts'
+import { info } from './info.ts'
+import type { Json } from './json.ts'
+import { pathsOf } from './paths.ts'
+import { componentSchemas } from './schemas.ts'
+import { simDocs } from './sim-docs.ts'
+import { withoutUnused } from './unused.ts'
+import { tagList } from './tags.ts'
+import { v1Docs } from './v1-docs.ts'
+import { webhooks } from './webhooks.ts'
+
+export interface DocumentOptions {
+  /** Where the service is, without `/v1`; by default where `tabwire start` puts it. */
+  url?: string | undefined
+  /** Names the signature header, `X-<name>-Signature`. */
+  serviceName?: string | undefined
+  /** With the simulator's own controls under `/_sim`, which no real service has. */
+  simulator?: boolean | undefined
+}
+
+/** Tables without what their rows do: none of it is called. */
+const rows = { v1: v1Routes({} as V1Parts), sim: simRoutes({} as SimParts) }
+
+/**
+ * The OpenAPI 3.1 document of the service, made of the route tables and of the schemas that validate. The same options
+ * make the same document, byte for byte.
+ */
+export async function openApiDocument(options: DocumentOptions = {}): Promise<Json> {
+  const { url = 'http://127.0.0.1:4100', serviceName = 'Service', simulator = true } = options
+  const examples = await readExamples()
+  return withoutUnused({
+    openapi: '3.1.1',
+    info: info(simulator),
+    servers: [{ url, description: 'Tabwire' }],
+    tags: tagList(simulator),
+    paths: {
+      ...pathsOf('/v1', rows.v1, v1Docs, examples),
+      ...(simulator ? pathsOf('/_sim', rows.sim, { ...simDocs, ...guestDocs, ...accessDocs }, examples) : {}),
+    },
+    webhooks: webhooks(serviceName),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key. Its scopes are among `read` (every GET), `write` (pushes, webhook endpoints and pings) and `simulate` (all of `/_sim`).',
+        },
+      },
+      headers,
+      responses: errorResponses(simulator),
+      schemas: describe(componentSchemas()),
+      examples,
+    },
+  })
+}
+
+/** The document as it is served, printed and kept in `fixtures`. */
+export async function openApiText(options: DocumentOptions = {}): Promise<string> {
+  return `${JSON.stringify(await openApiDocument(options), null, 2)}\n`
+}

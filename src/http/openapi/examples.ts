@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+import { webhookTypes } from './envelopes.ts'
+import { refTo, type Json } from './json.ts'
+
+/** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */
+export type Examples = Readonly<Record<string, { summary: string; value: unknown }>>
+
+type Named = [name: string, Examples[string]]
+
+/** Checks that show what a push may look like, from the plainest on. */
+const checks = ['two-top-with-notes', 'just-seated', 'discount-line', 'weighed-goods']
+
+/** Reads the examples, all of which come from `fixtures`. */
+export async function readExamples(): Promise<Examples> {
+  const pushes = await Promise.all(checks.map((name) => fixture<Json>(`checks/${name}.json`)))
+  const events = await Promise.all(webhookTypes.map((type) => fixture<Json>(`events/${type}.json`)))
+  const [place] = await fixture<Json[]>('locations.json')
+  const dataOf = (type: string) => events.find((event) => event.type === type)?.data as Json
+  const [check, claim, payment] = ['check.created', 'claim.created', 'payment.succeeded'].map(dataOf)
+  const { rating, comment, ...rest } = dataOf('feedback.received')
+  const endpoint = dataOf('ping')
+  const records = {
+    Location: { id: check?.location_id, ...place, created_at: '2026-11-20T09:15:42.000Z' },
+    Check: check,
+    Claim: claim,
+    Payment: payment,
+    Feedback: { ...rest, rating, comment },
+    WebhookEndpoint: endpoint,
+  }
+  const all: Named[] = [
+    ...checks.map((name, index): Named => [
+      `CheckPush.${name}`,
+      example(name.replaceAll('-', ' '), pushes[index]),
+    ]),
+    ...webhookTypes.map((type, index): Named => [type, example(type, events[index])]),
+    ...Object.entries(records).flatMap(([name, value]): Named[] => [
+      [name, example(name, value)],
+      [`${name}List`, example('A page', { data: [value], next_cursor: null })],
+    ]),
+    ['RegisteredWebhookEndpoint', example('With its secret', { ...endpoint, signing_secret: SECRET })],
+    [
+      'WebhookEndpointRegistration',
+      example('All events', { url: endpoint.url, event_types: endpoint.event_types }),
+    ],
+    ['ClaimRequest', example('What a guest takes', claimed(claim))],
+    [
+      'PaymentRequest',
+      example('Claims and a tip', { claim_ids: payment?.claim_ids, tip_cents: payment?.tip_cents }),
+    ],
+    ['FeedbackRequest', example('A rating', { guest_name: rest.guest_name, rating, comment })],
+    ['ClockMove', example('A day and a half', { advance: '36h' })],
+  ]
+  return Object.fromEntries(all)
+}
+
+/** The examples of a component, as references; none, when there is none. */
+export function examplesOf(examples: Examples, name: string): Json {
+  const names = Object.keys(examples).filter((key) => key === name || key.startsWith(`${name}.`))
+  if (names.length === 0) return {}
+  const short = (key: string) => key.slice(name.length + 1) || 'example'
+  return { examples: Object.fromEntries(names.map((key) => [short(key), refTo('examples', key)])) }
+}
+
+/** Of the right form, and nobody's. */
+const SECRET = `whsec_${'example'.padEnd(43, '_')}`
+
+function example(summary: string, value: unknown) {
+  return { summary, value }
+}
+
+function claimed(claim: Json | undefined): Json {
+  const items = (claim?.items ?? []) as { external_id: string; quantity: number }[]
+  return {
+    guest_name: claim?.guest_name,
+    items: items.map(({ external_id, quantity }) => ({ external_id, quantity })),
+  }
+}
+
+async function fixture<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(new URL(`../../../fixtures/${path}`, import.meta.url), 'utf8')) as T
+}

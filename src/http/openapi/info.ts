@@ -1,0 +1,28 @@
+import type { Json } from './json.ts'
+
+const about = `A restaurant table-payment service: a point-of-sale system (POS) pushes the complete current state of its checks,
+guests claim items and pay at the table, and signed, retried webhooks tell of it.
+
+- Money is an integer in minor units, times are ISO 8601 in UTC.
+- Requests have JSON bodies in UTF-8, with \`Content-Type: application/json\`.
+- Every response has the header \`X-Request-Id\`, whatever its status.
+- Lists are newest first: pass \`next_cursor\` as \`cursor\` until it is null.
+- \`HEAD\` works wherever \`GET\` does; other methods on a known path are answered 405 with \`Allow\`, unknown paths 404.
+- Whoever calls without a good key gets 401 before anything else is looked at.
+- Errors have one shape: a \`code\` for programs, a \`message\` for people, the \`request_id\`, and details of the code.`
+
+const simulated = `
+
+Everything under \`/_sim\` is the simulator's own: no real service has it, and its operations are marked with
+\`x-simulator-only\`.`
+
+/** What the document says of itself. The version is that of the API, a segment of its paths (specification section 9). */
+export function info(simulator: boolean): Json {
+  return {
+    title: 'Check ingestion and webhooks',
+    version: '1',
+    summary: 'Push checks, receive signed webhooks.',
+    description: about + (simulator ? simulated : ''),
+    license: { name: 'MIT', identifier: 'MIT' },
+  }
+}

@@ -1,0 +1,37 @@
+import type { ErrorAnswerName } from './errors.ts'
+import type { QueryParameter } from './parameters.ts'
+import type { Tag } from './tags.ts'
+
+/** What the document says of a route beside what its row in the route table says. */
+export interface OperationDoc {
+  /** In camelCase: generators make it a method's name, so it never changes. */
+  id: string
+  tag: Tag
+  summary: string
+  description?: string
+  query?: readonly QueryParameter[]
+  /** The component of the body. */
+  body?: string
+  /** Answers but errors, by status. */
+  answers: Readonly<Record<number, AnswerDoc>>
+  /** Errors beside those that follow from the route's scope and body. */
+  errors?: readonly ErrorAnswerName[]
+}
+
+export interface AnswerDoc {
+  description: string
+  /** Its component; of several, it is one. A text that is no JSON has a type instead. */
+  schema?: string | readonly string[]
+  type?: string
+}
+
+/** By method and path, as in the route table: `GET /checks`. */
+export type OperationDocs = Readonly<Record<string, OperationDoc>>
+
+/** The docs of a list of these components (contract section 3). */
+export function listDoc({ of, ...rest }: Omit<OperationDoc, 'answers'> & { of: string }): OperationDoc {
+  return {
+    ...rest,
+    answers: { 200: { description: 'A page of the list, newest first.', schema: `${of}List` } },
+  }
+}

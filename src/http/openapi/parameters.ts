@@ -1,0 +1,67 @@
+import { eventTypes } from '../../model/event.ts'
+import type { Json } from './json.ts'
+
+const text = { type: 'string' }
+const time = { type: 'string', format: 'date-time' }
+
+/** Parameters of queries, by the name under which operations ask for them; the part behind a dot is the name's alone. */
+export const queryParameters = {
+  limit: {
+    description: 'How many at most, 1 to 100.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  cursor: { description: '`next_cursor` of the page before.', schema: text },
+  'status.check': {
+    description: 'Only checks with this status.',
+    schema: { type: 'string', enum: ['open', 'closed'] },
+  },
+  'status.delivery': {
+    description: 'Only deliveries with this status.',
+    schema: { type: 'string', enum: ['pending', 'delivered', 'dead'] },
+  },
+  table: { description: 'Only checks at the table with this number.', schema: text },
+  external_check_id: { description: "Only of this check, by the POS's own identifier.", schema: text },
+  endpoint_id: { description: 'Only to this webhook endpoint.', schema: text },
+  event_id: { description: 'Only of this event.', schema: text },
+  type: {
+    description: 'Only of this event type.',
+    schema: { type: 'string', enum: [...eventTypes, 'ping'] },
+  },
+  'since.report': { description: 'Only what was found since then.', schema: time },
+  'since.stream': {
+    description: 'Tell first what began then or later, then `live`, then what happens.',
+    schema: time,
+  },
+} satisfies Record<string, { description: string; schema: Json }>
+
+export type QueryParameter = keyof typeof queryParameters
+
+/** What every list takes (contract section 3). */
+export const paging: readonly QueryParameter[] = ['limit', 'cursor']
+
+export function queryParameter(key: QueryParameter): Json {
+  return { name: key.split('.')[0], in: 'query', required: false, ...queryParameters[key] }
+}
+
+const pathParameters: Readonly<Record<string, Json>> = {
+  external_check_id: {
+    description: "The caller's own identifier of the check, percent-encoded.",
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'table-12-dinner',
+  },
+  id: { description: 'The identifier that the service gave.', schema: { type: 'string', minLength: 1 } },
+  number: {
+    description: 'The number of the table, percent-encoded.',
+    schema: { type: 'string', minLength: 1, maxLength: 64 },
+    example: '12',
+  },
+}
+
+/** The parameters that a path such as `/claims/:id` has. @throws when one is not documented. */
+export function pathParametersOf(path: string): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    const documented = pathParameters[name]
+    if (documented === undefined) throw new Error(`The path parameter ${name} is not documented.`)
+    return { name, in: 'path', required: true, ...documented }
+  })
+}

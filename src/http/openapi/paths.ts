@@ -1,0 +1,98 @@
+import type { Route } from '../route.ts'
+import { statusOfAnswer, type ErrorAnswerName } from './errors.ts'
+import { examplesOf, type Examples } from './examples.ts'
+import { refTo, type Json } from './json.ts'
+import type { AnswerDoc, OperationDoc, OperationDocs } from './operation.ts'
+import { pathParametersOf, queryParameter } from './parameters.ts'
+
+/** What a route table says of a route. */
+export type Row = Pick<Route, 'method' | 'path' | 'scope'>
+
+/**
+ * The paths of a route table below its base, each row with what is documented of it.
+ * @throws when a row is not documented, or a documented one is not there.
+ */
+export function pathsOf(
+  base: '/v1' | '/_sim',
+  rows: readonly Row[],
+  docs: OperationDocs,
+  examples: Examples,
+): Record<string, Json> {
+  const paths: Record<string, Json> = {}
+  for (const row of rows) {
+    const doc = docs[`${row.method} ${row.path}`]
+    if (doc === undefined) throw new Error(`${row.method} ${base}${row.path} is not documented.`)
+    const path = base + row.path.replace(/:(\w+)/g, '{$1}')
+    const item = (paths[path] ??= parametersIn(row.path))
+    item[row.method.toLowerCase()] = operationOf(base, row, doc, examples)
+  }
+  const known = rows.map(({ method, path }) => `${method} ${path}`)
+  const left = Object.keys(docs).filter((key) => !known.includes(key))
+  if (left.length > 0) throw new Error(`There is no such route any more: ${left.join(', ')}.`)
+  return paths
+}
+
+function parametersIn(path: string): Json {
+  const parameters = pathParametersOf(path)
+  return parameters.length === 0 ? {} : { parameters }
+}
+
+function operationOf(base: string, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
+  const { id, tag, summary, description = '', query, body } = doc
+  const needs = scope === null ? 'Needs no key.' : `Needs a key with the scope \`${scope}\`.`
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, needs].filter((text) => text !== '').join('\n\n'),
+    ...(base === '/_sim' ? { 'x-simulator-only': true } : {}),
+    security: scope === null ? [] : [{ apiKey: [scope] }],
+    ...(query === undefined ? {} : { parameters: query.map(queryParameter) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: json(refTo('schemas', body), examplesOf(examples, body)) },
+        }),
+    responses: responsesOf(base, scope, doc, examples),
+  }
+}
+
+function responsesOf(base: string, scope: Row['scope'], doc: OperationDoc, examples: Examples): Json {
+  const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, examples)])
+  const errors = errorsOf(base, scope, doc).map((name) => [statusOfAnswer(name), refTo('responses', name)])
+  return Object.fromEntries([...answers, ...errors]) as Json
+}
+
+/** Those that follow from the row, and those of its own, of which there is one of a status at most. */
+function errorsOf(
+  base: string,
+  scope: Row['scope'],
+  { query, body, errors = [] }: OperationDoc,
+): ErrorAnswerName[] {
+  const bodily = ['BadBody', 'PayloadTooLarge', 'UnsupportedMediaType', 'ValidationFailed'] as const
+  const bad = query === undefined ? 'BadRequest' : 'BadQuery'
+  return [
+    ...(body === undefined ? ([bad] as const) : bodily),
+    ...(scope === null ? (['ForbiddenPage'] as const) : (['Unauthorized', 'Forbidden'] as const)),
+    ...errors,
+    ...(base === '/v1' ? (['RateLimited'] as const) : []),
+    'InternalError',
+    'Unavailable',
+  ]
+}
+
+function answerOf({ description, schema, type }: AnswerDoc, examples: Examples): Json {
+  const headers = { 'X-Request-Id': refTo('headers', 'X-Request-Id') }
+  if (type !== undefined) return { description, headers, content: { [type]: { schema: { type: 'string' } } } }
+  if (typeof schema !== 'object')
+    return {
+      description,
+      headers,
+      content: json(refTo('schemas', schema ?? ''), examplesOf(examples, schema ?? '')),
+    }
+  return { description, headers, content: json({ anyOf: schema.map((name) => refTo('schemas', name)) }, {}) }
+}
+
+function json(schema: Json, examples: Json): Json {
+  return { 'application/json': { schema, ...examples } }
+}

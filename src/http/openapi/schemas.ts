@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { createKeyBody } from '../../model/api-key.ts'
+import { pushBody } from '../../model/check.ts'
+import { claimBody } from '../../model/claim.ts'
+import { errorSchema } from '../../model/error-details.ts'
+import { faultsBody } from '../../model/fault.ts'
+import { feedbackBody } from '../../model/feedback.ts'
+import { payBody, refundBody } from '../../model/payment.ts'
+import { clockMoveBody, resendBody } from '../../model/sim-bodies.ts'
+import * as sim from '../../model/sim-views.ts'
+import { stateBody } from '../../model/state.ts'
+import * as views from '../../model/views.ts'
+import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
+import { envelopes } from './envelopes.ts'
+import { errorCodes, errorName } from './errors.ts'
+import { tidy, type Json } from './json.ts'
+
+const [deliveryFault, apiFault] = faultsBody.shape.faults.element.options
+
+/** What clients send, by the names of the components: the schemas that validate. */
+const bodies = {
+  CheckPush: pushBody,
+  PushedItem: pushBody.shape.items.element,
+  Totals: pushBody.shape.totals,
+  WebhookEndpointRegistration: registerEndpointBody,
+  ClaimRequest: claimBody,
+  PaymentRequest: payBody,
+  RefundRequest: refundBody,
+  FeedbackRequest: feedbackBody,
+  ChosenSecretRegistration: chosenSecretBody,
+  ResendRequest: resendBody,
+  ClockMove: clockMoveBody,
+  FaultsRequest: faultsBody,
+  DeliveryFault: deliveryFault,
+  ApiFault: apiFault,
+  KeyRequest: createKeyBody,
+}
+
+/** What is listed, page by page. */
+const listed = {
+  Location: views.locationView,
+  Check: views.checkView,
+  Claim: views.claimView,
+  Payment: views.paymentView,
+  Feedback: views.feedbackView,
+  WebhookEndpoint: views.endpointView,
+  Delivery: sim.deliveryView,
+  Event: sim.eventView,
+  LoggedRequest: sim.requestView,
+  ApiKey: sim.apiKeyView,
+}
+
+const answers = {
+  ...listed,
+  ...Object.fromEntries(Object.entries(listed).map(([name, view]) => [`${name}List`, listOf(view)])),
+  CheckItem: views.checkView.shape.items.element,
+  Totals: views.checkView.shape.totals,
+  ClaimedItem: views.claimView.shape.items.element,
+  RegisteredWebhookEndpoint: views.registeredEndpointView,
+  PingReport: views.pingReportView,
+  Attempt: sim.attemptView,
+  AttemptOutcome: views.attemptOutcome,
+  Clock: sim.clockView,
+  ClockReport: sim.clockReportView,
+  Faults: sim.faultsView,
+  DeliveryFault: deliveryFault,
+  ApiFault: apiFault,
+  State: stateBody,
+  StateReport: sim.stateReportView,
+  Report: sim.reportView,
+  CreatedApiKey: sim.createdKeyView,
+  TableAddress: sim.tableAddressView,
+  Health: sim.healthView,
+  ...envelopes,
+}
+
+/** The schemas of all answers, errors and bodies, by the names of their components. @throws when two of a name differ. */
+export function componentSchemas(): Record<string, Json> {
+  const errors = errorCodes().map((code) => [errorName(code), errorSchema(code)])
+  const shown = { ...answers, ...(Object.fromEntries(errors) as Record<string, z.ZodType>) }
+  const asked = jsonSchemas(bodies, 'input')
+  const answered = jsonSchemas(shown, 'output')
+  for (const [name, schema] of Object.entries(asked))
+    if (name in answered && openText(answered[name]) !== openText(schema))
+      throw new Error(`${name} is one thing in requests and another in answers.`)
+  return { ...answered, ...asked }
+}
+
+/** Requests may be strict where answers are not. */
+function openText(schema: Json | undefined): string {
+  return JSON.stringify({ ...schema, additionalProperties: undefined })
+}
+
+function listOf(view: z.ZodType): z.ZodType {
+  return z.strictObject({ data: z.array(view), next_cursor: z.string().nullable() })
+}
+
+function jsonSchemas(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, Json> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })
+  const made = z.toJSONSchema(registry, {
+    target: 'draft-2020-12',
+    io,
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ jsonSchema }) => tidy(jsonSchema as Json, io),
+  })
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([name, schema]) => [name, component(schema as Json)]),
+  )
+}
+
+/** Put there after the override, these would begin a document of its own. */
+function component({ $schema: _schema, $id: _id, ...schema }: Json): Json {
+  return schema
+}

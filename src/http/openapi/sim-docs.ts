@@ -1,0 +1,162 @@
+import { listDoc, type OperationDocs } from './operation.ts'
+import { paging } from './parameters.ts'
+
+const gone = 'Finished ones are kept up to a limit.'
+
+/** The operations of `/_sim` that look at the service and move it (contract section 10). */
+export const simDocs: OperationDocs = {
+  'GET /health': {
+    id: 'getHealth',
+    tag: 'SimulatorState',
+    summary: 'Is the service there?',
+    answers: { 200: { description: 'It is.', schema: 'Health' } },
+  },
+  'GET /deliveries': listDoc({
+    id: 'listDeliveries',
+    tag: 'SimulatorDeliveries',
+    summary: 'List deliveries',
+    query: ['status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...paging],
+    of: 'Delivery',
+  }),
+  'GET /deliveries/:id': {
+    id: 'getDelivery',
+    tag: 'SimulatorDeliveries',
+    summary: 'Show a delivery',
+    description: gone,
+    answers: { 200: { description: 'The delivery with its attempts.', schema: 'Delivery' } },
+    errors: ['NotFound'],
+  },
+  'POST /deliveries/:id/resend': {
+    id: 'resendDelivery',
+    tag: 'SimulatorDeliveries',
+    summary: 'Send a delivery again',
+    description:
+      'A new delivery of the same event to the same endpoint, with the same bytes: signed anew, or with `fresh` false verbatim, header and all. It is not waited for.',
+    body: 'ResendRequest',
+    answers: { 201: { description: 'The new delivery.', schema: 'Delivery' } },
+    errors: ['NotFound', 'EndpointDisabled'],
+  },
+  'GET /clock': {
+    id: 'getClock',
+    tag: 'SimulatorClock',
+    summary: 'Show the clock',
+    answers: { 200: { description: 'The time that the service lives by.', schema: 'Clock' } },
+    errors: ['NotFound'],
+  },
+  'POST /clock': {
+    id: 'moveClock',
+    tag: 'SimulatorClock',
+    summary: 'Move or freeze the clock',
+    description:
+      'An advance plays everything that falls due, in order of time, each outcome before the next attempt, and answers when that is done.',
+    body: 'ClockMove',
+    answers: {
+      200: {
+        description: 'The clock, and what was attempted while it moved.',
+        schema: ['ClockReport', 'Clock'],
+      },
+    },
+    errors: ['NotFound'],
+  },
+  'GET /faults': {
+    id: 'getFaults',
+    tag: 'SimulatorClock',
+    summary: 'Show what goes wrong on purpose',
+    answers: { 200: { description: 'All faults, with what has befallen so far.', schema: 'Faults' } },
+  },
+  'PUT /faults': {
+    id: 'setFaults',
+    tag: 'SimulatorClock',
+    summary: 'Have things go wrong on purpose',
+    description: 'The body is the whole of it: faults that are not in it end. Counting begins anew.',
+    body: 'FaultsRequest',
+    answers: { 200: { description: 'All faults, with their defaults.', schema: 'Faults' } },
+  },
+  'DELETE /faults': {
+    id: 'clearFaults',
+    tag: 'SimulatorClock',
+    summary: 'Have nothing more go wrong on purpose',
+    answers: { 200: { description: 'No faults.', schema: 'Faults' } },
+  },
+  'GET /state': {
+    id: 'getState',
+    tag: 'SimulatorState',
+    summary: 'Save everything the service knows',
+    description: 'Signing secrets and the clock included; API keys are not.',
+    answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
+    errors: ['NotFound'],
+  },
+  'PUT /state': {
+    id: 'loadState',
+    tag: 'SimulatorState',
+    summary: 'Put a state in the place of everything',
+    body: 'State',
+    answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+    errors: ['NotFound'],
+  },
+  'POST /reset': {
+    id: 'resetState',
+    tag: 'SimulatorState',
+    summary: 'Begin anew',
+    description:
+      'Locations and API keys stay; all else is gone, faults too, and the clock is where the start put it.',
+    answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+    errors: ['NotFound'],
+  },
+  'GET /events': listDoc({
+    id: 'listEvents',
+    tag: 'SimulatorEvents',
+    summary: 'List events',
+    query: ['type', 'external_check_id', ...paging],
+    of: 'Event',
+  }),
+  'GET /events/:id': {
+    id: 'getEvent',
+    tag: 'SimulatorEvents',
+    summary: 'Show an event',
+    description: gone,
+    answers: {
+      200: {
+        description: 'The envelope, and `body`, the exact text that is signed and sent.',
+        schema: 'Event',
+      },
+    },
+    errors: ['NotFound'],
+  },
+  'GET /requests': listDoc({
+    id: 'listRequests',
+    tag: 'SimulatorRequests',
+    summary: 'List the requests that were made',
+    query: paging,
+    of: 'LoggedRequest',
+  }),
+  'GET /requests/:id': {
+    id: 'getRequest',
+    tag: 'SimulatorRequests',
+    summary: 'Show a request',
+    description: `By its X-Request-Id. ${gone}`,
+    answers: {
+      200: {
+        description: 'The request, with the outcome of a push and its findings.',
+        schema: 'LoggedRequest',
+      },
+    },
+    errors: ['NotFound'],
+  },
+  'GET /report': {
+    id: 'getReport',
+    tag: 'SimulatorRequests',
+    summary: 'What did the integration under test do wrong?',
+    query: ['since.report'],
+    answers: { 200: { description: 'The findings, with requests that show them.', schema: 'Report' } },
+  },
+  'GET /stream': {
+    id: 'followStream',
+    tag: 'SimulatorEvents',
+    summary: 'Follow what happens',
+    description:
+      'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed.',
+    query: ['since.stream'],
+    answers: { 200: { description: 'The stream.', type: 'text/event-stream' } },
+  },
+}

@@ -1,0 +1,38 @@
+import type { Json } from './json.ts'
+
+/** The groups of operations. Those of the simulator begin with its name; no real service has them. */
+const tags = {
+  Locations: "The restaurant's locations (specification section 4).",
+  Checks:
+    'Pushing the complete current state of a check, and looking at it (specification sections 2 and 4).',
+  Claims: 'What guests have taken on.',
+  Payments: 'What guests have paid.',
+  Feedback: 'What guests thought of it.',
+  WebhookEndpoints: 'Who is told of events, and pings (specification sections 4 to 6).',
+  SimulatorGuests: 'Plays the guests at the table: claim, pay, rate.',
+  SimulatorDeliveries: 'What was sent, what came of it, and sending it again.',
+  SimulatorEvents: 'Everything that happened, and the exact bytes that tell of it.',
+  SimulatorRequests: 'What the service was asked, and what is wrong with it.',
+  SimulatorClock: 'The time that the service lives by, and what goes wrong on purpose.',
+  SimulatorState: 'Everything the service knows: saved, put back, begun anew.',
+  SimulatorAccess: 'API keys, webhook endpoints and the addresses of tables.',
+} as const
+
+export type Tag = keyof typeof tags
+
+/** The tags of the document, with the simulator's or without. */
+export function tagList(simulator: boolean): Json[] {
+  return Object.entries(tags)
+    .filter(([name]) => simulator || !isOfSimulator(name))
+    .map(([name, description]) => ({ name, 'x-displayName': displayName(name), description }))
+}
+
+function isOfSimulator(name: string): boolean {
+  return name.startsWith('Simulator')
+}
+
+/** `SimulatorGuests` → `Simulator: guests` */
+function displayName(name: string): string {
+  const words = name.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/^Simulator /, 'Simulator: ')
+}

@@ -1,0 +1,59 @@
+import { envelopeName, pascalCase, webhookTypes, type WebhookType } from './envelopes.ts'
+import { refTo, type Json } from './json.ts'
+
+/** When each event comes (contract section 6 to 8). */
+const triggers = {
+  'check.created': 'A push made a check.',
+  'check.updated': 'A push changed what is visible of a check.',
+  'check.closed': 'A push closed a check, or made one that is closed.',
+  'check.fully_paid': 'The balance of a check has come to 0 with something paid; once per crossing.',
+  'payment.succeeded': 'A guest has paid.',
+  'payment.refunded': 'A payment was refunded, in full or in part.',
+  'claim.created': 'A guest has claimed items.',
+  'feedback.received': 'A guest has rated the meal.',
+  ping: 'A ping was asked for, to verify the receiver end to end. Whatever the event types of the endpoint are.',
+} satisfies Record<WebhookType, string>
+
+const retries =
+  'Answer with a 2xx within 10 seconds. Anything else is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then the delivery is dead. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
+
+const retriesNot = 'One attempt, no retry.'
+
+const signature = (name: string): Json => ({
+  name,
+  in: 'header',
+  required: true,
+  description:
+    '`t=<unix_seconds>,v1=<hex_hmac_sha256>`: the HMAC-SHA256 of `t`, a period and the raw body, keyed with the signing secret of the endpoint, in lowercase hex. Refuse what does not match, and what is more than 300 seconds from now (specification section 5).',
+  schema: { type: 'string', pattern: '^t=\\d+,v1=[0-9a-f]{64}$' },
+  example: `t=1795197731,v1=${'5f2b'.repeat(16)}`,
+})
+
+/** The deliveries of all events and of pings, as webhooks (specification section 6). */
+export function webhooks(serviceName: string): Record<string, Json> {
+  const header = signature(`X-${serviceName}-Signature`)
+  return Object.fromEntries(webhookTypes.map((type) => [type, { post: delivery(type, header) }]))
+}
+
+function delivery(type: WebhookType, header: Json): Json {
+  const content = {
+    'application/json': {
+      schema: refTo('schemas', envelopeName(type)),
+      examples: { example: refTo('examples', type) },
+    },
+  }
+  return {
+    operationId: `on${pascalCase(type)}`,
+    tags: ['WebhookEndpoints'],
+    summary: type,
+    description: `${triggers[type]}\n\n${type === 'ping' ? retriesNot : retries}`,
+    security: [],
+    parameters: [header],
+    requestBody: { required: true, content },
+    responses: {
+      '2XX': { description: 'Taken. The body is of no interest.' },
+      '4XX': { description: 'Refused, such as for a wrong signature; tried again.' },
+      '5XX': { description: 'Failed; tried again.' },
+    },
+  }
+}

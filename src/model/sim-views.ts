@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { scopes, type ApiKeyView } from './api-key.ts'
+import { viewDelivery } from './delivery.ts'
+import type { EventView } from './event.ts'
+import { apiFaultKinds } from './fault-kinds.ts'
+import { faultsBody, type FaultsView } from './fault.ts'
+import { findingCodes } from './finding-code.ts'
+import { pushBody } from './check.ts'
+import type { LoggedRequest } from './logged-request.ts'
+import type { Played } from './played.ts'
+import type { Report } from './report.ts'
+import type { StateReport } from './state.ts'
+import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
+import { attemptOutcome, checkView, claimView, endpointView, feedbackView, paymentView } from './views.ts'
+
+/** What `/_sim` shows, as schemas (contract section 10). */
+const { deliveries, events } = stateRecords
+
+export const attemptView = deliveries.shape.attempts.element.omit({ signed_at: true })
+export const deliveryView = deliveries.omit({ signed_at: true }).extend({
+  attempts: z.array(attemptView),
+}) satisfies z.ZodType<ReturnType<typeof viewDelivery>>
+
+export const eventView = events.extend({
+  data: z.union([checkView, claimView, paymentView, feedbackView, endpointView]),
+}) satisfies z.ZodType<EventView>
+
+export const apiKeyView = z.strictObject({
+  id: id('key'),
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  location_id: id('loc'),
+  created_at: time,
+  revoked_at: time.nullable(),
+}) satisfies z.ZodType<ApiKeyView>
+
+export const createdKeyView = apiKeyView.extend({ api_key: z.string() })
+
+export const clockView = z.strictObject({ now: time, frozen: z.boolean(), offset_ms: z.number() })
+
+export const clockReportView = clockView.extend({
+  attempted_total: z.int().min(0),
+  outcomes: z.partialRecord(attemptOutcome, z.int()),
+  attempted: z.array(
+    z.strictObject({
+      delivery_id: deliveries.shape.id,
+      event_type: deliveries.shape.event_type,
+      endpoint_id: deliveries.shape.endpoint_id,
+      attempt: z.int().min(1),
+      at: time,
+      outcome: attemptOutcome,
+      response_status: z.int().nullable(),
+      status: deliveries.shape.status,
+    }),
+  ),
+}) satisfies z.ZodType<Played>
+
+export const faultsView = faultsBody.required({ seed: true }) satisfies z.ZodType<FaultsView>
+
+const counts = Object.fromEntries(stateCollections.map((name) => [name, z.int().min(0)])) as Record<
+  StateCollection,
+  z.ZodInt
+>
+
+export const stateReportView = z.strictObject({
+  clock: clockView,
+  records: z.strictObject(counts),
+  pending: z.int().min(0),
+}) satisfies z.ZodType<StateReport>
+
+const { external_id, name, quantity, price_cents, note } = pushBody.shape.items.element.shape
+const pushedItem = z.strictObject({ external_id, name, quantity, price_cents, note: note.unwrap() })
+const fieldValue = z.union([z.string(), z.number(), z.null()])
+
+const itemDiff = z.strictObject({
+  added: z.array(pushedItem),
+  removed: z.array(pushedItem),
+  changed: z.array(
+    z.strictObject({
+      external_id,
+      name,
+      changes: z.array(
+        z.strictObject({
+          field: z.enum(['name', 'quantity', 'price_cents', 'note']),
+          from: fieldValue,
+          to: fieldValue,
+        }),
+      ),
+    }),
+  ),
+  unchanged: z.int().min(0),
+})
+
+const logged = z.strictObject({
+  id: id('req'),
+  method: z.string(),
+  path: z.string(),
+  status: z.int(),
+  started_at: time,
+})
+
+export const requestView = logged.extend({
+  duration_ms: z.number(),
+  push: z
+    .strictObject({
+      external_check_id: z.string(),
+      outcome: z.enum(['created', 'updated', 'unchanged', 'stale', 'conflict']),
+      diff: itemDiff.nullable(),
+      findings: z.array(z.strictObject({ code: z.enum(findingCodes), message: z.string() })),
+    })
+    .nullable(),
+  request_body: z.string().nullable(),
+  response_body: z.string().nullable(),
+  faults: z.array(z.enum(apiFaultKinds)).exactOptional(),
+}) satisfies z.ZodType<LoggedRequest>
+
+export const reportView = z.strictObject({
+  since: time.nullable(),
+  pushes: z.int().min(0),
+  findings: z.array(
+    z.strictObject({
+      code: z.enum(findingCodes),
+      count: z.int().min(1),
+      first_at: time,
+      last_at: time,
+      requests: z.array(logged.extend({ message: z.string() })),
+      includes_earlier: z.boolean(),
+    }),
+  ),
+}) satisfies z.ZodType<Report>
+
+export const tableAddressView = z.strictObject({
+  number: z.string(),
+  location_id: id('loc'),
+  url: z.url(),
+})
+
+export const healthView = z.strictObject({ status: z.literal('ok'), started_at: time })

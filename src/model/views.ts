@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { ClaimView } from './claim.ts'
+import type { Check } from './check.ts'
+import type { FeedbackView } from './feedback.ts'
+import type { Location } from './location.ts'
+import type { PaymentView } from './payment.ts'
+import type { PingReport } from './ping-report.ts'
+import { stateRecords } from './state-records.ts'
+import type { WebhookEndpointView } from './webhook-endpoint.ts'
+
+const { locations, checks, claims, payments, feedback, endpoints, deliveries } = stateRecords
+const attempt = deliveries.shape.attempts.element
+
+/** How one attempt ended, in the words of `AttemptOutcome`. */
+export const attemptOutcome = attempt.shape.outcome
+
+/** What every answer shows of the records of contract section 3, as schemas: what a view shows besides does not compile. */
+export const locationView = locations satisfies z.ZodType<Location>
+export const checkView = checks satisfies z.ZodType<Check>
+export const claimView = claims.omit({ location_id: true, guest_hash: true }) satisfies z.ZodType<ClaimView>
+export const paymentView = payments.omit({
+  location_id: true,
+  guest_hash: true,
+}) satisfies z.ZodType<PaymentView>
+export const feedbackView = feedback.omit({ location_id: true }) satisfies z.ZodType<FeedbackView>
+export const endpointView = endpoints.omit({
+  signing_secret: true,
+  consecutive_failures: true,
+}) satisfies z.ZodType<WebhookEndpointView>
+
+/** The response to a registration: the one answer that shows the secret. */
+export const registeredEndpointView = endpointView.extend({
+  signing_secret: endpoints.shape.signing_secret,
+}) satisfies z.ZodType<WebhookEndpointView & { signing_secret: string }>
+
+export const pingReportView = z.strictObject({
+  delivery_id: deliveries.shape.id,
+  event_id: deliveries.shape.event_id,
+  outcome: attemptOutcome.nullable(),
+  response_status: attempt.shape.response_status,
+  duration_ms: attempt.shape.duration_ms.nullable(),
+  error: attempt.shape.error,
+}) satisfies z.ZodType<PingReport>

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { fixtures, tabwire } from '../support/cli.ts'
+
+describe.concurrent('tabwire openapi', () => {
+  test('prints the document offline, with --json the same', async () => {
+    const published = await readFile(`${fixtures}openapi.json`, 'utf8')
+    for (const more of [[], ['--json']])
+      expect(await tabwire(['openapi', ...more])).toMatchObject({ code: 0, stdout: published, stderr: '' })
+  })
+
+  test('prints it as the real service would, where that is and under its name', async () => {
+    const args = ['--no-simulator', '--url', 'https://api.example.org/v1/', '--service-name', 'Acme']
+    const { code, stdout } = await tabwire(['openapi', ...args])
+    expect(code).toBe(0)
+    const { servers } = JSON.parse(stdout) as { servers: unknown }
+    expect(servers).toMatchObject([{ url: 'https://api.example.org' }])
+    expect(stdout).toContain('"X-Acme-Signature"')
+    expect(stdout).not.toContain('"/_sim/')
+  })
+
+  test('refuses what is no URL with exit code 2', async () => {
+    const { code, stdout, stderr } = await tabwire(['openapi', '--url', 'api.example.org'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('api.example.org is no http or https URL')
+  })
+})
