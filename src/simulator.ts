@@ -4,10 +4,11 @@ import type { Receivers } from './delivery/receivers.ts'
 import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
+import { documentRoutes } from './http/document-routes.ts'
 import { createHostCheck } from './http/host-check.ts'
 import type { Fetch } from './http/fetch.ts'
 import { NO_PORT_URL, openInProcessDoor } from './http/in-process.ts'
-import { assetRoutes, pageRoutes } from './http/page-routes.ts'
+import { assetRoutes, pageRoutes, referenceRoutes } from './http/page-routes.ts'
 import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { simRoutes } from './http/sim-routes.ts'
@@ -136,6 +137,11 @@ async function startOn(parts: Parts): Promise<Simulator> {
       }),
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],
       '/assets': assetRoutes(pages),
+      '/docs': referenceRoutes(pages),
+      '/openapi.json': documentRoutes({
+        serviceName: parts.serviceName ?? defaults.serviceName,
+        scheme: () => (parts.https === true ? 'https' : 'http'),
+      }),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,

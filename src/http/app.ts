@@ -76,9 +76,9 @@ export function createApp(parts: AppParts): App {
   }
 }
 
-/** What a browser sees asks for no key: a table's address is one. */
+/** What a browser sees asks for no key: a table's address is one, and what is said of the API is no secret. */
 function isOpen(base: string): boolean {
-  return base === '/t' || base === '/assets'
+  return ['/t', '/assets', '/openapi.json', '/docs'].includes(base)
 }
 
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
@@ -96,7 +96,7 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   visit.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
-  if (!pathname.startsWith('/_sim/') && !pathname.startsWith('/assets/'))
+  if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$)/.test(pathname))
     parts.log.add(withoutTableToken(logEntry(event.req.method, pathname + search, visit, answer)))
   const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.

@@ -8,6 +8,7 @@ import { seatOf, viewTable, type TableParts } from './tables.ts'
 export interface Pages {
   table(view: TableView, language: string | undefined): Promise<string>
   noTable(): Promise<string>
+  reference(): Promise<string>
   asset(name: string): Promise<{ type: string; content: string } | undefined>
 }
 
@@ -30,6 +31,12 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
       return html(200, await pages.table(await viewTable(parts, seat), languageOf(call)))
     }),
   ]
+}
+
+/** `GET /docs`: the OpenAPI document for people. */
+export function referenceRoutes(pages: Pick<Pages, 'reference'>): Route[] {
+  const handle = async () => html(200, await pages.reference(), referencePolicy)
+  return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
 }
 
 /** `GET /assets/{name}`: the page's script and style, for ever the same under their names. */
@@ -65,11 +72,14 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The explorer, a component that is not ours, writes its styles into its shadow tree; scripts stay those of files. */
+const referencePolicy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+
 /** The token is in the address, so no other site may learn it or frame the page; the check in it is of this moment. */
-function html(status: number, body: string): Answer {
+function html(status: number, body: string, contentPolicy = policy): Answer {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy,
+    'content-security-policy': contentPolicy,
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { ReferencePaths } from './reference.ts'
 import type { AssetPaths } from './render.ts'
 
 /** A file of the page: its bytes never change under its name, which has their hash. */
@@ -10,6 +11,7 @@ export interface Asset {
 
 export interface Assets {
   paths: AssetPaths
+  reference: ReferencePaths
   /** By the last segment of their path. */
   files: ReadonlyMap<string, Asset>
 }
@@ -29,5 +31,9 @@ export async function loadAssets(): Promise<Assets> {
   }
   const script = await load('guest', 'js', 'text/javascript; charset=utf-8')
   const style = await load('guest', 'css', 'text/css; charset=utf-8')
-  return { paths: { script, style }, files }
+  const reference = {
+    explorer: await load('openapi-explorer', 'js', 'text/javascript; charset=utf-8'),
+    style: await load('reference', 'css', 'text/css; charset=utf-8'),
+  }
+  return { paths: { script, style }, reference, files }
 }

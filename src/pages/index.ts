@@ -1,5 +1,6 @@
 import type { TableView } from '../model/table-view.ts'
 import { loadAssets, type Asset, type Assets } from './assets.ts'
+import { renderReference } from './reference.ts'
 import { renderNoTable, renderTablePage } from './render.ts'
 
 /** The pages that a browser sees, as the service writes them. Their files are read when the first one is asked for. */
@@ -12,6 +13,9 @@ export function createPages() {
     },
     async noTable(): Promise<string> {
       return renderNoTable((await assets()).paths)
+    },
+    async reference(): Promise<string> {
+      return renderReference((await assets()).reference)
     },
     async asset(name: string): Promise<Asset | undefined> {
       return (await assets()).files.get(name)

@@ -3,10 +3,11 @@ import { exampleCheck } from '../example-check.ts'
 import { renderFields } from './text.ts'
 
 /** What `start` says when it is ready, and what to do next. */
-export function renderReady({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): string {
+export function renderReady({ url, baseUrl, apiKey }: Record<'url' | 'baseUrl' | 'apiKey', string>): string {
   const fields = renderFields([
     ['base URL', chalk.bold(baseUrl)],
     ['API key', apiKey],
+    ['reference', `${url}/docs`],
   ])
   return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderFields(steps)}\n\nCtrl-C stops it.`
 }

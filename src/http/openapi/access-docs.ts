@@ -5,13 +5,13 @@ import { paging } from './parameters.ts'
 export const accessDocs: OperationDocs = {
   'GET /tables/:number': {
     id: 'getTable',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: "Show the address of a table's page",
     answers: { 200: { description: 'The URL that its QR code opens.', schema: 'TableAddress' } },
   },
   'POST /webhook-endpoints': {
     id: 'registerWebhookEndpointWithSecret',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: 'Register a webhook endpoint with a secret of your choice',
     body: 'ChosenSecretRegistration',
     answers: {
@@ -20,21 +20,21 @@ export const accessDocs: OperationDocs = {
   },
   'DELETE /webhook-endpoints/:id': {
     id: 'deleteWebhookEndpoint',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: 'Remove a webhook endpoint',
     answers: { 200: { description: 'The endpoint as it was.', schema: 'WebhookEndpoint' } },
     errors: ['NotFound'],
   },
   'GET /keys': listDoc({
     id: 'listKeys',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: 'List API keys',
     query: paging,
     of: 'ApiKey',
   }),
   'POST /keys': {
     id: 'createKey',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: 'Make an API key',
     body: 'KeyRequest',
     answers: { 201: { description: 'The key, which is shown this once.', schema: 'CreatedApiKey' } },
@@ -42,7 +42,7 @@ export const accessDocs: OperationDocs = {
   },
   'DELETE /keys/:id': {
     id: 'revokeKey',
-    tag: 'SimulatorAccess',
+    tag: 'Simulator access',
     summary: 'Revoke an API key',
     answers: { 200: { description: 'The key, revoked.', schema: 'ApiKey' } },
     errors: ['NotFound'],

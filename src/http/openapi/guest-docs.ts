@@ -4,7 +4,7 @@ import type { OperationDocs } from './operation.ts'
 export const guestDocs: OperationDocs = {
   'POST /checks/:external_check_id/claims': {
     id: 'claimItems',
-    tag: 'SimulatorGuests',
+    tag: 'Simulator guests',
     summary: 'Claim items of a check',
     description: 'All of it or nothing. Leads to `claim.created`.',
     body: 'ClaimRequest',
@@ -13,7 +13,7 @@ export const guestDocs: OperationDocs = {
   },
   'DELETE /claims/:id': {
     id: 'releaseClaim',
-    tag: 'SimulatorGuests',
+    tag: 'Simulator guests',
     summary: 'Release a claim that is not paid',
     description: 'Leads to no event.',
     answers: { 200: { description: 'The claim, released.', schema: 'Claim' } },
@@ -21,7 +21,7 @@ export const guestDocs: OperationDocs = {
   },
   'POST /checks/:external_check_id/payments': {
     id: 'payCheck',
-    tag: 'SimulatorGuests',
+    tag: 'Simulator guests',
     summary: 'Pay claims, an amount, or all that is owed',
     description:
       'With `claim_ids` what they owe, with `amount_cents` so much, with neither the whole balance. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
@@ -31,7 +31,7 @@ export const guestDocs: OperationDocs = {
   },
   'POST /payments/:id/refunds': {
     id: 'refundPayment',
-    tag: 'SimulatorGuests',
+    tag: 'Simulator guests',
     summary: 'Refund a payment, or part of it',
     description:
       'The rest of it unless an amount is given. A full refund releases its claims. Leads to `payment.refunded`.',
@@ -41,7 +41,7 @@ export const guestDocs: OperationDocs = {
   },
   'POST /checks/:external_check_id/feedback': {
     id: 'leaveFeedback',
-    tag: 'SimulatorGuests',
+    tag: 'Simulator guests',
     summary: 'Rate the meal',
     description: 'Leads to `feedback.received`.',
     body: 'FeedbackRequest',

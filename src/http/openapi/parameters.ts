@@ -45,13 +45,13 @@ export function queryParameter(key: QueryParameter): Json {
 
 const pathParameters: Readonly<Record<string, Json>> = {
   external_check_id: {
-    description: "The caller's own identifier of the check, percent-encoded.",
+    description: "The caller's own identifier of the check.",
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'table-12-dinner',
   },
   id: { description: 'The identifier that the service gave.', schema: { type: 'string', minLength: 1 } },
   number: {
-    description: 'The number of the table, percent-encoded.',
+    description: 'The number of the table.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
     example: '12',
   },

@@ -7,20 +7,20 @@ const gone = 'Finished ones are kept up to a limit.'
 export const simDocs: OperationDocs = {
   'GET /health': {
     id: 'getHealth',
-    tag: 'SimulatorState',
+    tag: 'Simulator state',
     summary: 'Is the service there?',
     answers: { 200: { description: 'It is.', schema: 'Health' } },
   },
   'GET /deliveries': listDoc({
     id: 'listDeliveries',
-    tag: 'SimulatorDeliveries',
+    tag: 'Simulator deliveries',
     summary: 'List deliveries',
     query: ['status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...paging],
     of: 'Delivery',
   }),
   'GET /deliveries/:id': {
     id: 'getDelivery',
-    tag: 'SimulatorDeliveries',
+    tag: 'Simulator deliveries',
     summary: 'Show a delivery',
     description: gone,
     answers: { 200: { description: 'The delivery with its attempts.', schema: 'Delivery' } },
@@ -28,7 +28,7 @@ export const simDocs: OperationDocs = {
   },
   'POST /deliveries/:id/resend': {
     id: 'resendDelivery',
-    tag: 'SimulatorDeliveries',
+    tag: 'Simulator deliveries',
     summary: 'Send a delivery again',
     description:
       'A new delivery of the same event to the same endpoint, with the same bytes: signed anew, or with `fresh` false verbatim, header and all. It is not waited for.',
@@ -38,14 +38,14 @@ export const simDocs: OperationDocs = {
   },
   'GET /clock': {
     id: 'getClock',
-    tag: 'SimulatorClock',
+    tag: 'Simulator clock',
     summary: 'Show the clock',
     answers: { 200: { description: 'The time that the service lives by.', schema: 'Clock' } },
     errors: ['NotFound'],
   },
   'POST /clock': {
     id: 'moveClock',
-    tag: 'SimulatorClock',
+    tag: 'Simulator clock',
     summary: 'Move or freeze the clock',
     description:
       'An advance plays everything that falls due, in order of time, each outcome before the next attempt, and answers when that is done.',
@@ -60,13 +60,13 @@ export const simDocs: OperationDocs = {
   },
   'GET /faults': {
     id: 'getFaults',
-    tag: 'SimulatorClock',
+    tag: 'Simulator clock',
     summary: 'Show what goes wrong on purpose',
     answers: { 200: { description: 'All faults, with what has befallen so far.', schema: 'Faults' } },
   },
   'PUT /faults': {
     id: 'setFaults',
-    tag: 'SimulatorClock',
+    tag: 'Simulator clock',
     summary: 'Have things go wrong on purpose',
     description: 'The body is the whole of it: faults that are not in it end. Counting begins anew.',
     body: 'FaultsRequest',
@@ -74,13 +74,13 @@ export const simDocs: OperationDocs = {
   },
   'DELETE /faults': {
     id: 'clearFaults',
-    tag: 'SimulatorClock',
+    tag: 'Simulator clock',
     summary: 'Have nothing more go wrong on purpose',
     answers: { 200: { description: 'No faults.', schema: 'Faults' } },
   },
   'GET /state': {
     id: 'getState',
-    tag: 'SimulatorState',
+    tag: 'Simulator state',
     summary: 'Save everything the service knows',
     description: 'Signing secrets and the clock included; API keys are not.',
     answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
@@ -88,7 +88,7 @@ export const simDocs: OperationDocs = {
   },
   'PUT /state': {
     id: 'loadState',
-    tag: 'SimulatorState',
+    tag: 'Simulator state',
     summary: 'Put a state in the place of everything',
     body: 'State',
     answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
@@ -96,7 +96,7 @@ export const simDocs: OperationDocs = {
   },
   'POST /reset': {
     id: 'resetState',
-    tag: 'SimulatorState',
+    tag: 'Simulator state',
     summary: 'Begin anew',
     description:
       'Locations and API keys stay; all else is gone, faults too, and the clock is where the start put it.',
@@ -105,14 +105,14 @@ export const simDocs: OperationDocs = {
   },
   'GET /events': listDoc({
     id: 'listEvents',
-    tag: 'SimulatorEvents',
+    tag: 'Simulator events',
     summary: 'List events',
     query: ['type', 'external_check_id', ...paging],
     of: 'Event',
   }),
   'GET /events/:id': {
     id: 'getEvent',
-    tag: 'SimulatorEvents',
+    tag: 'Simulator events',
     summary: 'Show an event',
     description: gone,
     answers: {
@@ -125,14 +125,14 @@ export const simDocs: OperationDocs = {
   },
   'GET /requests': listDoc({
     id: 'listRequests',
-    tag: 'SimulatorRequests',
+    tag: 'Simulator requests',
     summary: 'List the requests that were made',
     query: paging,
     of: 'LoggedRequest',
   }),
   'GET /requests/:id': {
     id: 'getRequest',
-    tag: 'SimulatorRequests',
+    tag: 'Simulator requests',
     summary: 'Show a request',
     description: `By its X-Request-Id. ${gone}`,
     answers: {
@@ -145,14 +145,14 @@ export const simDocs: OperationDocs = {
   },
   'GET /report': {
     id: 'getReport',
-    tag: 'SimulatorRequests',
+    tag: 'Simulator requests',
     summary: 'What did the integration under test do wrong?',
     query: ['since.report'],
     answers: { 200: { description: 'The findings, with requests that show them.', schema: 'Report' } },
   },
   'GET /stream': {
     id: 'followStream',
-    tag: 'SimulatorEvents',
+    tag: 'Simulator events',
     summary: 'Follow what happens',
     description:
       'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed.',

@@ -8,14 +8,14 @@ const tags = {
   Claims: 'What guests have taken on.',
   Payments: 'What guests have paid.',
   Feedback: 'What guests thought of it.',
-  WebhookEndpoints: 'Who is told of events, and pings (specification sections 4 to 6).',
-  SimulatorGuests: 'Plays the guests at the table: claim, pay, rate.',
-  SimulatorDeliveries: 'What was sent, what came of it, and sending it again.',
-  SimulatorEvents: 'Everything that happened, and the exact bytes that tell of it.',
-  SimulatorRequests: 'What the service was asked, and what is wrong with it.',
-  SimulatorClock: 'The time that the service lives by, and what goes wrong on purpose.',
-  SimulatorState: 'Everything the service knows: saved, put back, begun anew.',
-  SimulatorAccess: 'API keys, webhook endpoints and the addresses of tables.',
+  'Webhook endpoints': 'Who is told of events, and pings (specification sections 4 to 6).',
+  'Simulator guests': 'Plays the guests at the table: claim, pay, rate.',
+  'Simulator deliveries': 'What was sent, what came of it, and sending it again.',
+  'Simulator events': 'Everything that happened, and the exact bytes that tell of it.',
+  'Simulator requests': 'What the service was asked, and what is wrong with it.',
+  'Simulator clock': 'The time that the service lives by, and what goes wrong on purpose.',
+  'Simulator state': 'Everything the service knows: saved, put back, begun anew.',
+  'Simulator access': 'API keys, webhook endpoints and the addresses of tables.',
 } as const
 
 export type Tag = keyof typeof tags
@@ -24,15 +24,9 @@ export type Tag = keyof typeof tags
 export function tagList(simulator: boolean): Json[] {
   return Object.entries(tags)
     .filter(([name]) => simulator || !isOfSimulator(name))
-    .map(([name, description]) => ({ name, 'x-displayName': displayName(name), description }))
+    .map(([name, description]) => ({ name, description }))
 }
 
 function isOfSimulator(name: string): boolean {
   return name.startsWith('Simulator')
-}
-
-/** `SimulatorGuests` → `Simulator: guests` */
-function displayName(name: string): string {
-  const words = name.replace(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.replace(/^Simulator /, 'Simulator: ')
 }

@@ -86,7 +86,7 @@ export const v1Docs: OperationDocs = {
   },
   'POST /webhook-endpoints': {
     id: 'registerWebhookEndpoint',
-    tag: 'WebhookEndpoints',
+    tag: 'Webhook endpoints',
     summary: 'Register a webhook endpoint',
     description:
       'From now on, events of these types are delivered to the URL. The signing secret is in this response and in no other (specification section 2).',
@@ -97,21 +97,21 @@ export const v1Docs: OperationDocs = {
   },
   'GET /webhook-endpoints': listDoc({
     id: 'listWebhookEndpoints',
-    tag: 'WebhookEndpoints',
+    tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
     query: paging,
     of: 'WebhookEndpoint',
   }),
   'GET /webhook-endpoints/:id': {
     id: 'getWebhookEndpoint',
-    tag: 'WebhookEndpoints',
+    tag: 'Webhook endpoints',
     summary: 'Show a webhook endpoint',
     answers: { 200: { description: 'The endpoint, without its secret.', schema: 'WebhookEndpoint' } },
     errors: ['NotFound'],
   },
   'POST /webhook-endpoints/:id/test': {
     id: 'pingWebhookEndpoint',
-    tag: 'WebhookEndpoints',
+    tag: 'Webhook endpoints',
     summary: 'Send a signed ping to a webhook endpoint',
     description: 'One attempt, at once, and no retry. Whatever comes of it is told with status 200.',
     answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },

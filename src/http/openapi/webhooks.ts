@@ -44,7 +44,7 @@ function delivery(type: WebhookType, header: Json): Json {
   }
   return {
     operationId: `on${pascalCase(type)}`,
-    tags: ['WebhookEndpoints'],
+    tags: ['Webhook endpoints'],
     summary: type,
     description: `${triggers[type]}\n\n${type === 'ping' ? retriesNot : retries}`,
     security: [],

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { openApiText } from '../../../src/http/openapi/document.ts'
+import { errorOf, openSimulator } from '../../support/simulator.ts'
+
+describe('GET /openapi.json', () => {
+  it('is what tabwire openapi prints, for anybody, with this service as its server', async () => {
+    const simulator = await openSimulator({ serviceName: 'Acme' })
+    const { status, headers, text } = await simulator.call('GET /openapi.json', { key: null })
+    expect(status).toBe(200)
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(text).toBe(await openApiText({ url: simulator.url, serviceName: 'Acme' }))
+    const byName = await fetch(`http://localhost:${simulator.port}/openapi.json`)
+    expect(await byName.json()).toMatchObject({ servers: [{ url: `http://localhost:${simulator.port}` }] })
+  })
+
+  it('is not sent again to whoever has it, and is not part of what the log looks at', async () => {
+    const { call, client } = await openSimulator()
+    const etag = (await call('GET /openapi.json')).headers.get('etag') ?? ''
+    const again = await call('GET /openapi.json', { headers: { 'if-none-match': `"other", W/${etag}` } })
+    expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
+    expect(again.headers.get('x-request-id')).toMatch(/^req_/)
+    expect((await call('GET /openapi.json', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await client.requests.list()).data).toEqual([])
+  })
+
+  it('is for pages of this machine alone, and has no other method', async () => {
+    const { call } = await openSimulator()
+    const foreign = await call('GET /openapi.json', { headers: { origin: 'https://elsewhere.example' } })
+    expect(errorOf(foreign).code).toBe('forbidden_origin')
+    const posted = await call('POST /openapi.json')
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+})
