@@ -12,6 +12,7 @@ import { limited, type RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
+import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type Visit } from './visit.ts'
 
@@ -71,7 +72,7 @@ export function createApp(parts: AppParts): App {
       if (socket !== undefined) latest.set(socket, visit)
       const response = await h3.request(request, undefined, { visit })
       if (visit.broken) throw new ConnectionBroken()
-      return visit.answered ? response : refusedByFramework(visit)
+      return visit.answered ? response : refusedByFramework(visit, request)
     },
   }
 }
@@ -82,9 +83,11 @@ function isOpen(base: string): boolean {
 }
 
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
-function refusedByFramework({ requestId }: Visit): Response {
+function refusedByFramework({ requestId }: Visit, { method, url }: Request): Response {
   const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
-  return new Response(body, { status: 400, headers: { ...jsonHeaders, 'x-request-id': requestId } })
+  const headers = { ...jsonHeaders, 'x-request-id': requestId }
+  tell(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
+  return new Response(body, { status: 400, headers })
 }
 
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' }
@@ -101,6 +104,10 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.
   if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })
+  tell(() => {
+    const request = { method: event.req.method, path: pathname + search, body: visit.requestBody }
+    return { request, status: answer.status, headers, body: answer.body }
+  })
   // Not an HTTPResponse of h3, which goes through Headers: they cost as much as routing.
   return new FastResponse(answer.body, { status: answer.status, headers })
 }

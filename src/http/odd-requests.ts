@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 import type { NewId } from '../operations/operation.ts'
 import { errorBody } from './refusals.ts'
+import { tell } from './told-answer.ts'
 
 /**
  * Sees to it that whatever Node would answer by itself, or close without a word, is answered by us: every answer carries
@@ -54,11 +55,13 @@ function refusalOf(code: string, requestId: string): string {
   const otherwise = ['400 Bad Request', 'invalid_request', 'The request is not valid HTTP/1.1.'] as const
   const [status, name, message] = parserRefusals[code] ?? otherwise
   const body = errorBody(name, message, requestId)
-  const headers = [
-    `X-Request-Id: ${requestId}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
-  ]
-  return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+  const headers = {
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  }
+  tell(() => ({ request: null, status: Number.parseInt(status), headers, body }))
+  const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`)
+  return `HTTP/1.1 ${status}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }

@@ -61,7 +61,7 @@ function timePart(id: string): string {
 
 const collections = Object.fromEntries(
   Object.entries(stateRecords).map(([name, record]) => [name, z.array(record)]),
-)
+) as { [C in StateCollection]: z.ZodArray<(typeof stateRecords)[C]> }
 
 /** A retry needs room behind the time at which it is planned, and years have four digits. */
 const clock = z.strictObject({

@@ -65,7 +65,8 @@ const answers = {
   Faults: sim.faultsView,
   DeliveryFault: deliveryFault,
   ApiFault: apiFault,
-  State: stateBody,
+  // Early versions saved neither.
+  State: stateBody.partial({ payments: true, feedback: true }),
   StateReport: sim.stateReportView,
   Report: sim.reportView,
   CreatedApiKey: sim.createdKeyView,

@@ -1,0 +1,109 @@
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ToldAnswer } from '../../../src/http/told-answer.ts'
+import { fixtures } from '../../support/cli.ts'
+import { expectDocumentedAnswers } from '../../support/judged-answers.ts'
+import { createJudge, type OpenApi } from '../../support/openapi-judge.ts'
+import { openSimulator } from '../../support/simulator.ts'
+
+const document = JSON.parse(readFileSync(`${fixtures}openapi.json`, 'utf8')) as OpenApi
+const judge = createJudge(document)
+const example = (name: string) => document.components.examples[name]?.value as object
+const check = example('Check')
+const path = '/v1/checks/external/a?x=1'
+const headers = {
+  'x-request-id': 'req_01M7X1Z0MT10Y4ZNDA98NYCYH6',
+  'content-type': 'application/json; charset=utf-8',
+}
+
+const text = (value: unknown) => JSON.stringify(value)
+const error = (code: string, more = {}) => text({ error: { code, message: 'A.', request_id: 'b', ...more } })
+const right: ToldAnswer = {
+  request: { method: 'GET', path, body: null },
+  status: 200,
+  headers,
+  body: text(check),
+}
+const put = { method: 'PUT', path, body: text(example('CheckPush.just-seated')) }
+
+describe('every answer that the tests receive is judged by the document, which', () => {
+  it.each<[string, Partial<ToldAnswer>]>([
+    ['an answer', {}],
+    ['a push', { request: put, status: 201 }],
+    ['an error', { status: 404, body: error('not_found') }],
+    ['an answer to HEAD', { request: { method: 'HEAD', path, body: null } }],
+    [
+      'a method that there is not',
+      {
+        request: { ...put, method: 'PATCH' },
+        status: 405,
+        body: error('method_not_allowed', { allow: 'GET' }),
+      },
+    ],
+    ['an error on purpose', { status: 418, body: error('fault_injected') }],
+    ['a page', { request: { method: 'GET', path: '/t/1/x', body: null }, body: '<html>' }],
+    ['what the parser refuses', { request: null, status: 431, body: error('headers_too_large') }],
+  ])('takes %s', (_what, changes) => {
+    expect(judge({ ...right, ...changes })).toEqual([])
+  })
+
+  it.each<[string, Partial<ToldAnswer>, string]>([
+    [
+      'a field that is missing',
+      { body: text({ ...check, revision: undefined }) },
+      "required property 'revision'",
+    ],
+    ['a field that is new', { body: text({ ...check, extra: 1 }) }, 'additionalProperty":"extra"'],
+    [
+      'a field of a nested object that is new',
+      { body: text({ ...check, table: { number: '1', extra: 1 } }) },
+      'at /table',
+    ],
+    ['a value of another type', { body: text({ ...check, paid_cents: '0' }) }, 'at /paid_cents'],
+    ['a time that is none', { body: text({ ...check, created_at: 'now' }) }, 'at /created_at'],
+    ['a status that is not documented', { status: 202 }, 'status'],
+    ['an error of another status', { status: 403, body: error('not_found') }, 'at /error'],
+    [
+      'an error of an unknown code',
+      { request: { ...put, method: 'PATCH' }, status: 418, body: error('teapot') },
+      'teapot',
+    ],
+    ['no X-Request-Id', { headers: {} }, 'X-Request-Id'],
+    ['no WWW-Authenticate', { status: 401, body: error('unauthorized') }, 'WWW-Authenticate'],
+    [
+      'a wrong WWW-Authenticate',
+      { status: 401, body: error('unauthorized'), headers: { ...headers, 'www-authenticate': 'Basic' } },
+      'Basic',
+    ],
+    ['another type', { headers: { ...headers, 'content-type': 'text/html' } }, 'type'],
+    [
+      'a route that is not documented',
+      { request: { method: 'GET', path: '/v1/other', body: null } },
+      'not documented',
+    ],
+    [
+      'a request that it should not have accepted',
+      { request: { ...put, body: '{"status":"open"}' } },
+      "required property 'table'",
+    ],
+  ])('refuses %s', (_what, changes, issue) => {
+    expect(judge({ ...right, ...changes }).join('\n')).toContain(issue)
+  })
+
+  it('hears of every answer, and fails the test in which one came that is not as documented', async () => {
+    const heard: ToldAnswer[] = []
+    const hear = (answer: unknown) => void heard.push(answer as ToldAnswer)
+    subscribe('tabwire:answer', hear)
+    onTestFinished(() => void unsubscribe('tabwire:answer', hear))
+    const { call, raw } = await openSimulator()
+    const [malformed, refused] = [await call('GET /v1/checks?limit=none'), await raw('no HTTP\r\n\r\n')]
+    const ids = [malformed, refused].map((answer) => answer.headers.get('x-request-id'))
+    expect(heard.map((answer) => new Headers(answer.headers).get('x-request-id'))).toEqual(ids)
+    expectDocumentedAnswers()
+    channel('tabwire:answer').publish({ ...right, status: 202 })
+    expect(expectDocumentedAnswers).toThrow(
+      'GET /v1/checks/external/a?x=1 202 has a status that is not documented',
+    )
+  })
+})

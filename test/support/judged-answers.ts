@@ -1,0 +1,29 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import type { ToldAnswer } from '../../src/http/told-answer.ts'
+import { createJudge, type OpenApi } from './openapi-judge.ts'
+
+/** What was found since it was last asked for, of all services in this process. */
+const violations: string[] = []
+let judge: ReturnType<typeof createJudge> | undefined
+
+subscribe('tabwire:answer', (message) => {
+  const answer = message as ToldAnswer
+  judge ??= createJudge(published())
+  for (const issue of judge(answer)) violations.push(`${nameOf(answer)} ${issue}`)
+})
+
+/** Fails the test that got an answer which is not as `fixtures/openapi.json` says. */
+export function expectDocumentedAnswers(): void {
+  const found = [...new Set(violations.splice(0))]
+  if (found.length > 0) throw new Error(`Answers are not as the OpenAPI document says:\n${found.join('\n')}`)
+}
+
+function published(): OpenApi {
+  const file = new URL('../../fixtures/openapi.json', import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8')) as OpenApi
+}
+
+function nameOf({ request, status }: ToldAnswer): string {
+  return request === null ? `${status}` : `${request.method} ${request.path.slice(0, 100)} ${status}`
+}

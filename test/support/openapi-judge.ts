@@ -1,0 +1,105 @@
+import { errorName } from '../../src/http/openapi/errors.ts'
+import type { ToldAnswer } from '../../src/http/told-answer.ts'
+import { closed, issuesOf, schemasOf } from './openapi-schemas.ts'
+
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    responses: Record<string, Response>
+    schemas: Record<string, object>
+    headers: Record<string, Header>
+    examples: Record<string, { value: unknown }>
+  }
+}
+interface Operation {
+  requestBody?: unknown
+  responses: Record<string, Response | { $ref: string }>
+}
+interface Response {
+  headers?: Record<string, { $ref: string }>
+  content?: Record<string, unknown>
+}
+interface Header {
+  required?: boolean
+  schema: { type: string }
+}
+
+/**
+ * Finds in what an answer is not as the document says: none of its statuses, not its headers, not its schema, or a field
+ * that the schema does not know. A request that was accepted must be one that the document allows.
+ */
+export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[] {
+  const { paths, components } = document
+  const asked = schemasOf(document)
+  const answered = schemasOf(closed(document))
+  const patterns = Object.keys(paths).map((path) => ({ path, pattern: patternOf(path) }))
+
+  function responseIssues(at: string, documented: Operation['responses'][string], answer: ToldAnswer) {
+    const isShared = '$ref' in documented
+    const pointer = isShared ? documented.$ref.slice(1) : `${at}/responses/${answer.status}`
+    const response = isShared ? components.responses[nameOf(documented.$ref)] : documented
+    const [type] = Object.keys(response?.content ?? {})
+    if (answer.headers['content-type']?.split(';')[0] !== type) return [`is not of type ${type}`]
+    const issues = Object.entries(response?.headers ?? {}).flatMap(([name, { $ref }]) =>
+      headerIssues(name, $ref, answer.headers),
+    )
+    if (type !== 'application/json') return issues
+    return [...issues, ...issuesOf(answered(`${pointer}/content/application~1json/schema`), answer.body)]
+  }
+
+  function headerIssues(name: string, ref: string, headers: ToldAnswer['headers']): string[] {
+    const { required, schema } = components.headers[nameOf(ref)] ?? { schema: { type: 'string' } }
+    const value = headers[name.toLowerCase()]
+    if (value === undefined) return required === true ? [`has no ${name}`] : []
+    const isRight = answered(`${ref.slice(1)}/schema`)(schema.type === 'integer' ? Number(value) : value)
+    return isRight ? [] : [`has ${name}: ${value}`]
+  }
+
+  function requestIssues(at: string, { requestBody }: Operation, { request, status }: ToldAnswer): string[] {
+    const body = request?.body ?? null
+    if (status >= 300 || body === null || requestBody === undefined) return []
+    const validate = asked(`${at}/requestBody/content/application~1json/schema`)
+    return issuesOf(validate, body).map((issue) => `accepts a request whose body ${issue}`)
+  }
+
+  /** Where there is no operation, there is still an error of its code's kind. */
+  function errorIssues({ status, body }: ToldAnswer): string[] {
+    if (status < 400) return ['is not documented']
+    if (typeof body !== 'string') return ['has no body']
+    const { code } = (JSON.parse(body) as { error: { code: string } }).error
+    if (!(errorName(code) in components.schemas)) return fromParser.has(code) ? [] : [`has the code ${code}`]
+    return issuesOf(answered(`/components/schemas/${errorName(code)}`), body)
+  }
+
+  return (answer) => {
+    const { request, status, headers, body } = answer
+    if (request === null) return errorIssues(answer)
+    if (!/^req_[0-9A-Z]{26}$/.test(headers['x-request-id'] ?? '')) return ['has no X-Request-Id']
+    const [pathname = ''] = request.path.split('?')
+    if (!/^\/(v1|_sim)(\/|$)/.test(pathname)) return []
+    const path = patterns.find(({ pattern }) => pattern.test(pathname))?.path ?? ''
+    const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
+    const operation = paths[path]?.[method]
+    if (operation === undefined) return errorIssues(answer)
+    const at = `/paths/${path.replaceAll('/', '~1')}/${method}`
+    const documented = operation.responses[status]
+    if (documented === undefined) return isInjected(body) ? [] : ['has a status that is not documented']
+    return [...responseIssues(at, documented, answer), ...requestIssues(at, operation, answer)]
+  }
+}
+
+/** Codes of what the HTTP parser refuses, before there is any operation. */
+const fromParser = new Set(['headers_too_large', 'request_timeout'])
+
+/** Errors on purpose have the status that was asked for. */
+function isInjected(body: ToldAnswer['body']): boolean {
+  return typeof body === 'string' && body.includes('"code":"fault_injected"')
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1)
+}
