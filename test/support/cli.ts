@@ -1,16 +1,18 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from './at-end.ts'
+import { hear } from './judged-answers.ts'
 import { endWarm, runWarm } from './warm.ts'
 import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 
 /** The command as users run it: compiled, in a process of its own. `npm run build` makes what it loads. */
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const forwarder = new URL('./forward-answers.mjs', import.meta.url).href
 export const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url))
 
 export interface RunOptions {
@@ -73,7 +75,11 @@ export async function tabwire(args: readonly string[], options: RunOptions = {})
 
 /** Runs `tabwire` and hands it over while it runs. */
 export async function spawnTabwire(args: readonly string[], options: RunOptions = {}): Promise<Running> {
-  return spawnProcess(process.execPath, [bin, ...args], options)
+  const running = await spawnProcess(process.execPath, ['--import', forwarder, bin, ...args], options, [
+    'ipc',
+  ])
+  running.child.on('message', hear)
+  return running
 }
 
 /** Runs any program, with an environment that knows nothing of this test run. */
@@ -81,10 +87,15 @@ export async function spawnProcess(
   file: string,
   args: readonly string[],
   options: RunOptions,
+  more: readonly 'ipc'[] = [],
 ): Promise<Running> {
   const { env = {}, input } = options
   const cwd = options.cwd ?? (await emptyDirectory())
-  const child = spawn(file, args, { cwd, env: { ...cleanEnvironment(), ...env }, stdio: 'pipe' })
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['pipe', 'pipe', 'pipe', ...more],
+  }) as ChildProcessWithoutNullStreams
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8')

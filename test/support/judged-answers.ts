@@ -3,15 +3,22 @@ import { readFileSync } from 'node:fs'
 import type { ToldAnswer } from '../../src/http/told-answer.ts'
 import { createJudge, type OpenApi } from './openapi-judge.ts'
 
-/** What was found since it was last asked for, of all services in this process. */
+/** What was found since it was last asked for, of services in this process and of those that it started. */
 const violations: string[] = []
 let judge: ReturnType<typeof createJudge> | undefined
 
-subscribe('tabwire:answer', (message) => {
-  const answer = message as ToldAnswer
+subscribe('tabwire:answer', (message) => consider(message as ToldAnswer))
+
+/** Judges what a process sends that has loaded `forward-answers.mjs`, if it is an answer. */
+export function hear(message: unknown): void {
+  if (typeof message === 'object' && message !== null && 'answer' in message)
+    consider(message.answer as ToldAnswer)
+}
+
+function consider(answer: ToldAnswer): void {
   judge ??= createJudge(published())
   for (const issue of judge(answer)) violations.push(`${nameOf(answer)} ${issue}`)
-})
+}
 
 /** Fails the test that got an answer which is not as `fixtures/openapi.json` says. */
 export function expectDocumentedAnswers(): void {

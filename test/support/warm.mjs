@@ -1,6 +1,7 @@
 /* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
 import { flush, run } from '@oclif/core'
 import { handle } from '@oclif/core/handle'
+import './forward-answers.mjs'
 
 const bin = new URL('../../bin/run.js', import.meta.url).href
 

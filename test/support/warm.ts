@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Ended } from './cli.ts'
+import { hear } from './judged-answers.ts'
 
 const program = fileURLToPath(new URL('./warm.mjs', import.meta.url))
 const MARK = '\u0000end of the command\u0000'
@@ -12,11 +13,12 @@ const idle: ChildProcess[] = []
  * times as long as doing it. For commands that end by themselves and read no standard input.
  */
 export async function runWarm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = idle.pop() ?? fork(program, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const [stdout, stderr, [{ code }]] = await Promise.all([
+  const child =
+    idle.pop() ?? fork(program, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
+  const [stdout, stderr, code] = await Promise.all([
     textOf(child, 'stdout'),
     textOf(child, 'stderr'),
-    once(child, 'message') as Promise<[{ code: number }]>,
+    codeOf(child),
     new Promise((resolve) => child.send({ args, cwd, mark: MARK }, resolve)),
   ])
   idle.push(child)
@@ -30,6 +32,18 @@ export async function endWarm(): Promise<void> {
     return once(child, 'close')
   })
   await Promise.all(ended)
+}
+
+/** How the command ended, once it has; before that, its services may have answered. */
+function codeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    const take = (message: object) => {
+      if (!('code' in message)) return
+      child.off('message', take)
+      resolve(message.code as number)
+    }
+    child.on('message', take)
+  })
 }
 
 /** What a command has written, up to the mark behind it. */
