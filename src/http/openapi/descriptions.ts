@@ -36,8 +36,12 @@ const texts: Readonly<Record<string, string>> = {
   'ClaimRequest.items': 'Each item once; quantities of more than 0, within what is left unclaimed.',
   'PaymentRequest.claim_ids': 'Claims to pay in full; not together with `amount_cents`.',
   'PaymentRequest.amount_cents': 'An amount to pay; not together with `claim_ids`.',
+  'PaymentRequest.tip_cents': 'None unless it is given.',
   'RefundRequest.amount_cents': 'The rest of the payment unless it is given.',
-  'ResendRequest.fresh': 'Sign anew; false repeats the header of the first attempt.',
+  'ResendRequest.fresh':
+    'Sign anew, which is what is done unless it is given; false repeats the header of the first attempt.',
+  'KeyRequest.scopes': 'All of them unless they are given.',
+  'KeyRequest.location_id': 'Of the key that asks unless it is given.',
   'Delivery.next_attempt_at': 'While it is pending.',
   'Attempt.response_body': 'The first 4 KiB of it.',
   'Attempt.error': 'In words, what went wrong and what to do about it.',

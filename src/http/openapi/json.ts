@@ -14,5 +14,7 @@ export function tidy(schema: Json, io: 'input' | 'output'): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.type === 'integer') schema.format = 'int64'
+  // Of a field with a default, some generators make one that has to be given.
+  if (io === 'input') delete schema.default
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
 }

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { openSimulator } from '../../support/simulator.ts'
+import { makeClients } from './clients/generate.ts'
+
+describe('clients made of the OpenAPI document', () => {
+  it('compile strictly, and their calls do what they say', async () => {
+    const { problems, load } = await makeClients()
+    expect(problems).toEqual([])
+    const { url, apiKey } = await openSimulator()
+    const openApiFetch = await load('with-openapi-fetch')
+    expect(await openApiFetch.use(url, apiKey)).toEqual({
+      balance: 1450,
+      reasons: [['burger', 'removed']],
+      refused: 'invalid_query',
+      listed: [['table 7/dinner', null]],
+      attempted: 0,
+    })
+    const swaggerTypescriptApi = await load('with-swagger-typescript-api')
+    expect(await swaggerTypescriptApi.use(url, apiKey)).toEqual({
+      status: 201,
+      conflict: 'removed',
+      paid: 'succeeded',
+      tip: 100,
+      none: 'not_found',
+    })
+  })
+})

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { generateApi } from 'swagger-typescript-api'
+import ts from 'typescript'
+import { openApiDocument } from '../../../../src/http/openapi/document.ts'
+import { atEnd } from '../../../support/at-end.ts'
+import { withOpenApiFetch, withSwaggerTypescriptApi } from './uses.ts'
+
+/** A program that uses a client: it is told where the service is, and the key. */
+interface Program {
+  use(baseUrl: string, apiKey: string): Promise<unknown>
+}
+
+/** Both clients made of the document and compiled, with what uses them; `problems` is what the compiler says. */
+export async function makeClients() {
+  const directory = await mkdtemp(join(tmpdir(), 'tabwire-clients-'))
+  atEnd(() => rm(directory, { recursive: true, force: true }))
+  const modules = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
+  await symlink(modules, join(directory, 'node_modules'), 'junction')
+  const spec = await openApiDocument()
+  const files = {
+    'package.json': '{"type":"module"}',
+    'schema.ts': astToString(await openapiTS(structuredClone(spec) as never)),
+    'Api.ts': await swaggerClient(spec),
+    'with-openapi-fetch.ts': withOpenApiFetch,
+    'with-swagger-typescript-api.ts': withSwaggerTypescriptApi,
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
+  const load = async (name: string) =>
+    (await import(/* @vite-ignore */ pathToFileURL(join(directory, `${name}.js`)).href)) as Program
+  return { problems: compile(directory), load }
+}
+
+async function swaggerClient(spec: object): Promise<string> {
+  const { files } = await generateApi({ spec: spec, output: false, silent: true })
+  return files.find(({ fileName }) => fileName === 'Api')?.fileContent ?? ''
+}
+
+/** As strictly as can be expected of code that others generate. */
+function compile(directory: string): string[] {
+  const roots = ['with-openapi-fetch.ts', 'with-swagger-typescript-api.ts'].map((name) =>
+    join(directory, name),
+  )
+  const program = ts.createProgram(roots, {
+    strict: true,
+    noImplicitReturns: true,
+    target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: [],
+    skipLibCheck: true,
+  })
+  const { diagnostics } = program.emit()
+  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(
+    ({ file, start = 0, messageText }) =>
+      `${file?.fileName}:${start} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+  )
+}
