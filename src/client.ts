@@ -20,6 +20,7 @@ import type { FeedbackBody, FeedbackView } from './model/feedback.ts'
 import type { Location } from './model/location.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Report } from './model/report.ts'
+import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
@@ -104,8 +105,7 @@ export function createClient(options: ClientOptions) {
       list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
       /** The signature header of its latest attempt, as it was sent. */
-      signature: (id: string) =>
-        get<{ attempt: number; signature: string }>(`/_sim/deliveries/${one(id)}/signature`),
+      signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
       /** Makes a new delivery of the same event to the same endpoint, signed anew or verbatim, and does not wait for it. */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),

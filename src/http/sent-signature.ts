@@ -1,14 +1,8 @@
 import type { Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
+import type { SentSignature } from '../model/sent-signature.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
-
-/** The signature header of an attempt, as it was sent. */
-export interface SentSignature {
-  /** The number of the attempt. */
-  attempt: number
-  signature: string
-}
 
 /**
  * What stood in the signature header of a delivery's latest attempt: it follows from what is kept, and holds no secret.

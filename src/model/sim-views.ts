@@ -9,6 +9,7 @@ import { pushBody } from './check.ts'
 import type { LoggedRequest } from './logged-request.ts'
 import type { Played } from './played.ts'
 import type { Report } from './report.ts'
+import type { SentSignature } from './sent-signature.ts'
 import type { StateReport } from './state.ts'
 import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
 import { attemptOutcome, checkView, claimView, endpointView, feedbackView, paymentView } from './views.ts'
@@ -20,6 +21,11 @@ export const attemptView = deliveries.shape.attempts.element.omit({ signed_at: t
 export const deliveryView = deliveries.omit({ signed_at: true }).extend({
   attempts: z.array(attemptView),
 }) satisfies z.ZodType<ReturnType<typeof viewDelivery>>
+
+export const sentSignatureView = z.strictObject({
+  attempt: z.int().min(1),
+  signature: z.string(),
+}) satisfies z.ZodType<SentSignature>
 
 export const eventView = events.extend({
   data: z.union([checkView, claimView, paymentView, feedbackView, endpointView]),

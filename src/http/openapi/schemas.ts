@@ -59,6 +59,7 @@ const answers = {
   RegisteredWebhookEndpoint: views.registeredEndpointView,
   PingReport: views.pingReportView,
   Attempt: sim.attemptView,
+  SentSignature: sim.sentSignatureView,
   AttemptOutcome: views.attemptOutcome,
   Clock: sim.clockView,
   ClockReport: sim.clockReportView,

@@ -26,6 +26,14 @@ export const simDocs: OperationDocs = {
     answers: { 200: { description: 'The delivery with its attempts.', schema: 'Delivery' } },
     errors: ['NotFound'],
   },
+  'GET /deliveries/:id/signature': {
+    id: 'getSentSignature',
+    tag: 'Simulator deliveries',
+    summary: 'Show the signature header that was sent',
+    description: 'That of the latest attempt.',
+    answers: { 200: { description: 'The header, as it was sent.', schema: 'SentSignature' } },
+    errors: ['NotFound'],
+  },
   'POST /deliveries/:id/resend': {
     id: 'resendDelivery',
     tag: 'Simulator deliveries',
