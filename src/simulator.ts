@@ -140,7 +140,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       '/docs': referenceRoutes(pages),
       '/openapi.json': documentRoutes({
         serviceName: parts.serviceName ?? defaults.serviceName,
-        scheme: () => (parts.https === true ? 'https' : 'http'),
+        scheme: parts.https === true ? 'https' : 'http',
       }),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),

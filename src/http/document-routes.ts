@@ -5,7 +5,7 @@ import type { Call, Route } from './route.ts'
 export interface DocumentParts {
   /** Names the signature header. */
   serviceName: string
-  scheme: () => 'http' | 'https'
+  scheme: 'http' | 'https'
 }
 
 /**
@@ -19,7 +19,7 @@ export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] 
     return made.text
   }
   const handle = async (call: Call) => {
-    const text = await documentAt(`${scheme()}://${call.header('host')}`)
+    const text = await documentAt(`${scheme}://${call.header('host')}`)
     return tagged(text, call.header('if-none-match'))
   }
   // Long, and the same each time.

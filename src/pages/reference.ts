@@ -13,7 +13,6 @@ export function renderReference({ explorer, style }: ReferencePaths): string {
     h('noscript', {}, h('p', {}, 'This page needs JavaScript. The document itself is at /openapi.json.')),
     h('openapi-explorer', {
       'spec-url': '/openapi.json',
-      'server-url': '/',
       'schema-expand-level': 2,
       collapse: 'true',
       'hide-server-selection': 'true',

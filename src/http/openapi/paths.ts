@@ -60,10 +60,13 @@ function operationOf(base: string, { scope }: Row, doc: OperationDoc, examples: 
 function responsesOf(base: string, scope: Row['scope'], doc: OperationDoc, examples: Examples): Json {
   const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, examples)])
   const errors = errorsOf(base, scope, doc).map((name) => [statusOfAnswer(name), refTo('responses', name)])
-  return Object.fromEntries([...answers, ...errors]) as Json
+  const responses = Object.fromEntries([...answers, ...errors]) as Json
+  if (Object.keys(responses).length < answers.length + errors.length)
+    throw new Error(`${doc.id} has two answers of one status.`)
+  return responses
 }
 
-/** Those that follow from the row, and those of its own, of which there is one of a status at most. */
+/** Those that follow from the row, and those of its own. */
 function errorsOf(
   base: string,
   scope: Row['scope'],
