@@ -4,19 +4,23 @@ import type { Receivers } from './delivery/receivers.ts'
 import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
+import { hashOf } from './http/auth.ts'
 import { documentRoutes } from './http/document-routes.ts'
 import { createHostCheck } from './http/host-check.ts'
 import type { Fetch } from './http/fetch.ts'
 import { NO_PORT_URL, openInProcessDoor } from './http/in-process.ts'
-import { assetRoutes, pageRoutes, referenceRoutes } from './http/page-routes.ts'
+import { inspectorRoutes } from './http/inspector-routes.ts'
+import { assetRoutes, inspectorPageRoutes, pageRoutes, referenceRoutes } from './http/page-routes.ts'
 import { reachableUrl } from './http/reachable.ts'
 import { createRequestLog } from './http/request-log.ts'
+import { inspectorLink, sessionRoutes } from './http/session-routes.ts'
+import { createSessions } from './http/sessions.ts'
 import { simRoutes } from './http/sim-routes.ts'
 import { createStream } from './http/stream.ts'
 import { tableRoutes } from './http/table-routes.ts'
 import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
-import { createIdentifiers } from './ids.ts'
+import { createIdentifiers, newToken } from './ids.ts'
 import { createPages } from './pages/index.ts'
 import { createService } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
@@ -51,6 +55,8 @@ export interface Simulator {
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
   receive: Receivers['add']
+  /** A new address of the inspector, good once and for ten minutes, for the key of the start. */
+  inspectorLink(): string
   /** Resolves when no delivery is due and none is under way. */
   idle(): Promise<void>
   /** Lets requests and attempts in flight finish for up to 5 seconds, then stops; everything acknowledged is durable. */
@@ -94,7 +100,10 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
+  const sessions = createSessions({ newToken, measure: () => performance.now() })
   const own: { address?: OwnAddress; url?: string } = {}
+  const ownUrl = () => reachableUrl(own.url ?? '')
+  const serviceName = parts.serviceName ?? defaults.serviceName
   let stopping = false
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
   const deliveries = openDeliveries(service, parts, {
@@ -111,6 +120,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const startedAt = (parts.seed === undefined ? new Date() : clock.now()).toISOString()
   const app = createApp({
     service,
+    sessions,
     log,
     newId,
     now: () => clock.now(),
@@ -123,25 +133,27 @@ async function startOn(parts: Parts): Promise<Simulator> {
         judgeDestination: deliveries.judge,
         deliverNow: deliveries.attempt,
       }),
-      '/_sim': simRoutes({
-        service,
-        log,
-        stream,
-        newApiKey,
-        judgeDestination: deliveries.judge,
-        clock: deliveries.clock,
-        faults,
-        state: deliveries.state,
-        tableUrl: (table) => reachableUrl(own.url ?? '') + tablePath(tableSecret, table),
-        health: () => ({ started_at: startedAt }),
-      }),
+      '/_sim': [
+        ...sessionRoutes({ service, sessions, url: ownUrl, serviceName }),
+        ...inspectorRoutes({ service, deliverNow: deliveries.attempt }),
+        ...simRoutes({
+          service,
+          log,
+          stream,
+          newApiKey,
+          judgeDestination: deliveries.judge,
+          clock: deliveries.clock,
+          faults,
+          state: deliveries.state,
+          tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
+          health: () => ({ started_at: startedAt }),
+        }),
+      ],
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],
       '/assets': assetRoutes(pages),
       '/docs': referenceRoutes(pages),
-      '/openapi.json': documentRoutes({
-        serviceName: parts.serviceName ?? defaults.serviceName,
-        scheme: parts.https === true ? 'https' : 'http',
-      }),
+      '/openapi.json': documentRoutes({ serviceName, scheme: parts.https === true ? 'https' : 'http' }),
+      '': inspectorPageRoutes(pages),
     },
     checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
@@ -169,6 +181,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     ca: certificate?.authority,
     fetch: inProcess.fetch,
     receive: deliveries.receive,
+    inspectorLink: () => inspectorLink(ownUrl(), sessions.invite(hashOf(apiKey))),
     idle: deliveries.idle,
     async close() {
       stopping = true

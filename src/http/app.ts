@@ -6,18 +6,22 @@ import { textOf } from '../model/json-text.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
 import type { ApiFaults } from './api-faults.ts'
-import { createAuthenticate } from './auth.ts'
+import { createAuthenticate, type Authenticate } from './auth.ts'
 import { answerTo, errorBody, type Answer } from './refusals.ts'
 import { limited, type RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
+import { byKeyOrSession, type Identify } from './session-cookie.ts'
+import type { Sessions } from './sessions.ts'
 import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type Visit } from './visit.ts'
 
-export interface AppParts extends Omit<RoutingParts, 'authenticate'> {
+export interface AppParts extends Omit<RoutingParts, 'identify'> {
   service: Service
+  /** Those of the inspector's pages, which act for a key under `/_sim` alone. */
+  sessions: Sessions
   log: RequestLog
   newId: NewId
   now: () => Date
@@ -54,11 +58,12 @@ export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service)
   const respond: Respond = (event, handle) => answerVisit(event, parts, handle)
-  const limitedly = limited(authenticate, parts.rateLimit)
+  const limitedly = byKey(limited(authenticate, parts.rateLimit))
+  const simulating = byKeyOrSession(parts.service, authenticate, parts.sessions)
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
-      authenticate: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : authenticate,
+      identify: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : simulating,
     })
   h3.all('/**', (event) =>
     respond(event, () => {
@@ -77,9 +82,13 @@ export function createApp(parts: AppParts): App {
   }
 }
 
-/** What a browser sees asks for no key: a table's address is one, and what is said of the API is no secret. */
+/** What a browser sees asks for no key: a table's address is one, what is said of the API is no secret, and the inspector's page shows nothing by itself. */
 function isOpen(base: string): boolean {
-  return ['/t', '/assets', '/openapi.json', '/docs'].includes(base)
+  return ['', '/t', '/assets', '/openapi.json', '/docs'].includes(base)
+}
+
+function byKey(authenticate: Authenticate): Identify {
+  return ({ headers }) => authenticate(headers.get('authorization'))
 }
 
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
@@ -99,7 +108,7 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   visit.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
-  if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$)/.test(pathname))
+  if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
     parts.log.add(withoutTableToken(logEntry(event.req.method, pathname + search, visit, answer)))
   const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.

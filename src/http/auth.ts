@@ -25,14 +25,15 @@ export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>):
     const presented = bearerOf(authorization)
     const hash = hashOf(presented)
     const remembered = known
-    const key = remembered.get(hash) ?? (await lookUp(service, hash))
+    const key = remembered.get(hash) ?? (await keyOfHash(service, hash))
     if (key === undefined) throw unauthorized('This API key is not known, or was revoked.')
     remembered.set(hash, key)
     return key
   }
 }
 
-async function lookUp(service: Pick<Service, 'find'>, hash: string): Promise<ApiKey | undefined> {
+/** The key with this hash, unless it was revoked. */
+export async function keyOfHash(service: Pick<Service, 'find'>, hash: string): Promise<ApiKey | undefined> {
   const keys = await service.find('keys', 'hash', hash)
   return keys.find(
     (key) => key.revoked_at === null && timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)),

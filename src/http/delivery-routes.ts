@@ -1,10 +1,11 @@
+import { activityOf } from '../model/activity.ts'
 import { viewDelivery, type Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import { resendDelivery } from '../operations/resend-delivery.ts'
 import type { Service } from '../service.ts'
 import { listOf } from './list.ts'
-import { choiceOf, given } from './query.ts'
+import { choiceOf, given, searchOf } from './query.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import { sentSignature } from './sent-signature.ts'
 
@@ -16,6 +17,12 @@ export function deliveryRoutes(service: Service): Route[] {
       path: '/deliveries',
       scope: 'simulate',
       handle: (call) => listDeliveries(service, call),
+    },
+    {
+      method: 'GET',
+      path: '/deliveries/activity',
+      scope: 'simulate',
+      handle: (call) => showActivity(service, call),
     },
     {
       method: 'GET',
@@ -40,15 +47,39 @@ export function deliveryRoutes(service: Service): Route[] {
 
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 
+/** Where `?q=` is looked for: what a delivery is about, and what came of its first attempt. */
+const searched = [
+  'id',
+  'event_id',
+  'event_type',
+  'endpoint_id',
+  'external_check_id',
+  'attempts.0.outcome',
+  'attempts.0.response_status',
+]
+
+/** As many deliveries as are looked at in a hundredth of a second. */
+const CHARTED = 2_000
+
+async function showActivity(service: Service, call: Call): Promise<Reply> {
+  const text = searchOf(call.query)
+  const search = text === undefined ? undefined : { text, fields: searched }
+  const { data } = await service.list('deliveries', { where: filterOf(call), search, limit: CHARTED })
+  return ok(activityOf(data))
+}
+
 function listDeliveries(service: Service, call: Call): Promise<Reply> {
-  const where = given({
+  return listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched)
+}
+
+function filterOf(call: Call): Record<string, string> {
+  return given({
     status: choiceOf(call.query, 'status', statuses),
     endpoint_id: call.query.get('endpoint_id'),
     event_id: call.query.get('event_id'),
     event_type: call.query.get('type'),
     external_check_id: call.query.get('external_check_id'),
   })
-  return listOf(service, 'deliveries', call, where, viewDelivery)
 }
 
 async function deliveryOf(service: Service, { params }: Call): Promise<Delivery> {

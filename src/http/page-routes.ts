@@ -9,6 +9,7 @@ export interface Pages {
   table(view: TableView, language: string | undefined): Promise<string>
   noTable(): Promise<string>
   reference(): Promise<string>
+  inspector(): Promise<string>
   asset(name: string): Promise<{ type: string; content: string } | undefined>
 }
 
@@ -61,6 +62,18 @@ export function assetRoutes(pages: Pages): Route[] {
   ]
 }
 
+/** `GET /`: the inspector, which shows nothing before it has a session. */
+export function inspectorPageRoutes(pages: Pick<Pages, 'inspector'>): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      scope: null,
+      handle: async () => html(200, await pages.inspector(), `${policy}; ${noMarkup}`),
+    },
+  ]
+}
+
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -74,6 +87,8 @@ const policy = [
 
 /** The explorer, a component that is not ours, writes its styles into its shadow tree; scripts stay those of files. */
 const referencePolicy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+/** No text can become markup or script, whatever the page's own script does with it. */
+const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
 /** The token is in the address, so no other site may learn it or frame the page; the check in it is of this moment. */
 function html(status: number, body: string, contentPolicy = policy): Answer {

@@ -25,6 +25,16 @@ function readCursor(cursor: string | null): string | undefined {
   )
 }
 
+/** As long as an external id may be. */
+const LONGEST_SEARCH = 255
+
+/** Reads `?q=`, a text to look for; without one, or an empty one, nothing is looked for. */
+export function searchOf(query: URLSearchParams): string | undefined {
+  const text = query.get('q') ?? ''
+  if (text.length <= LONGEST_SEARCH) return text === '' ? undefined : text
+  throw new Refusal('invalid_query', `q must be at most ${LONGEST_SEARCH} characters long.`)
+}
+
 /** Reads `?name=` as one of a few words. */
 export function choiceOf<T extends string>(
   query: URLSearchParams,
@@ -68,6 +78,16 @@ export function externalId(id: string): string {
     'invalid_path',
     'external_check_id must be 1 to 255 characters long, without control characters.',
   )
+}
+
+/** The external id in a path below `/v1/checks/external/`, or in one of the guests'; `undefined` when there is none. */
+export function externalIdIn(path: string): string | undefined {
+  const raw = /^\/(?:v1\/checks\/external|_sim\/checks)\/([^/?]+)/.exec(path)?.[1]
+  try {
+    return raw === undefined ? undefined : decodeURIComponent(raw)
+  } catch {
+    return undefined
+  }
 }
 
 /** A filter of a list without those that were not asked for. */

@@ -6,6 +6,7 @@ import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 import type { Report } from '../model/report.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import { createFindingTally, type Shown } from './finding-tally.ts'
+import type { RequestHead } from './logged-requests.ts'
 import { createPushSequence, isPush } from './push-sequence.ts'
 import { reportOf } from './report.ts'
 import type { NotedPush, RequestEntry } from './request-entry.ts'
@@ -13,8 +14,11 @@ import type { NotedPush, RequestEntry } from './request-entry.ts'
 export interface RequestLog {
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
-  /** Newest first, those older than the id `before`. */
-  list(query: { before?: string | undefined; limit: number }): { data: LoggedRequest[]; more: boolean }
+  /** Newest first, those older than the id `before`, and of these `only` what is asked for. */
+  list(query: { before?: string | undefined; limit: number; only?: (entry: RequestHead) => boolean }): {
+    data: LoggedRequest[]
+    more: boolean
+  }
   /** Remembers that the check has come to this state; those with a revision are in order anyway. */
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
@@ -58,10 +62,10 @@ export function createRequestLog(): RequestLog {
       const entry = requests.get(id)
       return entry === undefined ? undefined : viewOf(entry)
     },
-    list({ before, limit }) {
+    list({ before, limit, only = () => true }) {
       const newestFirst = [...requests.values()]
         .reverse()
-        .filter(({ id }) => before === undefined || id < before)
+        .filter((entry) => (before === undefined || entry.id < before) && only(entry))
       return { data: newestFirst.slice(0, limit).map(viewOf), more: newestFirst.length > limit }
     },
     repeatsEarlier(current, push) {

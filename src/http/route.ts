@@ -1,6 +1,7 @@
 import type { ApiKey, Scope } from '../model/api-key.ts'
 import type { Answer } from './refusals.ts'
 import type { NotedPush } from './request-entry.ts'
+import type { Asking } from './session-cookie.ts'
 
 /** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
 export interface Route {
@@ -22,6 +23,8 @@ export interface Call {
   key: ApiKey
   params: Readonly<Record<string, string>>
   query: URLSearchParams
+  /** The request itself, of which a route reads who asks. */
+  request: Asking
   /** A header of the request. */
   header(name: string): string | null
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */

@@ -1,14 +1,15 @@
 import type { H3, H3Event, HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
-import { requireScope, type Authenticate } from './auth.ts'
+import { requireScope } from './auth.ts'
 import { readJson } from './body.ts'
 import { decodeParam } from './query.ts'
 import type { Call, Reply, Route } from './route.ts'
+import type { Identify } from './session-cookie.ts'
 import type { Visit } from './visit.ts'
 
 export interface RoutingParts {
-  authenticate: Authenticate
+  identify: Identify
   /** The longest body in bytes. */
   bodyLimit: number
   /** Whether the service is stopping and takes nothing new. */
@@ -29,7 +30,7 @@ export function addTable(
   respond: Respond,
   parts: RoutingParts,
 ): void {
-  const keyed = (event: H3Event) => parts.authenticate(event.req.headers.get('authorization'))
+  const keyed = (event: H3Event) => parts.identify(event.req)
   for (const route of routes)
     for (const method of methodsOf(route))
       h3.on(method, base + route.path, (event) => respond(event, () => follow(route, event, parts)))
@@ -86,7 +87,7 @@ export const nobody: ApiKey = {
 }
 
 async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
-  const key = route.scope === null ? nobody : await parts.authenticate(event.req.headers.get('authorization'))
+  const key = route.scope === null ? nobody : await parts.identify(event.req)
   requireExactPath(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.isStopping())
@@ -104,6 +105,7 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
     get query() {
       return event.url.searchParams
     },
+    request: event.req,
     header: (name) => event.req.headers.get(name),
     async body() {
       const { text, value } = await readJson(event.req, bodyLimit)
@@ -119,10 +121,14 @@ function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): C
 /** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
 function requireExactPath(event: H3Event): void {
   const { runtime } = event.req as { runtime?: { node?: { req?: { url?: string } } } }
-  if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(runtime?.node?.req?.url ?? ''))
+  const raw = runtime?.node?.req?.url
+  if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(raw ?? ''))
     throw new Refusal(
       'invalid_path',
       'The path holds a dot segment (. or ..), which clients and servers resolve differently.',
     )
-  if (event.url.pathname.endsWith('/')) throw notFound(event)
+  const { pathname } = event.url
+  // A URL that cannot be read becomes `/`, too.
+  const isRoot = pathname === '/' && /^\/(?=\?|$)/.test(raw ?? '/')
+  if (pathname.endsWith('/') && !isRoot) throw notFound(event)
 }

@@ -13,6 +13,7 @@ import { faultRoutes, type FaultParts } from './fault-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { guestRoutes } from './guest-routes.ts'
 import { listOf, pageReply } from './list.ts'
+import { requestFilter } from './logged-requests.ts'
 import { given, pageOf, timeOf } from './query.ts'
 import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
@@ -48,11 +49,20 @@ export function simRoutes(parts: SimParts): Route[] {
     ...stateRoutes(parts),
     ...guestRoutes(service),
     tableAddressRoute(parts),
-    row('GET', '/events', (call) => listOf(service, 'events', call, eventFilter(call), viewEvent)),
+    row('GET', '/events', (call) =>
+      listOf(service, 'events', call, eventFilter(call), viewEvent, [
+        'id',
+        'type',
+        'external_check_id',
+        'body',
+      ]),
+    ),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
     ),
-    row('GET', '/requests', ({ query }) => pageReply(log.list(pageOf(query)), (request) => request)),
+    row('GET', '/requests', ({ query }) =>
+      pageReply(log.list({ ...pageOf(query), only: requestFilter(query) }), (request) => request),
+    ),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
     row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since')))),
     row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since'))),

@@ -81,7 +81,8 @@ function listChecks(service: Service, call: Call) {
   return listOf(service, 'checks', call, where, viewCheck)
 }
 
-async function showCheck(service: Service, { key, params }: Call) {
+/** The check that the path names, at the key's location. */
+export async function showCheck(service: Service, { key, params }: Call) {
   const external_id = externalId(params.external_check_id ?? '')
   const [check] = await service.find(
     'checks',
@@ -98,7 +99,11 @@ async function showEndpoint(service: Service, { params }: Call) {
   return ok(viewEndpoint(endpoint))
 }
 
-async function ping({ service, deliverNow }: V1Parts, { params }: Call) {
+/** Pings an endpoint and tells what came of it (contract section 9). */
+export async function ping(
+  { service, deliverNow }: Pick<V1Parts, 'service' | 'deliverNow'>,
+  { params }: Call,
+) {
   const pinged = await service.execute(pingEndpoint, { endpoint_id: params.id ?? '' })
   const { id, event_id, attempts } = await deliverNow(pinged.id)
   const attempt = attempts.at(-1)

@@ -58,12 +58,19 @@ export interface Store {
 export interface ListQuery<C extends CollectionName> {
   /** Only records whose fields equal these; a dotted path reaches inside: `{ 'table.number': '12' }`. */
   where?: Readonly<Record<string, string>>
+  /** Only records with a field that contains this text, in any case of letters; paths are as in `where`. */
+  search?: Search | undefined
   /** Only records older than the one with this id (which itself may be gone). */
   before?: string | undefined
   /** At most this many, 1 or more. */
   limit: number
   /** Names the collection's type; never set. */
   readonly of?: C
+}
+
+export interface Search {
+  text: string
+  fields: readonly string[]
 }
 
 export interface Page<T> {

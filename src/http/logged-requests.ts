@@ -1,0 +1,36 @@
+import type { LoggedRequest } from '../model/logged-request.ts'
+import { choiceOf, externalIdIn, searchOf } from './query.ts'
+
+/** Which requests of the log are asked for: by what they were, what came of them, and a text in their id or path. */
+export function requestFilter(query: URLSearchParams): (request: RequestHead) => boolean {
+  const kind = choiceOf(query, 'kind', ['push'])
+  const failed = choiceOf(query, 'failed', ['true', 'false'])
+  const check = query.get('external_check_id')
+  const text = searchOf(query)?.toLowerCase()
+  return (request) =>
+    (kind === undefined || request.describe !== null || isPushPath(request)) &&
+    (failed === undefined || request.status >= 400 === (failed === 'true')) &&
+    (check === null || externalIdIn(request.path) === check) &&
+    (text === undefined || textOf(request).includes(text))
+}
+
+/** What is known of a request without reading its bodies. */
+export interface RequestHead extends Pick<LoggedRequest, 'id' | 'method' | 'path' | 'status'> {
+  describe: unknown
+}
+
+function isPushPath({ method, path }: RequestHead): boolean {
+  return method === 'PUT' && externalIdIn(path) !== undefined
+}
+
+function textOf({ id, method, path, status }: RequestHead): string {
+  return `${id} ${method} ${path} ${decodedOrSame(path)} ${status}`.toLowerCase()
+}
+
+function decodedOrSame(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

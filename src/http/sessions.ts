@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+
+/**
+ * How a browser acts for an API key without ever holding it: a code, good once and for a short time, is exchanged for a
+ * token, which a cookie holds. Both are in memory alone, as hashes, and end with the service.
+ */
+export interface Sessions {
+  /** A code for one exchange. `keyHash` is that of the key that the session will act for. */
+  invite(keyHash: string): string
+  /** The token of a new session; `undefined` when the code is none, was used, or is too old. */
+  begin(code: string): string | undefined
+  /** The hash of the key that the session acts for. */
+  keyOf(token: string): string | undefined
+  end(token: string): void
+}
+
+interface SessionParts {
+  /** Something that nobody can guess, also in a run that a seed repeats. */
+  newToken: () => string
+  /** Milliseconds of real time, from any start on. */
+  measure: () => number
+}
+
+/** Seconds within which a code must be exchanged: long enough to change windows, too short to be found in a scrollback. */
+export const CODE_SECONDS = 600
+
+/** As many codes and sessions as one person has; the oldest leave. */
+const MOST = 100
+
+export function createSessions({ newToken, measure }: SessionParts): Sessions {
+  const codes = new Map<string, { keyHash: string; until: number }>()
+  const sessions = new Map<string, string>()
+  return {
+    invite(keyHash) {
+      const code = newToken()
+      keep(codes, digest(code), { keyHash, until: measure() + CODE_SECONDS * 1_000 })
+      return code
+    },
+    begin(code) {
+      const found = codes.get(digest(code))
+      codes.delete(digest(code))
+      if (found === undefined || measure() > found.until) return undefined
+      const token = newToken()
+      keep(sessions, digest(token), found.keyHash)
+      return token
+    },
+    keyOf: (token) => sessions.get(digest(token)),
+    end: (token) => void sessions.delete(digest(token)),
+  }
+}
+
+/** Looked up by its hash, a secret tells nothing by the time that it takes. */
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > MOST && oldest !== undefined) map.delete(oldest)
+}
