@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment, serviceNameFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
-import { curlCommand } from '../cli/render/curl.ts'
+import { curlCommand } from '../model/curl-command.ts'
 import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {

@@ -1,12 +1,9 @@
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, serviceNameFlag } from '../../cli/flags.ts'
-import { curlCommand, httpRequest } from '../../cli/render/curl.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/curl-command.ts'
 import { sign } from '../../signature/index.ts'
-
-/** The format of specification section 5, in its own words: no receiver takes it for a signature. */
-const PLACEHOLDER = 't=<unix_seconds>,v1=<hex_hmac_sha256>'
 
 export default class DeliveriesExport extends ServiceCommand {
   static override description =
