@@ -5,7 +5,7 @@ export default defineConfig(
   { ignores: ['dist', 'node_modules', '.tabwire'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['src/**/*.ts', 'test/**/*.ts', '*.ts'],
+    files: ['src/**/*.{ts,tsx}', 'test/**/*.ts', '*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {

@@ -17,7 +17,7 @@ interface SourceFile {
 }
 
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path))
   .map((path) => read(path.split(sep).join('/')))
 
 /** The table of the README's map: what each room may import, beside itself. `*` is any `node:` module. */
@@ -53,7 +53,10 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'zod', 'node:*'],
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
-  pages: { own: ['model'], foreign: ['preact', 'node:*'] },
+  pages: {
+    own: ['model'],
+    foreign: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot', 'node:*'],
+  },
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'client', 'model'], foreign: [] },
   client: { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
@@ -172,6 +175,7 @@ describe('the house', () => {
         'delivery/connect.ts',
         'delivery/rests.ts',
         'http/visit.ts',
+        'pages/browser/',
         'signature/diagnose.ts',
         'signature/given.ts',
         'signature/judge.ts',

@@ -4,6 +4,7 @@ import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromConfigFile } from '../cli/config/defaults.ts'
 import { openEnvFile } from '../cli/env-file.ts'
 import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
+import { openInBrowser } from '../cli/open-browser.ts'
 import { readCertificate } from '../cli/read-certificate.ts'
 import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
@@ -82,6 +83,7 @@ export default class Start extends BaseCommand {
       default: 'real',
     }),
     'env-file': envFileFlag,
+    open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
   })
 
   private readonly signals = listenForSignals()
@@ -124,6 +126,7 @@ export default class Start extends BaseCommand {
     for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)
+    if (flags.open && !(await openInBrowser(simulator.inspectorLink()))) this.say(renderWarning(NO_BROWSER))
     await this.signals.first
     await simulator.close()
     await removeRun(directory, process.pid)
@@ -133,7 +136,7 @@ export default class Start extends BaseCommand {
     const { url, baseUrl, apiKey } = simulator
     if (this.wantsJson)
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
-    else this.say(renderReady(simulator))
+    else this.say(renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }))
   }
 
   /** The first signal lets everything finish (`run` waits for it), the second ends at once. */
@@ -144,6 +147,8 @@ export default class Start extends BaseCommand {
 
 const UNREPEATABLE =
   '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.'
+
+const NO_BROWSER = '--open: no browser could be opened here. Open the link above yourself.'
 
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'

@@ -8,7 +8,7 @@ export function requestFilter(query: URLSearchParams): (request: RequestHead) =>
   const check = query.get('external_check_id')
   const text = searchOf(query)?.toLowerCase()
   return (request) =>
-    (kind === undefined || request.describe !== null || isPushPath(request)) &&
+    (kind === undefined || request.push !== null || isPushPath(request)) &&
     (failed === undefined || request.status >= 400 === (failed === 'true')) &&
     (check === null || externalIdIn(request.path) === check) &&
     (text === undefined || textOf(request).includes(text))
@@ -16,7 +16,7 @@ export function requestFilter(query: URLSearchParams): (request: RequestHead) =>
 
 /** What is known of a request without reading its bodies. */
 export interface RequestHead extends Pick<LoggedRequest, 'id' | 'method' | 'path' | 'status'> {
-  describe: unknown
+  push: unknown
 }
 
 function isPushPath({ method, path }: RequestHead): boolean {

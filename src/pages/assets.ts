@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { ReferencePaths } from './reference.ts'
 import type { AssetPaths } from './render.ts'
 
-/** A file of the page: its bytes never change under its name, which has their hash. */
+/** A file of a page: its bytes never change under its name, which has their hash. */
 export interface Asset {
   type: string
   content: string
 }
 
 export interface Assets {
-  paths: AssetPaths
-  reference: ReferencePaths
+  guest: AssetPaths
+  inspector: AssetPaths
+  reference: AssetPaths
   /** By the last segment of their path. */
   files: ReadonlyMap<string, Asset>
 }
@@ -19,7 +19,7 @@ export interface Assets {
 /** Where `npm run build` puts them; the path is the same from the sources and from what is built of them. */
 const directory = new URL('../../dist/pages/assets/', import.meta.url)
 
-/** Reads the page's script and style. What was not built is left out: then the page is there to be read, and plain. */
+/** Reads the pages' scripts and styles. What was not built is left out: then a page is there to be read, and plain. */
 export async function loadAssets(): Promise<Assets> {
   const files = new Map<string, Asset>()
   const load = async (name: string, ending: string, type: string) => {
@@ -29,11 +29,14 @@ export async function loadAssets(): Promise<Assets> {
     if (content !== '') files.set(hashed, { type, content })
     return `/assets/${hashed}`
   }
-  const script = await load('guest', 'js', 'text/javascript; charset=utf-8')
-  const style = await load('guest', 'css', 'text/css; charset=utf-8')
-  const reference = {
-    explorer: await load('openapi-explorer', 'js', 'text/javascript; charset=utf-8'),
-    style: await load('reference', 'css', 'text/css; charset=utf-8'),
+  const pathsOf = async (page: string) => ({
+    script: await load(page, 'js', 'text/javascript; charset=utf-8'),
+    style: await load(page, 'css', 'text/css; charset=utf-8'),
+  })
+  return {
+    guest: await pathsOf('guest'),
+    inspector: await pathsOf('inspector'),
+    reference: await pathsOf('reference'),
+    files,
   }
-  return { paths: { script, style }, reference, files }
 }

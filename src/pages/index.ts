@@ -1,5 +1,6 @@
 import type { TableView } from '../model/table-view.ts'
 import { loadAssets, type Asset, type Assets } from './assets.ts'
+import { renderInspector } from './inspector.ts'
 import { renderReference } from './reference.ts'
 import { renderNoTable, renderTablePage } from './render.ts'
 
@@ -9,10 +10,13 @@ export function createPages() {
   const assets = () => (loading ??= loadAssets())
   return {
     async table(view: TableView, language: string | undefined): Promise<string> {
-      return renderTablePage(view, (await assets()).paths, language)
+      return renderTablePage(view, (await assets()).guest, language)
     },
     async noTable(): Promise<string> {
-      return renderNoTable((await assets()).paths)
+      return renderNoTable((await assets()).guest)
+    },
+    async inspector(): Promise<string> {
+      return renderInspector((await assets()).inspector)
     },
     async reference(): Promise<string> {
       return renderReference((await assets()).reference)

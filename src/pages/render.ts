@@ -44,12 +44,8 @@ export function renderNoTable(assets: AssetPaths): string {
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%23205c4b'/%3E%3Cpath d='M9 12h14M9 17h14M9 22h8' stroke='%23fff' stroke-width='2.5' stroke-linecap='round'/%3E%3C/svg%3E"
 
-/** A whole page around its body. */
-export function documentOf(
-  title: string,
-  { style }: Pick<AssetPaths, 'style'>,
-  body: readonly Tree[],
-): string {
+/** A whole document, with a style of its own. */
+export function documentOf(title: string, { style }: AssetPaths, body: readonly Tree[]): string {
   const document = h(
     'html',
     { lang: 'en' },

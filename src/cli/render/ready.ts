@@ -2,11 +2,20 @@ import chalk from 'chalk'
 import { exampleCheck } from '../example-check.ts'
 import { renderFields } from './text.ts'
 
+interface Ready {
+  url: string
+  baseUrl: string
+  apiKey: string
+  /** The link that opens the inspector. */
+  inspector: string
+}
+
 /** What `start` says when it is ready, and what to do next. */
-export function renderReady({ url, baseUrl, apiKey }: Record<'url' | 'baseUrl' | 'apiKey', string>): string {
+export function renderReady({ url, baseUrl, apiKey, inspector }: Ready): string {
   const fields = renderFields([
     ['base URL', chalk.bold(baseUrl)],
     ['API key', apiKey],
+    ['inspector', `${inspector}  ${chalk.dim('good once, for ten minutes; tabwire open makes another')}`],
     ['reference', `${url}/docs`],
   ])
   return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderFields(steps)}\n\nCtrl-C stops it.`

@@ -3,10 +3,11 @@ import { amountOf, ownClaims, tipOf } from '../amounts.ts'
 import { initialModel, type Actions, type PageModel } from '../model.ts'
 import { digitsOf } from '../money.ts'
 import { tableView } from '../view/table.ts'
+import { Refused } from './call.ts'
 import { draw } from './draw.ts'
 import { listen } from './listen.ts'
 import { keep, recall } from './memory.ts'
-import { createRequests, Refused } from './requests.ts'
+import { createRequests } from './requests.ts'
 import { problemOf } from './words.ts'
 
 const root = document.getElementById('page')
@@ -142,7 +143,10 @@ const actions: Actions = {
   dismiss: () => set({ problem: null }),
 }
 
-listen(
-  () => void refresh(),
-  (connection) => set({ connection }),
-)
+listen({
+  url: `${location.pathname}/stream`,
+  types: ['change'],
+  onMessage: () => void refresh(),
+  onReturn: () => void refresh(),
+  onConnection: (connection) => set({ connection }),
+})

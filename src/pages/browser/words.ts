@@ -1,4 +1,4 @@
-import { Refused } from './requests.ts'
+import { Refused } from './call.ts'
 
 /** What a guest is told of a refusal: what has happened, and that nothing else has. */
 export function problemOf(error: unknown): string {

@@ -1,0 +1,56 @@
+import { useEffect } from 'preact/hooks'
+import { address, type ViewName } from './address.ts'
+import { Announcements } from './announce.tsx'
+import { Bar } from './bar.tsx'
+import { ActivityChart } from './chart/activity-chart.tsx'
+import { startClock } from './clock.ts'
+import { Controls } from './controls/controls.tsx'
+import { Drawer } from './detail/drawer.tsx'
+import { startEndpoints } from './endpoints.ts'
+import { Help } from './dialog/help.tsx'
+import { ListView } from './list/list-view.tsx'
+import { Locked } from './locked.tsx'
+import { startListening } from './news.ts'
+import { beginSession, session } from './session.ts'
+import { views } from './views/index.ts'
+
+/** The inspector: a bar, a list, and beside it what is opened in full. */
+export function App() {
+  useEffect(() => void beginSession(), [])
+  if (session.value === 'beginning') return <main class="blank" aria-busy="true" />
+  if (typeof session.value === 'string') return <Locked why={session.value} />
+  return <Open />
+}
+
+function Open() {
+  useEffect(() => {
+    startListening()
+    startClock()
+    startEndpoints()
+  }, [])
+  const { view, open } = address.value
+  useEffect(() => {
+    document.title = `${view === 'controls' ? 'Clock and faults' : views[view].title} · Tabwire`
+  }, [view])
+  return (
+    <div class={`app${open === '' ? '' : ' opened'}`}>
+      <Bar />
+      <main>
+        <Main view={view} />
+      </main>
+      {open !== '' && <Drawer open={open} />}
+      <Announcements />
+      <Help />
+    </div>
+  )
+}
+
+function Main({ view }: { view: ViewName }) {
+  if (view === 'controls') return <Controls />
+  return (
+    <>
+      {view === 'deliveries' && <ActivityChart />}
+      <ListView key={view} view={views[view]} />
+    </>
+  )
+}

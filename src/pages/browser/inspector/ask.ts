@@ -1,0 +1,22 @@
+import { callService } from '../call.ts'
+
+/** Long enough for a clock that plays 35 hours of many deliveries. */
+const TIMEOUT_MS = 120_000
+
+/** Asks something of what is under `/_sim`, where the session counts. @throws Refused */
+export async function ask<T = unknown>(method: string, path: string, body?: object): Promise<T> {
+  const options = { timeoutMs: TIMEOUT_MS, ...(body !== undefined && { body }) }
+  return (await callService(method, `/_sim${path}`, options)) as T
+}
+
+/** `?status=dead&q=x`, without what is empty. */
+export function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+/** A list as every list answers: newest first, with the cursor of the next page. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}

@@ -1,0 +1,70 @@
+import { viewNames, address, type ViewName } from './address.ts'
+import { clock, serviceNow } from './clock.ts'
+import { helpShown } from './dialog/help.tsx'
+import { Link } from './link.tsx'
+import { connection } from './news.ts'
+
+const titles: Record<ViewName, string> = {
+  checks: 'Checks',
+  pushes: 'Pushes',
+  events: 'Events',
+  deliveries: 'Deliveries',
+  endpoints: 'Endpoints',
+  requests: 'Requests',
+  controls: 'Controls',
+}
+
+/** Where one is, where one can go, and what time it is for the service. */
+export function Bar() {
+  return (
+    <header class="bar">
+      <span class="brand">Tabwire</span>
+      <nav aria-label="Lists">
+        {viewNames.map((name) => (
+          <Link key={name} to={{ view: name }} class="tab" current={address.value.view === name}>
+            {titles[name]}
+          </Link>
+        ))}
+      </nav>
+      <div class="standing">
+        <Connection />
+        <Clock />
+        <button
+          type="button"
+          class="plain"
+          aria-label="Keyboard shortcuts"
+          onClick={() => (helpShown.value = true)}
+        >
+          ?
+        </button>
+      </div>
+    </header>
+  )
+}
+
+function Connection() {
+  const state = connection.value
+  return (
+    <span class={`connection ${state}`} role="status">
+      {state === 'live' ? 'Live' : state === 'offline' ? 'Offline' : 'Reconnecting…'}
+    </span>
+  )
+}
+
+function Clock() {
+  const now = new Date(serviceNow.value).toISOString()
+  const view = clock.value
+  const ahead = view === undefined ? 0 : Math.abs(view.offset_ms)
+  return (
+    <Link to={{ view: 'controls' }} class="clock">
+      <time dateTime={now}>
+        {now.slice(0, 10)} <b>{now.slice(11, 19)}</b> UTC
+      </time>
+      {view?.frozen === true ? (
+        <span class="tag">frozen</span>
+      ) : (
+        ahead > 2_000 && <span class="tag">moved</span>
+      )}
+    </Link>
+  )
+}

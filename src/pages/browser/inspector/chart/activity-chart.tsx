@@ -1,0 +1,98 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Activity } from '../../../../model/activity.ts'
+import { address } from '../address.ts'
+import { ask, queryText } from '../ask.ts'
+import { onNews, throttled } from '../news.ts'
+import { drawLatency, drawOutcomes, type Chart } from './draw.ts'
+import { tookText } from '../time-text.ts'
+
+/** Milliseconds between two looks: the chart sums up, and need not follow each attempt. */
+const REFRESH_MS = 1_000
+
+/** Attempts over time by outcome, and how long receivers took: of the newest deliveries that the filters show. */
+export function ActivityChart() {
+  const activity = useActivity(queryText(address.value.filters))
+  const isEmpty = activity === undefined || activity.buckets.length === 0
+  return (
+    <section class="chart" aria-label="Attempts over time" hidden={isEmpty}>
+      <Summary activity={activity} />
+      <Plot activity={activity} draw={drawOutcomes} title="Attempts" />
+      <Plot activity={activity} draw={drawLatency} title="Latency" />
+    </section>
+  )
+}
+
+interface PlotProps {
+  activity: Activity | undefined
+  draw: (place: HTMLElement) => Chart
+  title: string
+}
+
+function Plot({ activity, draw, title }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const chart = useRef<Chart | null>(null)
+  useEffect(() => {
+    if (place.current === null || activity === undefined || activity.buckets.length === 0) return
+    chart.current ??= draw(place.current)
+    chart.current.show(activity)
+  }, [activity])
+  useEffect(() => () => chart.current?.end(), [])
+  return (
+    <div class="plot" ref={place} aria-hidden="true">
+      <span class="title">{title}</span>
+    </div>
+  )
+}
+
+function useActivity(query: string): Activity | undefined {
+  const [activity, setActivity] = useState<Activity>()
+  useEffect(() => {
+    let ended = false
+    const look = throttled(() => {
+      void ask<Activity>('GET', `/deliveries/activity${query}`).then(
+        (found) => {
+          if (!ended) setActivity(found)
+        },
+        () => undefined,
+      )
+    }, REFRESH_MS)
+    look()
+    const stop = onNews(look)
+    return () => {
+      ended = true
+      stop()
+    }
+  }, [query])
+  return activity
+}
+
+/** The chart in words and numbers, which also says what its colours mean. */
+function Summary({ activity }: { activity: Activity | undefined }) {
+  if (activity === undefined || activity.buckets.length === 0) return null
+  const sum = (name: 'succeeded' | 'failed' | 'dead') =>
+    activity.buckets.reduce((total, bucket) => total + bucket[name], 0)
+  const slowest = Math.max(...activity.buckets.map(({ p95_ms }) => p95_ms ?? 0))
+  const median = medianOf(activity.buckets.flatMap(({ median_ms }) => median_ms ?? []))
+  return (
+    <dl class="sums">
+      {(['succeeded', 'failed', 'dead'] as const).map((name) => (
+        <div key={name} class={name}>
+          <dt>{name}</dt>
+          <dd>{sum(name).toLocaleString('en')}</dd>
+        </div>
+      ))}
+      <div class="latency">
+        <dt>median</dt>
+        <dd>{median === undefined ? '–' : tookText(median)}</dd>
+      </div>
+      <div class="latency">
+        <dt>p95</dt>
+        <dd>{median === undefined ? '–' : tookText(slowest)}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+}

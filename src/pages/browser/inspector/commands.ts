@@ -1,0 +1,21 @@
+import { curlCommand, PLACEHOLDER, WITH_KEY } from '../../../model/curl-command.ts'
+import type { LoggedRequest } from '../../../model/logged-request.ts'
+
+/** What `tabwire deliveries export` prints: the request that carries an event, with a placeholder for the signature. */
+export function deliveryCurl(url: string, body: string, serviceName: string): string {
+  const headers = [`User-Agent: ${serviceName}-Webhooks/1.0`, `X-${serviceName}-Signature: ${PLACEHOLDER}`]
+  return curlCommand(url, headers, new TextEncoder().encode(body))
+}
+
+/** Checks the signature header that a receiver got with this delivery; the secret comes from the environment. */
+export function verifyCommand(deliveryId: string, serviceName: string): string {
+  const name = serviceName === 'Service' ? '' : ` --service-name ${serviceName}`
+  return `tabwire verify --secret "$WEBHOOK_SECRET" --header '${PLACEHOLDER}' --delivery ${deliveryId}${name}`
+}
+
+/** The same request once more; the key comes from the environment. */
+export function requestCurl(service: string, { method, path, request_body }: LoggedRequest): string {
+  if (request_body !== null)
+    return curlCommand(service + path, WITH_KEY, new TextEncoder().encode(request_body), method)
+  return `curl -gsS -X ${method} '${service}${path.replaceAll("'", '%27')}' -H "${WITH_KEY}"`
+}

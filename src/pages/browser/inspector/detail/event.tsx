@@ -1,0 +1,62 @@
+import type { Delivery } from '../../../../model/delivery.ts'
+import type { EventView } from '../../../../model/event.ts'
+import type { List } from '../ask.ts'
+import { CopyButton } from '../copy-button.tsx'
+import { Link } from '../link.tsx'
+import { Moment } from '../moment.tsx'
+import { DeliveryLine } from './delivery-line.tsx'
+import { Body, Fields, Heading, Missing, Section } from './parts.tsx'
+import { useAsked } from './use-asked.ts'
+
+/** An event: its exact body, and where it goes. */
+export function EventDetail({ id }: { id: string }) {
+  const { value, problem } = useAsked<EventView>(`/events/${encodeURIComponent(id)}`)
+  const deliveries = useAsked<List<Delivery>>(`/deliveries?limit=100&event_id=${encodeURIComponent(id)}`)
+  if (value === undefined) return <Missing problem={problem} />
+  const { type, created_at, external_check_id, body } = value
+  return (
+    <>
+      <Heading kind="Event" name={type} />
+      <div class="buttons">
+        <CopyButton label="Copy body" text={() => body} />
+        <CopyButton label="Copy as command" text={() => `tabwire events show ${id} --body`} />
+      </div>
+      <Fields
+        rows={[
+          ['Event', <code>{id}</code>],
+          ['Created', <Moment at={created_at} />],
+          [
+            'Check',
+            external_check_id !== null && (
+              <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
+            ),
+          ],
+        ]}
+      />
+      <Section title="Deliveries">
+        {deliveries.value?.data.length === 0 ? (
+          <p class="quiet">No endpoint wanted it when it happened.</p>
+        ) : (
+          <ul class="lines">
+            {deliveries.value?.data.map((delivery) => (
+              <DeliveryLine key={delivery.id} delivery={delivery} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Section title="Body">
+        <Body text={body} label="The body of the event" />
+      </Section>
+    </>
+  )
+}
+
+/** The body of an event that is named by something else. */
+export function EventBody({ id }: { id: string }) {
+  const { value, problem } = useAsked<EventView>(`/events/${encodeURIComponent(id)}`)
+  return value === undefined ? (
+    <Missing problem={problem} />
+  ) : (
+    <Body text={value.body} label="The body of the event" />
+  )
+}

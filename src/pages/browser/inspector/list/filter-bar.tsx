@@ -1,0 +1,92 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { address, go } from '../address.ts'
+import { onKeys } from '../keyboard.ts'
+import type { View } from './view.ts'
+
+/** Milliseconds after the last letter: nobody searches for half a word. */
+const TYPING_MS = 200
+
+/** The search and the filters of a list, which are kept in the address. */
+export function FilterBar<T extends { id: string }>({
+  view,
+  shown,
+  more,
+}: {
+  view: View<T>
+  shown: number
+  more: boolean
+}) {
+  const { filters } = address.value
+  const set = (name: string, value: string, how?: 'replace') =>
+    go({ filters: { ...address.peek().filters, [name]: value } }, how)
+  return (
+    <form class="filters" role="search" aria-label={view.title} onSubmit={(event) => event.preventDefault()}>
+      <SearchField hint={view.hint} value={filters.q ?? ''} onSearch={(text) => set('q', text, 'replace')} />
+      {view.filters.map(({ name, label, choices }) => (
+        <select
+          key={name}
+          aria-label={label}
+          value={filters[name] ?? ''}
+          onChange={({ currentTarget }) => set(name, currentTarget.value)}
+        >
+          <option value="">any {label.toLowerCase()}</option>
+          {choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ))}
+      <Others filters={filters} known={['q', ...view.filters.map(({ name }) => name)]} />
+      <span class="count">{shown === 0 ? '' : `${shown.toLocaleString('en')}${more ? '+' : ''}`}</span>
+    </form>
+  )
+}
+
+function SearchField({
+  hint,
+  value,
+  onSearch,
+}: {
+  hint: string
+  value: string
+  onSearch: (text: string) => void
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => onKeys({ '/': () => field.current?.focus() }))
+  return (
+    <input
+      ref={field}
+      type="search"
+      class="search"
+      aria-label="Search"
+      placeholder={hint}
+      value={value}
+      maxLength={255}
+      onInput={({ currentTarget }) => {
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => onSearch(currentTarget.value), TYPING_MS)
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+/** Filters that a link has set, such as one endpoint's deliveries: each can be taken away. */
+function Others({ filters, known }: { filters: Readonly<Record<string, string>>; known: readonly string[] }) {
+  const others = Object.entries(filters).filter(([name, value]) => !known.includes(name) && value !== '')
+  return others.map(([name, value]) => (
+    <button
+      key={name}
+      type="button"
+      class="chip"
+      aria-label={`No longer only ${name} ${value}`}
+      onClick={() => go({ filters: { ...filters, [name]: '' } })}
+    >
+      {name}: {value} <span aria-hidden="true">×</span>
+    </button>
+  ))
+}

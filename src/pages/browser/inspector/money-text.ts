@@ -1,0 +1,9 @@
+import { computed } from '@preact/signals'
+import { moneyIn } from '../../money.ts'
+import { session } from './session.ts'
+
+/** Writes amounts as the session's location does. */
+export const money = computed(() => {
+  const { location = null } = typeof session.value === 'string' ? {} : session.value
+  return moneyIn(location?.currency ?? '', navigator.language)
+})

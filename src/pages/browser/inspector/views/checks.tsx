@@ -1,0 +1,44 @@
+import type { Check } from '../../../../model/check.ts'
+import { Badge } from '../badge.tsx'
+import type { View } from '../list/view.ts'
+import { Moment } from '../moment.tsx'
+import { money } from '../money-text.ts'
+
+export const checksView: View<Check> = {
+  name: 'checks',
+  title: 'Checks',
+  path: '/checks',
+  filters: [
+    {
+      name: 'status',
+      label: 'Status',
+      choices: [
+        ['open', 'open'],
+        ['closed', 'closed'],
+      ],
+    },
+  ],
+  hint: 'Search check, table, id',
+  headings: ['Updated', 'Check', 'Table', 'Status', 'Items', 'Total', 'Balance', 'Revision'],
+  cells: (check) => [
+    <Moment at={check.updated_at} />,
+    <b>{check.external_id}</b>,
+    check.table.number,
+    <Badge word={checkWord(check)} />,
+    check.items.length,
+    money.value(check.totals.total_cents),
+    money.value(check.balance_cents),
+    check.revision ?? '–',
+  ],
+  opens: ({ external_id }) => `check/${external_id}`,
+  follows: ['request', 'event'],
+  empty: {
+    title: 'No checks yet',
+    text: 'A point of sale pushes the full state of a check on every change. Push one to begin with:',
+    commands: ['tabwire trigger check.created'],
+  },
+}
+
+export function checkWord({ status, balance_cents, paid_cents }: Check): string {
+  return balance_cents <= 0 && paid_cents > 0 ? 'fully paid' : status
+}

@@ -1,0 +1,26 @@
+import type { EventView } from '../../../../model/event.ts'
+import type { View } from '../list/view.ts'
+import { Moment } from '../moment.tsx'
+import { eventTypeFilter } from './event-types.ts'
+
+export const eventsView: View<EventView> = {
+  name: 'events',
+  title: 'Events',
+  path: '/events',
+  filters: [eventTypeFilter],
+  hint: 'Search id, check, or the body',
+  headings: ['Created', 'Event', 'Check', 'Id'],
+  cells: ({ id, type, created_at, external_check_id }) => [
+    <Moment at={created_at} />,
+    <b>{type}</b>,
+    external_check_id ?? '–',
+    <code>{id}</code>,
+  ],
+  opens: ({ id }) => id,
+  follows: ['event'],
+  empty: {
+    title: 'No events yet',
+    text: 'A push that changes a check makes events, and so do guests who claim, pay and rate.',
+    commands: ['tabwire trigger check.created'],
+  },
+}
