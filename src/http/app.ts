@@ -21,7 +21,7 @@ import { logEntry, newVisit, type Visit } from './visit.ts'
 export interface AppParts extends Omit<RoutingParts, 'identify'> {
   service: Service
   /** Those of the inspector's pages, which act for a key under `/_sim` alone. */
-  sessions: Sessions
+  sessions?: Pick<Sessions, 'keyOf'>
   log: RequestLog
   newId: NewId
   now: () => Date
@@ -59,7 +59,10 @@ export function createApp(parts: AppParts): App {
   const authenticate = createAuthenticate(parts.service)
   const respond: Respond = (event, handle) => answerVisit(event, parts, handle)
   const limitedly = byKey(limited(authenticate, parts.rateLimit))
-  const simulating = byKeyOrSession(parts.service, authenticate, parts.sessions)
+  const simulating =
+    parts.sessions === undefined
+      ? byKey(authenticate)
+      : byKeyOrSession(parts.service, authenticate, parts.sessions)
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,

@@ -151,6 +151,23 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await numbers({ 'table.number': '7', status: 'open' })).toEqual([2])
       expect(await numbers({ 'nowhere.to.be.found': '7' })).toEqual([])
     })
+
+    it('holds only what contains a text in one of some fields, in any case of letters', async () => {
+      await save(
+        store,
+        put('checks', check(1, { external_id: 'Bar (12.5)' })),
+        put('checks', check(2, { table: { number: 'BAR' } })),
+        put('checks', check(3, { revision: 712 })),
+      )
+      const numbers = async (text: string, ...fields: string[]) =>
+        (await store.list('checks', { search: { text, fields }, limit: 10 })).data.map(({ id }) =>
+          Number(id.slice(4)),
+        )
+      expect(await numbers('bar', 'external_id', 'table.number')).toEqual([2, 1])
+      expect(await numbers('(12.5)', 'external_id')).toEqual([1])
+      expect(await numbers('12', 'revision', 'nowhere')).toEqual([3])
+      expect(await numbers('bar')).toEqual([])
+    })
   })
 
   describe(`${name}: a long search`, () => {

@@ -14,9 +14,3 @@ export function queryText(query: Readonly<Record<string, string | undefined>>): 
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
 }
-
-/** A list as every list answers: newest first, with the cursor of the next page. */
-export interface List<T> {
-  data: T[]
-  next_cursor: string | null
-}

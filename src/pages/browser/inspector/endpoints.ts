@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { WebhookEndpointView } from '../../../model/webhook-endpoint.ts'
-import { ask, type List } from './ask.ts'
+import { ask } from './ask.ts'
+import type { List } from './list.ts'
 import { onNews, throttled } from './news.ts'
 
 /** An endpoint with how many of its deliveries have failed in a row. */

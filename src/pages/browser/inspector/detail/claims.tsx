@@ -1,6 +1,7 @@
 import type { ClaimView } from '../../../../model/claim.ts'
 import { pay, release } from '../actions.ts'
-import { queryText, type List } from '../ask.ts'
+import { queryText } from '../ask.ts'
+import type { List } from '../list.ts'
 import { Badge } from '../badge.tsx'
 import { money } from '../money-text.ts'
 import { Action, Section } from './parts.tsx'

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../../model/delivery.ts'
-import type { List } from '../ask.ts'
+import type { List } from '../list.ts'
 import { ping } from '../actions.ts'
 import { Badge } from '../badge.tsx'
 import { CopyButton } from '../copy-button.tsx'

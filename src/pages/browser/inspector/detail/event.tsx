@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event.ts'
-import type { List } from '../ask.ts'
+import type { List } from '../list.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { Link } from '../link.tsx'
 import { Moment } from '../moment.tsx'

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createClient, type Client, type List } from '../../src/client.ts'
+import type { Activity } from '../../src/model/activity.ts'
+import type { Push } from '../../src/model/check.ts'
+import { serve, type RunningService } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
+import { callAt, check, deadUrl, errorOf, openSimulator } from '../support/simulator.ts'
+
+let service: RunningService
+let client: Client
+
+/** Nobody changes anything but the last test, so that one service serves all. */
+beforeAll(async () => {
+  service = await serve({ allowHttpLoopback: true })
+  client = createClient({ url: service.url, apiKey: service.key })
+  const receiver = await startReceiver()
+  await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+  await client.endpoints.create({ url: deadUrl, event_types: ['check.closed'] })
+  const push = (id: string, changes: Partial<Push> = {}) =>
+    client.checks.push(id, JSON.stringify(check(changes)))
+  await push('Table-12')
+  await push('table 7/b', { table: { number: '7' }, status: 'closed' })
+  await push('Table-12', { status: 'closed' })
+  await service.call('PUT', '/v1/checks/external/broken', {})
+  // The clock comes to where it is when all that is due has been attempted.
+  await client.clock.advance('1ms')
+  return async () => {
+    await service.stop()
+    await receiver.close()
+  }
+})
+
+const get = (path: string) => callAt(service.url, `GET ${path}`, { key: service.key })
+
+async function ids(path: string, field: string): Promise<unknown[]> {
+  const { status, json } = await get(path)
+  expect(status).toBe(200)
+  return (json as List<Record<string, unknown>>).data.map((record) => record[field])
+}
+
+describe('a list that is searched', () => {
+  it.each<[path: string, field: string, found: unknown[]]>([
+    ['/_sim/checks?q=TABLE', 'external_id', ['table 7/b', 'Table-12']],
+    ['/_sim/checks?q=7%2F', 'external_id', ['table 7/b']],
+    ['/_sim/checks?q=.*', 'external_id', []],
+    ['/_sim/checks?q=table&status=closed&table=12', 'external_id', ['Table-12']],
+    ['/_sim/deliveries?q=connection_refused', 'event_type', ['check.closed', 'check.closed']],
+    ['/_sim/deliveries?q=200', 'external_check_id', ['table 7/b', 'Table-12']],
+    ['/_sim/deliveries?q=closed&external_check_id=Table-12', 'external_check_id', ['Table-12']],
+    ['/_sim/events?q=%22number%22:%227%22', 'type', ['check.closed', 'check.created']],
+    ['/_sim/events?q=', 'type', ['check.closed', 'check.closed', 'check.created', 'check.created']],
+    ['/_sim/webhook-endpoints?q=:1/', 'consecutive_failures', [2]],
+    ['/_sim/webhook-endpoints?status=enabled', 'consecutive_failures', [2, 0]],
+    ['/_sim/requests?q=table%207/b', 'status', [201]],
+    ['/_sim/requests?q=422', 'path', ['/v1/checks/external/broken']],
+    ['/_sim/requests?kind=push&failed=false', 'status', [200, 201, 201]],
+    ['/_sim/requests?kind=push&failed=true', 'status', [422]],
+    ['/_sim/requests?external_check_id=table%207/b', 'status', [201]],
+  ])('%s holds what contains it, in any case of letters', async (path, field, found) => {
+    expect(await ids(path, field)).toEqual(found)
+  })
+
+  it('is one of pages like any other', async () => {
+    const first = await client.requests.list({ kind: 'push', failed: 'false', limit: 2 })
+    expect(first.data.map(({ status }) => status)).toEqual([200, 201])
+    const rest = await client.requests.list({
+      kind: 'push',
+      failed: 'false',
+      limit: 2,
+      cursor: first.next_cursor ?? '',
+    })
+    expect(rest).toMatchObject({ data: [{ status: 201 }], next_cursor: null })
+  })
+
+  it.each([
+    `/_sim/checks?q=${'x'.repeat(256)}`,
+    '/_sim/requests?kind=other',
+    '/_sim/requests?failed=1',
+    '/_sim/webhook-endpoints?status=odd',
+  ])('GET %s is 400', async (path) => {
+    const answer = await get(path)
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_query'])
+  })
+
+  it('is none under /v1, which knows of no search', async () => {
+    expect(await ids('/v1/checks?q=nowhere', 'external_id')).toHaveLength(2)
+  })
+})
+
+describe('the activity of deliveries', () => {
+  const activity = async (query = '') => (await get(`/_sim/deliveries/activity${query}`)).json as Activity
+
+  it('counts attempts by how they ended, of those deliveries that are asked for', async () => {
+    const sums = ({ buckets }: Activity) =>
+      (['succeeded', 'failed', 'dead'] as const).map((name) =>
+        buckets.reduce((sum, bucket) => sum + bucket[name], 0),
+      )
+    expect(sums(await activity())).toEqual([2, 2, 0])
+    expect(sums(await activity('?type=check.closed'))).toEqual([0, 2, 0])
+    expect((await activity('?q=nowhere')).buckets).toEqual([])
+  })
+})
+
+describe('what the inspector looks at', () => {
+  it('is not in the log, counts against no limit, and meets no fault', async () => {
+    const { client, call } = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
+    await client.checks.push('a', JSON.stringify(check()))
+    await client.faults.set({ faults: [{ on: 'api', error_rate: 1 }] })
+    for (let look = 0; look < 5; look++)
+      for (const path of ['checks', 'checks/a', 'webhook-endpoints', 'claims?external_check_id=a'])
+        expect(await call(`GET /_sim/${path}`)).toMatchObject({ status: 200 })
+    expect((await client.requests.list()).data).toHaveLength(1)
+    expect((await client.faults.show()).faults).toMatchObject([{ happened: {} }])
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { activityOf } from '../../src/model/activity.ts'
+import type { Attempt, Delivery } from '../../src/model/delivery.ts'
+
+const attempt = (
+  number: number,
+  started_at: string,
+  outcome: Attempt['outcome'],
+  duration_ms = 10,
+): Attempt => ({
+  number,
+  started_at,
+  duration_ms,
+  outcome,
+  response_status: outcome === 'succeeded' ? 200 : null,
+  response_body: null,
+  error: null,
+})
+
+function delivery(status: Delivery['status'], ...attempts: Attempt[]): Delivery {
+  const about = {
+    id: 'dlv_1',
+    event_id: 'evt_1',
+    event_type: 'ping',
+    endpoint_id: 'we_1',
+    external_check_id: null,
+  } as const
+  return { ...about, status, attempts, next_attempt_at: null, dead_reason: null }
+}
+
+describe('activity', () => {
+  it('of nothing is nothing', () => {
+    expect(activityOf([])).toEqual({ deliveries: 0, bucket_ms: 1_000, buckets: [] })
+    expect(activityOf([delivery('pending')])).toMatchObject({ deliveries: 1, buckets: [] })
+  })
+
+  it('is counted without gaps, by the attempt and not by the delivery', () => {
+    const deliveries = [
+      delivery('delivered', attempt(1, '2026-01-01T00:00:00.200Z', 'succeeded', 30)),
+      delivery(
+        'dead',
+        attempt(1, '2026-01-01T00:00:00.900Z', 'timeout'),
+        attempt(2, '2026-01-01T00:00:02.000Z', 'timeout'),
+      ),
+    ]
+    const none = { succeeded: 0, failed: 0, dead: 0, median_ms: null, p95_ms: null }
+    expect(activityOf(deliveries).buckets).toEqual([
+      { ...none, at: '2026-01-01T00:00:00.000Z', succeeded: 1, failed: 1, median_ms: 30, p95_ms: 30 },
+      { ...none, at: '2026-01-01T00:00:01.000Z' },
+      { ...none, at: '2026-01-01T00:00:02.000Z', dead: 1 },
+    ])
+  })
+
+  it('covers 35 hours of retries in steps that people count in', () => {
+    const spread = delivery(
+      'delivered',
+      attempt(1, '2026-01-01T00:00:00.000Z', 'timeout'),
+      attempt(2, '2026-01-02T11:00:00.000Z', 'succeeded'),
+    )
+    const { bucket_ms, buckets } = activityOf([spread])
+    expect(bucket_ms).toBe(3_600_000)
+    expect(buckets).toHaveLength(36)
+  })
+
+  it('tells the time that half of the receivers and all but a twentieth of them take', () => {
+    const many = Array.from({ length: 100 }, (_, index) =>
+      delivery('delivered', attempt(1, '2026-01-01T00:00:00.000Z', 'succeeded', 100 - index)),
+    )
+    expect(activityOf(many).buckets).toMatchObject([{ succeeded: 100, median_ms: 50, p95_ms: 95 }])
+  })
+})
