@@ -1,7 +1,7 @@
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from '../../src/simulator.ts'
+import { barriers } from '../support/barriers.ts'
 import { hasBrowser, inBrowser, openPhone } from '../support/browser.ts'
 import { check, item, openSimulator, temporaryDirectory } from '../support/simulator.ts'
 
@@ -26,13 +26,6 @@ async function laidTable(options: SimulatorOptions = {}) {
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
-
-/** What axe finds that keeps somebody from using the page. */
-async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
   it('lets two guests claim, pay and rate on two phones while the POS pushes', async () => {

@@ -34,12 +34,11 @@ export function addressOf(text: string): Address {
 export function hrefOf(changes: Partial<Address>, now = address.peek()): string {
   const isOther = changes.view !== undefined && changes.view !== now.view
   const { view, filters, open } = { ...now, ...(isOther && { filters: {}, open: '' }), ...changes }
-  const kept = Object.entries(filters).filter(([, value]) => value !== '')
-  const query = new URLSearchParams(
-    [['view', view], ...kept, ...(open === '' ? [] : [['open', open] as const])].map(
-      ([name = '', value = '']) => [name, value],
-    ),
-  )
+  const kept = Object.entries(filters)
+    .filter(([, value]) => value !== '')
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  const query = new URLSearchParams([['view', view], ...kept])
+  if (open !== '') query.set('open', open)
   return `/?${query.toString()}`
 }
 

@@ -29,23 +29,27 @@ function Open() {
     startEndpoints()
   }, [])
   const { view, open } = address.value
+  const title = view === 'controls' ? 'Clock and faults' : views[view].title
   useEffect(() => {
-    document.title = `${view === 'controls' ? 'Clock and faults' : views[view].title} · Tabwire`
-  }, [view])
+    document.title = `${title} · Tabwire`
+  }, [title])
   return (
     <div class={`app${open === '' ? '' : ' opened'}`}>
       <Bar />
       <main>
-        <Main view={view} />
+        <h1 class="spoken">{title}</h1>
+        <div class="shown">
+          <Shown view={view} />
+        </div>
+        {open !== '' && <Drawer open={open} />}
       </main>
-      {open !== '' && <Drawer open={open} />}
       <Announcements />
       <Help />
     </div>
   )
 }
 
-function Main({ view }: { view: ViewName }) {
+function Shown({ view }: { view: ViewName }) {
   if (view === 'controls') return <Controls />
   return (
     <>

@@ -21,9 +21,13 @@ export const serviceNow = computed(() => {
 
 export const clock = computed(() => told.value?.view)
 
-export async function readClock(): Promise<void> {
+let asked = 0
+
+async function readClock(): Promise<void> {
+  const turn = ++asked
   const view = await ask<ClockView>('GET', '/clock').catch(() => undefined)
-  if (view !== undefined) told.value = { view, at: (tick.value = Date.now()) }
+  // One that was overtaken would set the clock back for a moment.
+  if (view !== undefined && turn === asked) told.value = { view, at: (tick.value = Date.now()) }
 }
 
 /** Nobody is told when a command moves the clock and nothing falls due, so it is asked for now and then. */

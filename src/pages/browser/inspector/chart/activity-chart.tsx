@@ -1,17 +1,20 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { Activity } from '../../../../model/activity.ts'
 import { address } from '../address.ts'
-import { ask, queryText } from '../ask.ts'
-import { onNews, throttled } from '../news.ts'
+import { queryText } from '../ask.ts'
 import { drawLatency, drawOutcomes, type Chart } from './draw.ts'
 import { tookText } from '../time-text.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** Milliseconds between two looks: the chart sums up, and need not follow each attempt. */
 const REFRESH_MS = 1_000
 
 /** Attempts over time by outcome, and how long receivers took: of the newest deliveries that the filters show. */
 export function ActivityChart() {
-  const activity = useActivity(queryText(address.value.filters))
+  const { value: activity } = useAsked<Activity>(
+    `/deliveries/activity${queryText(address.value.filters)}`,
+    REFRESH_MS,
+  )
   const isEmpty = activity === undefined || activity.buckets.length === 0
   return (
     <section class="chart" aria-label="Attempts over time" hidden={isEmpty}>
@@ -42,28 +45,6 @@ function Plot({ activity, draw, title }: PlotProps) {
       <span class="title">{title}</span>
     </div>
   )
-}
-
-function useActivity(query: string): Activity | undefined {
-  const [activity, setActivity] = useState<Activity>()
-  useEffect(() => {
-    let ended = false
-    const look = throttled(() => {
-      void ask<Activity>('GET', `/deliveries/activity${query}`).then(
-        (found) => {
-          if (!ended) setActivity(found)
-        },
-        () => undefined,
-      )
-    }, REFRESH_MS)
-    look()
-    const stop = onNews(look)
-    return () => {
-      ended = true
-      stop()
-    }
-  }, [query])
-  return activity
 }
 
 /** The chart in words and numbers, which also says what its colours mean. */

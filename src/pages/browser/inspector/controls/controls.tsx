@@ -6,7 +6,6 @@ import { ResetControls } from './reset-controls.tsx'
 export function Controls() {
   return (
     <div class="controls">
-      <h1 class="spoken">Clock and faults</h1>
       <ClockControls />
       <FaultControls />
       <ResetControls />

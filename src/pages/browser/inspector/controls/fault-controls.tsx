@@ -2,7 +2,7 @@ import type { Fault, FaultsView } from '../../../../model/fault.ts'
 import { act } from '../act.ts'
 import { ask } from '../ask.ts'
 import { Action, Missing } from '../detail/parts.tsx'
-import { useAsked } from '../detail/use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 import { FaultForm } from './fault-form.tsx'
 import { faultRows } from './fault-text.ts'
 

@@ -7,7 +7,7 @@ import { Claims } from './claims.tsx'
 import { Guest } from './guest.tsx'
 import { Fields, Heading, Missing, Section } from './parts.tsx'
 import { Timeline } from './timeline.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** A check: its time line, what is on it, and what guests can do with it. */
 export function CheckDetail({ externalId }: { externalId: string }) {

@@ -5,7 +5,7 @@ import type { List } from '../list.ts'
 import { Badge } from '../badge.tsx'
 import { money } from '../money-text.ts'
 import { Action, Section } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** What guests have claimed of a check; what is active can be paid or released. */
 export function Claims({ externalId }: { externalId: string }) {

@@ -14,7 +14,7 @@ import { deliveryWord } from '../views/deliveries.tsx'
 import { Attempts } from './attempts.tsx'
 import { EventBody } from './event.tsx'
 import { Action, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** A delivery: what was tried, what the receiver answered, what comes next, and sending it again. */
 export function DeliveryDetail({ id }: { id: string }) {

@@ -18,12 +18,12 @@ export function Drawer({ open }: { open: string }) {
   useEffect(() => onKeys({ Escape: close }), [])
   useEffect(() => element.current?.scrollTo(0, 0), [open])
   return (
-    <aside class="drawer" ref={element} aria-label="Details" tabIndex={-1}>
+    <section class="drawer" ref={element} aria-label="Details" tabIndex={-1}>
       <button type="button" class="plain close" onClick={close}>
         Close <span aria-hidden="true">×</span>
       </button>
       <Detail key={open} open={open} />
-    </aside>
+    </section>
   )
 }
 

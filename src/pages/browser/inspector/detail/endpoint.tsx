@@ -9,7 +9,7 @@ import { Moment } from '../moment.tsx'
 import { healthText } from '../views/endpoints.tsx'
 import { DeliveryLine } from './delivery-line.tsx'
 import { Action, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** An endpoint: how it does, why it was disabled, and a ping. */
 export function EndpointDetail({ id }: { id: string }) {

@@ -6,7 +6,7 @@ import { Link } from '../link.tsx'
 import { Moment } from '../moment.tsx'
 import { DeliveryLine } from './delivery-line.tsx'
 import { Body, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** An event: its exact body, and where it goes. */
 export function EventDetail({ id }: { id: string }) {

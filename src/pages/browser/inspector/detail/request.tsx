@@ -7,7 +7,7 @@ import { Moment } from '../moment.tsx'
 import { tookText } from '../time-text.ts'
 import { Diff } from './diff.tsx'
 import { Body, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** A request: what was asked, what was answered, and of a push what it changed and what is odd about it. */
 export function RequestDetail({ id }: { id: string }) {

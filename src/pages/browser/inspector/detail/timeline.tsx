@@ -13,7 +13,7 @@ import { NextAttempt } from '../next-attempt.tsx'
 import { timelineOf, type Point } from '../timeline.ts'
 import { diffText } from '../views/requests.tsx'
 import { Action, Missing } from './parts.tsx'
-import { useAsked } from './use-asked.ts'
+import { useAsked } from '../use-asked.ts'
 
 /** One line of time: from each push to the last attempt of its events, and the next one to come. */
 export function Timeline({ externalId }: { externalId: string }) {

@@ -54,7 +54,11 @@ function SearchField({
 }) {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  useEffect(() => onKeys({ '/': () => field.current?.focus() }))
+  useEffect(() => onKeys({ '/': () => field.current?.focus() }), [])
+  // What is being typed is not to be overwritten by what was typed before it.
+  useEffect(() => {
+    if (field.current !== null && field.current !== document.activeElement) field.current.value = value
+  }, [value])
   return (
     <input
       ref={field}
@@ -62,11 +66,11 @@ function SearchField({
       class="search"
       aria-label="Search"
       placeholder={hint}
-      value={value}
       maxLength={255}
       onInput={({ currentTarget }) => {
         clearTimeout(timer.current)
-        timer.current = setTimeout(() => onSearch(currentTarget.value), TYPING_MS)
+        const text = currentTarget.value
+        timer.current = setTimeout(() => onSearch(text), TYPING_MS)
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') event.currentTarget.blur()

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { address, go } from '../address.ts'
 import { announce } from '../announce.tsx'
 import { queryText } from '../ask.ts'
@@ -27,10 +27,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   const isEmpty = loaded !== undefined && list.length === 0
   const [current, setCurrent] = useWalk(list, view)
   return (
-    <section class={`list ${view.name}`} aria-labelledby="list-title">
-      <h1 class="spoken" id="list-title">
-        {view.title}
-      </h1>
+    <section class={`list ${view.name}`} aria-label={view.title}>
       <FilterBar view={view} shown={list.length} more={(loaded?.cursor ?? null) !== null} />
       {problem !== null && <p class="notice bad">{problem}</p>}
       <div class="columns" aria-hidden="true" hidden={isEmpty}>
@@ -112,6 +109,7 @@ function useWalk<T extends { id: string }>(list: readonly T[], view: View<T>) {
     // What is read in full follows the walk.
     if (row !== undefined && address.peek().open !== '') go({ open: view.opens(row) }, 'replace')
   }
-  useEffect(() => onKeys({ j: () => walk(1), k: () => walk(-1) }))
+  // At once, so that a second key finds where the first has led.
+  useLayoutEffect(() => onKeys({ j: () => walk(1), k: () => walk(-1) }))
   return [current, (index: number) => setAt(list[index]?.id)] as const
 }

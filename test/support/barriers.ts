@@ -1,0 +1,9 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** What axe finds that keeps somebody from using the page. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
