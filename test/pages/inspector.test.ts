@@ -276,6 +276,12 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await stranger.getByText('tabwire open', { exact: true }).waitFor()
     expect(await stranger.getByText('secret').count()).toBe(0)
     expect(await barriers(stranger)).toEqual([])
+    // Opened in the same window, a link changes no more of the address than what the page reads.
+    await stranger.evaluate(`location.href = ${JSON.stringify(simulator.inspectorLink())}`)
+    await stranger.locator('.bar').waitFor()
+    await page.context().clearCookies()
+    await simulator.push('another')
+    await page.getByText('tabwire open', { exact: true }).waitFor()
   })
 })
 

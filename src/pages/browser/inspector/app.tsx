@@ -11,23 +11,36 @@ import { Help } from './dialog/help.tsx'
 import { ListView } from './list/list-view.tsx'
 import { Locked } from './locked.tsx'
 import { startListening } from './news.ts'
-import { beginSession, session } from './session.ts'
+import { session } from './session-state.ts'
+import { beginSession } from './session.ts'
 import { views } from './views/index.ts'
 
 /** The inspector: a bar, a list, and beside it what is opened in full. */
 export function App() {
-  useEffect(() => void beginSession(), [])
+  useEffect(() => {
+    void beginSession()
+    // A new link that is opened where the page is already changes no more than what stands behind the #.
+    addEventListener('hashchange', () => void beginSession())
+  }, [])
   if (session.value === 'beginning') return <main class="blank" aria-busy="true" />
   if (typeof session.value === 'string') return <Locked why={session.value} />
   return <Open />
 }
 
-function Open() {
-  useEffect(() => {
+let started = false
+
+/** Once for as long as the page is there, also when a session ends and another begins. */
+function start(): void {
+  if (!started) {
     startListening()
     startClock()
     startEndpoints()
-  }, [])
+  }
+  started = true
+}
+
+function Open() {
+  useEffect(start, [])
   const { view, open } = address.value
   const title = view === 'controls' ? 'Clock and faults' : views[view].title
   useEffect(() => {

@@ -1,4 +1,5 @@
-import { callService } from '../call.ts'
+import { callService, Refused } from '../call.ts'
+import { session } from './session-state.ts'
 
 /** Long enough for a clock that plays 35 hours of many deliveries. */
 const TIMEOUT_MS = 120_000
@@ -6,7 +7,13 @@ const TIMEOUT_MS = 120_000
 /** Asks something of what is under `/_sim`, where the session counts. @throws Refused */
 export async function ask<T = unknown>(method: string, path: string, body?: object): Promise<T> {
   const options = { timeoutMs: TIMEOUT_MS, ...(body !== undefined && { body }) }
-  return (await callService(method, `/_sim${path}`, options)) as T
+  try {
+    return (await callService(method, `/_sim${path}`, options)) as T
+  } catch (error) {
+    // A service that was started anew knows nothing of this page.
+    if (error instanceof Refused && error.code === 'unauthorized') session.value = 'none'
+    throw error
+  }
 }
 
 /** `?status=dead&q=x`, without what is empty. */

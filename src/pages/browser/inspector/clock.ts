@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { ask } from './ask.ts'
 import { onNews, throttled } from './news.ts'
+import { session } from './session-state.ts'
 
 /** The clock of the service, as `GET /_sim/clock` shows it. */
 export interface ClockView {
@@ -39,6 +40,6 @@ export function startClock(): void {
   read()
   setInterval(() => (tick.value = Date.now()), 500)
   setInterval(() => {
-    if (!document.hidden) read()
+    if (!document.hidden && typeof session.value !== 'string') read()
   }, POLL_MS)
 }

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals'
 import { moneyIn } from '../../money.ts'
-import { session } from './session.ts'
+import { session } from './session-state.ts'
 
 /** Writes amounts as the session's location does. */
 export const money = computed(() => {

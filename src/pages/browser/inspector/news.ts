@@ -26,11 +26,7 @@ export function tellReturn(): void {
   tell({ type: 'return', data: {} })
 }
 
-let started = false
-
 export function startListening(): void {
-  if (started) return
-  started = true
   listen({
     url: '/_sim/stream',
     types: ['request', 'event', 'attempt', 'delivery', 'reset'],

@@ -1,16 +1,6 @@
-import { signal } from '@preact/signals'
-import type { Location } from '../../../model/location.ts'
 import { Refused } from '../call.ts'
 import { ask } from './ask.ts'
-
-/** What the page knows of the service, once it may. */
-export interface Session {
-  service_name: string
-  location: Location | null
-}
-
-/** The session of this page; before it is known, or when there is none, why. */
-export const session = signal<Session | 'beginning' | 'none' | 'unreachable'>('beginning')
+import { session, type Session } from './session-state.ts'
 
 /** Takes the code out of the address before anything else, exchanges it, and asks who it is for. */
 export async function beginSession(): Promise<void> {

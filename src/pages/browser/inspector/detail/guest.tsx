@@ -3,7 +3,7 @@ import type { Check } from '../../../../model/check.ts'
 import { digitsOf } from '../../../money.ts'
 import { claim, pay } from '../actions.ts'
 import { money } from '../money-text.ts'
-import { session } from '../session.ts'
+import { session } from '../session-state.ts'
 import { Action, Section } from './parts.tsx'
 
 /** Plays a guest: claims an item, or pays the balance or a part of it. */
