@@ -4,6 +4,9 @@ import type { Attempt, Delivery } from './delivery.ts'
 export interface Activity {
   /** How many deliveries were looked at: the newest ones. */
   deliveries: number
+  /** Of all attempts that were answered; `null` without any. */
+  median_ms: number | null
+  p95_ms: number | null
   /** How much time one entry covers, in milliseconds. */
   bucket_ms: number
   /** Without gaps, oldest first. */
@@ -50,6 +53,7 @@ export function activityOf(deliveries: readonly Delivery[]): Activity {
     buckets[Math.floor((time - start) / bucket_ms)]?.push({ attempt, end: endOf(attempt, delivery) })
   return {
     deliveries: deliveries.length,
+    ...latencyOf(attempts.map(({ attempt }) => attempt)),
     bucket_ms,
     buckets: buckets.map((counted, index) =>
       bucketOf(new Date(start + index * bucket_ms).toISOString(), counted),
@@ -69,18 +73,21 @@ function endOf({ outcome, number }: Attempt, { status, attempts }: Delivery): Co
 
 function bucketOf(at: string, counted: readonly Counted[]): ActivityBucket {
   const count = (wanted: Counted['end']) => counted.filter(({ end }) => end === wanted).length
-  const times = counted
-    .filter(({ attempt }) => attempt.response_status !== null)
-    .map(({ attempt }) => attempt.duration_ms)
-    .sort((one, other) => one - other)
   return {
     at,
     succeeded: count('succeeded'),
     failed: count('failed'),
     dead: count('dead'),
-    median_ms: quantile(times, 0.5),
-    p95_ms: quantile(times, 0.95),
+    ...latencyOf(counted.map(({ attempt }) => attempt)),
   }
+}
+
+function latencyOf(attempts: readonly Attempt[]): Pick<Activity, 'median_ms' | 'p95_ms'> {
+  const times = attempts
+    .filter(({ response_status }) => response_status !== null)
+    .map(({ duration_ms }) => duration_ms)
+    .sort((one, other) => one - other)
+  return { median_ms: quantile(times, 0.5), p95_ms: quantile(times, 0.95) }
 }
 
 /** The value that this part of the sorted ones does not exceed. */

@@ -10,6 +10,8 @@ const target = here('../../dist/pages/assets/')
 const style = (name) => here(`style/${name}.css`)
 const inspectorStyles = [
   'base',
+  'buttons',
+  'locked',
   'bar',
   'list',
   'badge',

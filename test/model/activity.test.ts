@@ -30,7 +30,13 @@ function delivery(status: Delivery['status'], ...attempts: Attempt[]): Delivery 
 
 describe('activity', () => {
   it('of nothing is nothing', () => {
-    expect(activityOf([])).toEqual({ deliveries: 0, bucket_ms: 1_000, buckets: [] })
+    expect(activityOf([])).toEqual({
+      deliveries: 0,
+      median_ms: null,
+      p95_ms: null,
+      bucket_ms: 1_000,
+      buckets: [],
+    })
     expect(activityOf([delivery('pending')])).toMatchObject({ deliveries: 1, buckets: [] })
   })
 
@@ -66,6 +72,7 @@ describe('activity', () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       delivery('delivered', attempt(1, '2026-01-01T00:00:00.000Z', 'succeeded', 100 - index)),
     )
-    expect(activityOf(many).buckets).toMatchObject([{ succeeded: 100, median_ms: 50, p95_ms: 95 }])
+    const times = { median_ms: 50, p95_ms: 95 }
+    expect(activityOf(many)).toMatchObject({ ...times, buckets: [{ succeeded: 100, ...times }] })
   })
 })

@@ -52,8 +52,7 @@ function Summary({ activity }: { activity: Activity | undefined }) {
   if (activity === undefined || activity.buckets.length === 0) return null
   const sum = (name: 'succeeded' | 'failed' | 'dead') =>
     activity.buckets.reduce((total, bucket) => total + bucket[name], 0)
-  const slowest = Math.max(...activity.buckets.map(({ p95_ms }) => p95_ms ?? 0))
-  const median = medianOf(activity.buckets.flatMap(({ median_ms }) => median_ms ?? []))
+  const { median_ms, p95_ms } = activity
   return (
     <dl class="sums">
       {(['succeeded', 'failed', 'dead'] as const).map((name) => (
@@ -64,16 +63,12 @@ function Summary({ activity }: { activity: Activity | undefined }) {
       ))}
       <div class="latency">
         <dt>median</dt>
-        <dd>{median === undefined ? '–' : tookText(median)}</dd>
+        <dd>{median_ms === null ? '–' : tookText(median_ms)}</dd>
       </div>
       <div class="latency">
         <dt>p95</dt>
-        <dd>{median === undefined ? '–' : tookText(slowest)}</dd>
+        <dd>{p95_ms === null ? '–' : tookText(p95_ms)}</dd>
       </div>
     </dl>
   )
-}
-
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
 }
