@@ -102,7 +102,8 @@ function refusedByFramework({ requestId }: Visit, { method, url }: Request): Res
   return new Response(body, { status: 400, headers })
 }
 
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' }
+const noSniff = { 'x-content-type-options': 'nosniff' }
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', ...noSniff }
 
 /** Runs a handler and answers, whatever comes of it; then the request is in the log. */
 async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
@@ -113,7 +114,7 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   // Looking at the log is not part of what is looked at.
   if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
     parts.log.add(withoutTableToken(logEntry(event.req.method, pathname + search, visit, answer)))
-  const headers = Object.assign({ 'x-request-id': visit.requestId }, jsonHeaders, answer.headers)
+  const headers = headersOf(visit, answer)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.
   if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })
   tell(() => {
@@ -122,6 +123,11 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   })
   // Not an HTTPResponse of h3, which goes through Headers: they cost as much as routing.
   return new FastResponse(answer.body, { status: answer.status, headers })
+}
+
+function headersOf({ requestId }: Visit, { body, headers }: Answer): Record<string, string> {
+  const usual = body === null ? noSniff : jsonHeaders
+  return Object.assign({ 'x-request-id': requestId }, usual, headers)
 }
 
 const latest = new WeakMap<object, Visit>()

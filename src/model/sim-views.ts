@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Activity } from './activity.ts'
 import { scopes, type ApiKeyView } from './api-key.ts'
 import { viewDelivery } from './delivery.ts'
 import type { EventView } from './event.ts'
@@ -41,6 +42,23 @@ export const apiKeyView = z.strictObject({
 }) satisfies z.ZodType<ApiKeyView>
 
 export const createdKeyView = apiKeyView.extend({ api_key: z.string() })
+
+export const activityView = z.strictObject({
+  deliveries: z.int().min(0),
+  median_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  bucket_ms: z.int().min(1),
+  buckets: z.array(
+    z.strictObject({
+      at: time,
+      succeeded: z.int().min(0),
+      failed: z.int().min(0),
+      dead: z.int().min(0),
+      median_ms: z.number().nullable(),
+      p95_ms: z.number().nullable(),
+    }),
+  ),
+}) satisfies z.ZodType<Activity>
 
 export const clockView = z.strictObject({ now: time, frozen: z.boolean(), offset_ms: z.number() })
 

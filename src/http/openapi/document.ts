@@ -1,3 +1,5 @@
+import { inspectorRoutes } from '../inspector-routes.ts'
+import { sessionRoutes, type SessionRouteParts } from '../session-routes.ts'
 import { simRoutes, type SimParts } from '../sim-routes.ts'
 import { v1Routes, type V1Parts } from '../v1-routes.ts'
 import { accessDocs } from './access-docs.ts'
@@ -7,6 +9,7 @@ import { readExamples } from './examples.ts'
 import { guestDocs } from './guest-docs.ts'
 import { headers } from './headers.ts'
 import { info } from './info.ts'
+import { inspectorDocs } from './inspector-docs.ts'
 import type { Json } from './json.ts'
 import { pathsOf } from './paths.ts'
 import { componentSchemas } from './schemas.ts'
@@ -26,7 +29,16 @@ export interface DocumentOptions {
 }
 
 /** Tables without what their rows do: none of it is called. */
-const rows = { v1: v1Routes({} as V1Parts), sim: simRoutes({} as SimParts) }
+const rows = {
+  v1: v1Routes({} as V1Parts),
+  sim: [
+    ...simRoutes({} as SimParts),
+    ...inspectorRoutes({} as V1Parts),
+    ...sessionRoutes({} as SessionRouteParts),
+  ],
+}
+
+const docs = { v1: v1Docs, sim: { ...simDocs, ...guestDocs, ...accessDocs, ...inspectorDocs } }
 
 /**
  * The OpenAPI 3.1 document of the service, made of the route tables and of the schemas that validate. The same options
@@ -41,8 +53,8 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
     servers: [{ url, description: 'Tabwire' }],
     tags: tagList(simulator),
     paths: {
-      ...pathsOf('/v1', rows.v1, v1Docs, examples),
-      ...(simulator ? pathsOf('/_sim', rows.sim, { ...simDocs, ...guestDocs, ...accessDocs }, examples) : {}),
+      ...pathsOf('/v1', rows.v1, docs.v1, examples),
+      ...(simulator ? pathsOf('/_sim', rows.sim, docs.sim, examples) : {}),
     },
     webhooks: webhooks(serviceName),
     components: {

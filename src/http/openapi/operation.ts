@@ -20,7 +20,7 @@ export interface OperationDoc {
 
 export interface AnswerDoc {
   description: string
-  /** Its component; of several, it is one. A text that is no JSON has a type instead. */
+  /** Its component; of several, it is one. A text that is no JSON has a type instead; what has neither has no body. */
   schema?: string | readonly string[]
   type?: string
 }

@@ -19,6 +19,16 @@ export const queryParameters = {
     description: 'Only deliveries with this status.',
     schema: { type: 'string', enum: ['pending', 'delivered', 'dead'] },
   },
+  'status.endpoint': {
+    description: 'Only webhook endpoints with this status.',
+    schema: { type: 'string', enum: ['enabled', 'disabled'] },
+  },
+  q: { description: 'Only what has this text in it.', schema: { type: 'string', maxLength: 255 } },
+  kind: { description: 'Only pushes.', schema: { type: 'string', enum: ['push'] } },
+  failed: {
+    description: 'Only what was refused or failed, or only what was not.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   table: { description: 'Only checks at the table with this number.', schema: text },
   external_check_id: { description: "Only of this check, by the POS's own identifier.", schema: text },
   endpoint_id: { description: 'Only to this webhook endpoint.', schema: text },

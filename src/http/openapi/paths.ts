@@ -87,11 +87,12 @@ function errorsOf(
 function answerOf({ description, schema, type }: AnswerDoc, examples: Examples): Json {
   const headers = { 'X-Request-Id': refTo('headers', 'X-Request-Id') }
   if (type !== undefined) return { description, headers, content: { [type]: { schema: { type: 'string' } } } }
-  if (typeof schema !== 'object')
+  if (schema === undefined) return { description, headers }
+  if (typeof schema === 'string')
     return {
       description,
       headers,
-      content: json(refTo('schemas', schema ?? ''), examplesOf(examples, schema ?? '')),
+      content: json(refTo('schemas', schema), examplesOf(examples, schema)),
     }
   return { description, headers, content: json({ anyOf: schema.map((name) => refTo('schemas', name)) }, {}) }
 }

@@ -7,6 +7,7 @@ import { faultsBody } from '../../model/fault.ts'
 import { feedbackBody } from '../../model/feedback.ts'
 import { payBody, refundBody } from '../../model/payment.ts'
 import { clockMoveBody, resendBody } from '../../model/sim-bodies.ts'
+import * as session from '../../model/inspector-views.ts'
 import * as sim from '../../model/sim-views.ts'
 import { stateBody } from '../../model/state.ts'
 import * as views from '../../model/views.ts'
@@ -34,6 +35,7 @@ const bodies = {
   DeliveryFault: deliveryFault,
   ApiFault: apiFault,
   KeyRequest: createKeyBody,
+  SessionCode: session.sessionCodeBody,
 }
 
 /** What is listed, page by page. */
@@ -48,6 +50,7 @@ const listed = {
   Event: sim.eventView,
   LoggedRequest: sim.requestView,
   ApiKey: sim.apiKeyView,
+  EndpointHealth: session.endpointHealthView,
 }
 
 const answers = {
@@ -72,6 +75,9 @@ const answers = {
   Report: sim.reportView,
   CreatedApiKey: sim.createdKeyView,
   TableAddress: sim.tableAddressView,
+  Activity: sim.activityView,
+  InspectorLink: session.inspectorLinkView,
+  Session: session.sessionView,
   Health: sim.healthView,
   ...envelopes,
 }

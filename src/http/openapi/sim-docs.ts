@@ -15,7 +15,7 @@ export const simDocs: OperationDocs = {
     id: 'listDeliveries',
     tag: 'Simulator deliveries',
     summary: 'List deliveries',
-    query: ['status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...paging],
+    query: ['q', 'status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...paging],
     of: 'Delivery',
   }),
   'GET /deliveries/:id': {
@@ -135,7 +135,7 @@ export const simDocs: OperationDocs = {
     id: 'listRequests',
     tag: 'Simulator requests',
     summary: 'List the requests that were made',
-    query: paging,
+    query: ['q', 'kind', 'failed', 'external_check_id', ...paging],
     of: 'LoggedRequest',
   }),
   'GET /requests/:id': {

@@ -15,6 +15,7 @@ const tags = {
   'Simulator requests': 'What the service was asked, and what is wrong with it.',
   'Simulator clock': 'The time that the service lives by, and what goes wrong on purpose.',
   'Simulator state': 'Everything the service knows: saved, put back, begun anew.',
+  'Simulator inspector': 'What the page at `/` asks for.',
   'Simulator access': 'API keys, webhook endpoints and the addresses of tables.',
 } as const
 

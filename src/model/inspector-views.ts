@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { endpointView, locationView } from './views.ts'
+
+/** What the inspector's page is shown, as schemas. */
+export const inspectorLinkView = z.strictObject({ url: z.url(), expires_in_seconds: z.int().min(1) })
+
+export const sessionCodeBody = z.strictObject({ code: z.string() })
+
+export const sessionView = z.strictObject({
+  session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
+})
+
+/** An endpoint with how near it is to being disabled. */
+export const endpointHealthView = endpointView.extend({ consecutive_failures: z.int().min(0) })
