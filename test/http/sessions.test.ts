@@ -182,8 +182,9 @@ describe('a session', () => {
     expect(await ask('GET /_sim/events')).toMatchObject({ status: 401 })
     await close()
     const next = await openSimulator({ port })
-    const options = { key: null, headers: { cookie, ...ownPage } }
-    expect(await next.call('GET /_sim/events', options)).toMatchObject({ status: 401 })
+    // Not over the port, where this process still has connections to the service that has ended.
+    const headers = { cookie, ...ownPage }
+    expect(await next.fetch('/_sim/events', { headers })).toMatchObject({ status: 401 })
   })
 
   it('leaves no trace in the log', async () => {
