@@ -16,6 +16,8 @@ export default class Help extends BaseCommand {
       words.length === 0 || config.findCommand(id) !== undefined || config.findTopic(id) !== undefined
     if (!known) throw noSuchCommand(words, config.commandIDs)
     const HelpClass = await loadHelpClass(config)
-    await new HelpClass(config, config.pjson.oclif.helpOptions).showHelp(words)
+    await new HelpClass(config, config.pjson.oclif.helpOptions).showHelp(
+      words.length > 0 ? words : ['--help'],
+    )
   }
 }

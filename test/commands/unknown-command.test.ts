@@ -51,10 +51,10 @@ describe.concurrent('help', () => {
     })
   })
 
-  test.each([[[]], [['--help']], [['help']]])('of everything is shown by tabwire %j', async (words) => {
+  test.each([[['--help']], [['help']]])('of everything is shown by tabwire %j', async (words) => {
     const { code, stdout } = await tabwire(words)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/\nTOPICS\n[^]*\nCOMMANDS\n[^]* {2}tail {2,}Show deliveries/)
+    expect(stdout).toMatch(/\nTHE SERVICE\n[^]*\nWEBHOOKS\n[^]* {2}tail {2,}Show deliveries/)
   })
 
   test('--version tells the version', async () => {

@@ -9,7 +9,8 @@ export default class DeliveriesExport extends ServiceCommand {
   static override description =
     'Print a delivery as a request to send yourself.\nThe body is byte for byte the one that was sent; the signature is made anew with --secret.'
   static override examples = [
-    '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --secret whsec_… | sh',
+    '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --secret whsec_…',
+    '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --secret whsec_… | sh   # sends it again',
     '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --as http > delivery.http',
   ]
   static override args = {

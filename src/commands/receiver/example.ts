@@ -11,8 +11,8 @@ export default class ReceiverExample extends BaseCommand {
   static override description =
     'Show a receiver that verifies as it should.\nIt passes every case of receiver check, and is short enough to copy.'
   static override examples = [
-    '<%= config.bin %> receiver example python > receiver.py',
-    '<%= config.bin %> receiver example go',
+    '<%= config.bin %> receiver example python',
+    '<%= config.bin %> receiver example go > receiver.go',
   ]
   static override args = {
     language: Args.string({

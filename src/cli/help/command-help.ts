@@ -1,0 +1,58 @@
+import { CommandHelp as OclifCommandHelp, ux, type Command } from '@oclif/core'
+
+type Sections = ReturnType<OclifCommandHelp['sections']>
+
+/** The order of the sections: what to type comes first, since that is what most look for. */
+const order = ['EXAMPLES', 'USAGE', 'DESCRIPTION', 'ARGUMENTS', 'FLAGS']
+
+/** The help of one command: examples, then how it is used, then each flag. */
+export class CommandHelp extends OclifCommandHelp {
+  protected override sections(): Sections {
+    const sections = super.sections().filter(({ header }) => order.includes(header))
+    const inOrder = sections.toSorted((one, other) => order.indexOf(one.header) - order.indexOf(other.header))
+    return [...inOrder, { header: 'ENVIRONMENT', generate: () => this.wrap(ENVIRONMENT) }]
+  }
+
+  /** One below the other, and none of them wrapped, so that they can be copied. */
+  protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
+    const lines = [examples ?? []]
+      .flat()
+      .map((one) => this.render(typeof one === 'string' ? one : one.command))
+    return lines.map((line) => `${this.theme('dollarSign', '$')} ${withDimComment(line)}`).join('\n')
+  }
+
+  /** Which flag excludes which is told by its description, or by the error; nobody reads it out of brackets. */
+  protected override defaultUsage(): string {
+    const { id, args, flags } = this.command
+    const words = Object.values(args).map((arg) => this.arg(arg) + (this.command.strict === false ? '…' : ''))
+    return [id, ...words, ...(Object.keys(flags).length > 0 ? ['[FLAGS]'] : [])].join(' ')
+  }
+
+  /** All that follows upon the summary, which stands above everything. */
+  protected override description(): string | undefined {
+    const [, ...rest] = (this.command.description ?? '').split('\n')
+    return rest.length === 0 ? undefined : this.wrap(rest.join('\n'))
+  }
+
+  /** What a flag does comes before its default; that each has a variable in the environment is said once, below. */
+  protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
+    const plain = flags.map(({ env: _env, default: _preset, ...rest }) => rest as Command.Flag.Any)
+    return super.flags(plain)?.map(([label, text = ''], index) => {
+      const preset = flags[index]?.type === 'option' ? (flags[index].default as unknown) : undefined
+      if (typeof preset !== 'string' && typeof preset !== 'number' && !Array.isArray(preset))
+        return [label, text]
+      return [label, `${text} ${this.theme('flagDefaultValue', `[default: ${String(preset)}]`)}`]
+    })
+  }
+
+  private theme(element: 'dollarSign' | 'flagDefaultValue', text: string): string {
+    return ux.colorize(this.config.theme?.[element] ?? 'dim', text)
+  }
+}
+
+const ENVIRONMENT =
+  'Each flag can be given as TABWIRE_<FLAG> instead: --data-dir as TABWIRE_DATA_DIR. The command line goes first.'
+
+function withDimComment(example: string): string {
+  return example.replace(/ {3}# .*$/, (comment) => ux.colorize('dim', comment))
+}

@@ -1,0 +1,78 @@
+import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
+import { CommandHelp } from './command-help.ts'
+import { grouped } from './groups.ts'
+import { mainJobs, type Job } from './jobs.ts'
+
+/** Lines that are longer tire the eye, however wide the terminal is. */
+const MOST_COLUMNS = 100
+
+/** Help as this program shows it: examples first, commands by what they are for, and four jobs for a start. */
+export default class Help extends OclifHelp {
+  protected override CommandHelpClass = CommandHelp
+
+  constructor(config: Interfaces.Config, opts: Partial<Interfaces.HelpOptions> = {}) {
+    super(config, opts)
+    this.opts.maxWidth = Math.min(this.opts.maxWidth, MOST_COLUMNS)
+  }
+
+  /** `tabwire` alone is for who comes for the first time; `--help` lists it all. */
+  override async showHelp(argv: string[]): Promise<void> {
+    // oclif takes the word for a way of asking, and would show everything.
+    const help = argv[0] === 'help' ? this.config.findCommand('help') : undefined
+    if (help !== undefined) return this.showCommandHelp(help)
+    if (argv.length > 0) return super.showHelp(argv)
+    this.log([this.summaryOfAll(), renderJobs(mainJobs()), renderFields(elsewhere)].join('\n\n'))
+  }
+
+  protected override async showRootHelp(): Promise<void> {
+    const lists = grouped([...this.summaries().keys()]).map(({ heading, names }) =>
+      this.section(heading, this.listOf(names)),
+    )
+    this.log([this.summaryOfAll(), renderJobs(mainJobs()), ...lists, EXPLAIN].join('\n\n'))
+  }
+
+  private summaryOfAll(): string {
+    const { version } = this.config
+    const description = String(this.config.pjson.description)
+    return `${this.wrap(description, 0)} ${ux.colorize('dim', version)}`
+  }
+
+  /** What each command and topic is for, by the word that is typed. */
+  private summaries(): Map<string, string> {
+    const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
+    const commands = this.sortedCommands.filter(({ id }) => !id.includes(':'))
+    return new Map([
+      ...topics.map(({ name, description = '' }) => [name, description] as const),
+      ...commands.map((command) => [command.id, this.summary(command) ?? ''] as const),
+    ])
+  }
+
+  private listOf(names: readonly string[]): string {
+    const summaries = this.summaries()
+    const rows = names.map((name): [string, string] => [name, summaries.get(name) ?? ''])
+    return this.renderList(rows, { indentation: 2, spacer: '\n' })
+  }
+}
+
+const elsewhere = [
+  ['tabwire demo', 'all of it, in a few seconds'],
+  ['tabwire --help', 'every command'],
+  ['tabwire COMMAND --help', 'what it does, examples first'],
+] as const
+
+const EXPLAIN = 'tabwire COMMAND --help explains one, examples first. --json is on every command.'
+
+function renderJobs(jobs: readonly Job[]): string {
+  return jobs
+    .map(({ what, commands }) => [ux.colorize('bold', what), ...commands.map(prompted)].join('\n'))
+    .join('\n\n')
+}
+
+function prompted(command: string): string {
+  return `  ${ux.colorize('dim', '$')} ${command}`
+}
+
+function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${ux.colorize('dim', value)}`).join('\n')
+}
