@@ -83,7 +83,9 @@ export abstract class BaseCommand extends Command {
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
     if (error instanceof Errors.ExitError) throw error
-    const failure = describeFailure(error)
+    const { id, flags, baseFlags, args } = this.ctor
+    const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args }
+    const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${JSON.stringify({ error: failure.json })}\n`)
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode

@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util'
 import { Errors } from '@oclif/core'
 import { ApiError, Unreachable } from '../api-error.ts'
+import { meantOf, wrongUsage, type CommandShape } from './wrong-usage.ts'
 
 /** What a command's end tells its caller (contract section 12). */
 export const exitCodes = {
@@ -34,8 +34,8 @@ export interface Failure {
   json: object
 }
 
-/** What to say of an error, and how to end. */
-export function describeFailure(error: Error): Failure {
+/** What to say of an error, and how to end; `command` is the one whose words may have been wrong. */
+export function describeFailure(error: Error, command: CommandShape = UNKNOWN): Failure {
   const { message } = error
   const plain = { message, issues: [], requestId: null }
   if (error instanceof ApiError) return describeApiError(error)
@@ -51,25 +51,16 @@ export function describeFailure(error: Error): Failure {
     }
   }
   if (error instanceof Errors.CLIError) {
-    const usage = usageText(message)
-    const text = `${usage}\nSee more help with --help`
-    return { ...plain, message: text, exitCode: exitCodes.usage, json: { code: 'usage', message: usage } }
+    const text = wrongUsage(message, command)
+    return { ...plain, message: text, exitCode: exitCodes.usage, json: { code: 'usage', message: text } }
   }
   return { ...plain, exitCode: exitCodes.failed, json: { code: 'failed', message } }
 }
 
-/** What oclif says of wrong usage, in one breath. */
-function usageText(message: string): string {
-  return stripVTControlCharacters(message)
-    .replace(/\nSee more help with --help$/, '')
-    .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/^Parsing (--\S+)\s+/, '$1: ')
-    .replace(/^Missing required flag (?=\w)/gm, 'Missing required flag --')
-    .replace(/^Missing 1 required arg:\n/, 'Missing argument: ')
-}
+const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {} }
 
 function describeApiError({ status, body, message, requestId, code }: ApiError): Failure {
-  const issues = (Array.isArray(body.issues) ? body.issues : []) as Failure['issues']
+  const issues = ((Array.isArray(body.issues) ? body.issues : []) as Failure['issues']).map(guessed)
   const refused = status === 401 || status === 403
   const exitCode = refused ? exitCodes.keyRefused : exitCodes.failed
   return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
@@ -77,8 +68,36 @@ function describeApiError({ status, body, message, requestId, code }: ApiError):
   function told(): string {
     // The issues follow, each on its line.
     if (issues.length > 0) return 'The body is not valid:'
-    return status === 401 ? `${message} ${KEY_HINT}` : message
+    return status === 401 ? `${message} ${KEY_HINT}` : inCommands(message)
   }
 }
+
+/** Of a word that is none of those there are, the one that was probably meant. */
+function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
+  const [, known = '', word = ''] = /must be one of (.+), not "(.*)"$/.exec(message) ?? []
+  const meant = known === '' ? '' : meantOf(word, known.split(', '))
+  return { path, message: meant === '' ? message : `${message}.${meant}` }
+}
+
+/** The commands that list what the API lists; who came by a command looks there. */
+const lists: Readonly<Record<string, string>> = {
+  '/webhook-endpoints': 'endpoints list',
+  '/_sim/keys': 'keys list',
+  '/claims': 'checks show CHECK',
+  '/payments': 'events list --type payment.succeeded',
+}
+
+function inCommands(message: string): string {
+  return message
+    .replace(/\bGET (\/[\w/-]+) lists/, (all, path: string) =>
+      path in lists ? `tabwire ${lists[path]} shows` : all,
+    )
+    .replace(
+      /^There is no such (delivery|event),.*/,
+      (all, noun: string) => `${all} tabwire ${plurals[noun]} list shows those there are.`,
+    )
+}
+
+const plurals: Readonly<Record<string, string>> = { delivery: 'deliveries', event: 'events' }
 
 const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'

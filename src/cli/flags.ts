@@ -25,7 +25,9 @@ export const jsonFlag = fromEnvironment({
 /** The event types asked for by `--events`, of which `all` is every one. What they are is for the service to judge. */
 export function chosenEvents(events: string | readonly string[]): EventType[] {
   const names = listed(events)
-  return names.includes('all') ? [...eventTypes] : (names as EventType[])
+  if (!names.includes('all')) return names as EventType[]
+  const strangers = names.filter((name) => name !== 'all' && !eventTypes.some((type) => type === name))
+  return strangers.length > 0 ? (strangers as EventType[]) : [...eventTypes]
 }
 
 /** Where a command finds settings that were not given to it, and where the data is. */

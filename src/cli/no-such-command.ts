@@ -1,13 +1,16 @@
 import { nearest } from './config/nearest.ts'
 import { CommandError, exitCodes } from './failure.ts'
 
-/** What to say when these words name no command. */
+/** What to say when these words name no command; they are none when there is nothing but flags. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
+  if (words.length === 0)
+    return new CommandError('usage', `A command goes before its flags. ${LIST}`, exitCodes.usage)
   const likely = likelyCommand(words, ids)
-  const hint =
-    likely === undefined ? 'tabwire --help lists those there are.' : `Did you mean tabwire ${likely}?`
+  const hint = likely === undefined ? LIST : `Did you mean tabwire ${likely}?`
   return new CommandError('usage', `tabwire ${words.join(' ')} is no command. ${hint}`, exitCodes.usage)
 }
+
+const LIST = 'tabwire --help lists those there are.'
 
 /**
  * The command that these words were probably meant for, `deliveries list` for `delivery lst`, or its topic; `undefined` when

@@ -3,6 +3,7 @@ import { exitCodes } from '../cli/failure.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { renderReport } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
+import { meantOf } from '../cli/wrong-usage.ts'
 import { sinceFlag, timeOf } from '../cli/since.ts'
 import { findingCodes } from '../model/finding-code.ts'
 
@@ -41,5 +42,7 @@ function codesOf(given: string | readonly string[]): string[] {
   const codes = listed(given).flatMap((text) => text.split(',').map((code) => code.trim()))
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
-  throw new Errors.CLIError(`--fail-on ${unknown} is no finding. There are: ${words.join(', ')}.`)
+  throw new Errors.CLIError(
+    `--fail-on ${unknown} is no finding.${meantOf(unknown, words)} There are: ${words.join(', ')}.`,
+  )
 }

@@ -94,12 +94,12 @@ describe.concurrent('a command that cannot do its work says why', () => {
   })
 
   test.each([
-    [['checks', 'show'], 'Missing argument: check  The external id of the check.'],
+    [['checks', 'show'], 'CHECK is missing: the external id of the check. See tabwire checks show --help.'],
     [
       ['checks', 'list', '--limit', '0'],
-      '--limit: Expected an integer greater than or equal to 1 but received: 0',
+      '--limit: 0 is no whole number greater than or equal to 1. See tabwire checks list --help.',
     ],
-    [['ping', 'one', 'two'], 'Unexpected argument: two'],
+    [['ping', 'one', 'two'], 'tabwire ping does not take two. See tabwire ping --help.'],
   ])('wrong usage, %j: what is wrong as JSON, and 2', async (args, message) => {
     const json = await tabwire([...args, '--json'], { input: 'no argument' })
     expect(json).toMatchObject({ code: 2, stderr: '' })
@@ -109,7 +109,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
   test('wrong usage, to people', async () => {
     const { code, stdout, stderr } = await tabwire(['locations', '--colour'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe('Error: Nonexistent flag: --colour\nSee more help with --help\n')
+    expect(stderr).toBe('Error: tabwire locations has no --colour. See tabwire locations --help.\n')
   })
 
   test('a command that there is not', async () => {

@@ -68,7 +68,7 @@ describe.concurrent('tabwire deliveries', () => {
     const { code, stderr } = await service.run(['deliveries', 'list', '--type', 'check.close'])
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^Error: Expected --type=check\.close to be one of: check\.created, .*, ping\nSee more/,
+      /^Error: --type cannot be check\.close\. Did you mean check\.closed\? There are: check\.created, .*, ping\. See/,
     )
   })
 

@@ -88,7 +88,7 @@ describe('tabwire faults', () => {
       [['drop', '--path', '/v1/checks'], '--path is for faults on the API, and none is set here.'],
       [['drop', '--delay-for', '1m'], '--delay-for is for delay, and none is set here.'],
       [['delay', '--delay-for', 'long'], 'long is no duration such as 500ms, 30s, 5m, 1h.'],
-      [[], 'Missing argument: fault'],
+      [[], 'FAULT is missing: '],
     ] as const) {
       const { code, stdout, stderr } = await tabwire(['faults', 'set', ...words])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

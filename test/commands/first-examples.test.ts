@@ -94,7 +94,7 @@ async function openReceiver(directory: string): Promise<Receiver> {
 }
 
 /** A check of two guests: what one claimed is open, what the other paid is paid, and all is delivered. */
-async function prepared(): Promise<object> {
+async function prepared(): Promise<unknown> {
   await service.json('endpoints', 'create', receiver.url, '--events', 'check.created')
   await service.json('push', 'fixtures/checks/two-top-with-notes.json')
   await service.json('guests', 'claim', 'two-top-with-notes', 'lemonade=1', '--name', 'Anna')

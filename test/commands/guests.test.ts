@@ -114,7 +114,7 @@ describe('tabwire guests', () => {
     [['pay', 'usage', '--amount', 'lots'], /--amount lots is no amount of USD/],
     [['pay', 'usage', '--amount', '1', '--claim', 'clm_1'], /--claim/],
     [['rate', 'usage', 'good'], /good is no rating/],
-    [['refund'], /Missing argument: payment/],
+    [['refund'], /PAYMENT is missing: /],
   ])('guests %j is wrong usage', async (args, message) => {
     await pushed('usage')
     const ended = await guests(...args)

@@ -54,7 +54,7 @@ describe.concurrent('tabwire sign', () => {
   })
 
   test.each([
-    [['sign'], { input: 'x' }, 'Missing required flag --secret'],
+    [['sign'], { input: 'x' }, '--secret is missing: '],
     [['sign', '--timestamp', '1960-01-01'], { env, input: 'x' }, '--timestamp lies before 1970.'],
     [
       ['sign', '--service-name', 'A B'],

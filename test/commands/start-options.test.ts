@@ -78,7 +78,7 @@ describe.concurrent('options of tabwire start', () => {
     const nonsense = await tabwire(['start', '--json'], { env: { TABWIRE_PORT: 'http' } })
     expect(nonsense).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nonsense.stdout)).toEqual({
-      error: { code: 'usage', message: '--port: Expected an integer but received: http' },
+      error: { code: 'usage', message: '--port: http is no whole number. See tabwire start --help.' },
     })
   })
 

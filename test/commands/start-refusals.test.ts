@@ -61,12 +61,12 @@ describe.concurrent('tabwire start refuses', () => {
 
   test.each([
     [['--service-name', 'Acme Inc.'], "--service-name: Acme Inc. cannot be part of a header's name."],
-    [['--port', '65536'], '--port: Expected an integer less than or equal to 65535'],
+    [['--port', '65536'], '--port: 65536 is no whole number less than or equal to 65535.'],
   ])('wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toMatch(/^Error: [^\n]+\nSee more help with --help\n$/)
+    expect(stderr).toMatch(/^Error: [^\n]+ See tabwire start --help\.\n$/)
   })
 
   test('a --cacert that holds no certificate', async () => {

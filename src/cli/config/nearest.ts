@@ -3,11 +3,16 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const [best] = known
     .map((candidate) => ({
       candidate,
-      changes: distance(word.replaceAll('-', '_').toLowerCase(), candidate),
+      changes: distance(plain(word), plain(candidate)),
     }))
     .filter(({ candidate, changes }) => changes <= candidate.length / 2)
     .sort((one, other) => one.changes - other.changes)
   return best?.candidate
+}
+
+/** `--data-dir`, `data_dir` and `DATA_DIR` are the same word. */
+function plain(word: string): string {
+  return word.replaceAll('-', '_').toLowerCase()
 }
 
 /** How many letters must be put in, taken out or changed to get from one word to another (Levenshtein). */

@@ -2,6 +2,7 @@ import { Errors, Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderKey } from '../../cli/render/key.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { meantOf } from '../../cli/wrong-usage.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
 export default class KeysCreate extends ServiceCommand {
@@ -42,5 +43,7 @@ export default class KeysCreate extends ServiceCommand {
 function requireScopes(text: string): string {
   const strangers = listed(text).filter((word) => !scopes.some((scope) => scope === word))
   if (strangers.length === 0) return text
-  throw new Errors.CLIError(`${strangers.join(', ')} is none of: ${scopes.join(', ')}`)
+  throw new Errors.CLIError(
+    `there is no scope ${strangers.join(', ')}.${meantOf(strangers[0] ?? '', scopes)} There are: ${scopes.join(', ')}.`,
+  )
 }

@@ -1,0 +1,90 @@
+import { stripVTControlCharacters } from 'node:util'
+import { nearest } from './config/nearest.ts'
+
+/** What is known of the command whose words were wrong. */
+export interface CommandShape {
+  /** As it is typed: `deliveries wait`. */
+  name: string
+  flags: Readonly<Record<string, { description?: string | undefined }>>
+  args: Readonly<Record<string, { description?: string | undefined }>>
+}
+
+/** What oclif says of wrong usage, in our form: what, why, and what to do. */
+export function wrongUsage(message: string, command: CommandShape): string {
+  const told = stripVTControlCharacters(message)
+    .replace(/\nSee more help with --help$/, '')
+    // What follows explains how oclif reads words, which is of no help to who has left one out.
+    .replace(/\n\nNote: [^]*$/, '')
+    .replace(/^The following errors? occurred:\s*/, '')
+    .replace(/^ +/gm, '')
+  const sentences = rules.reduce(
+    (text, [pattern, say]) =>
+      text.replace(pattern, (...found: unknown[]) => say(found.slice(1, 4).map(String), command)),
+    told,
+  )
+  const oneLine = sentences.replace(/\s*\n\s*/g, ' ').replace(/([^.?])$/, '$1.')
+  return `${oneLine} See tabwire ${command.name} --help.`
+}
+
+type Rule = [pattern: RegExp, say: (found: string[], command: CommandShape) => string]
+
+const rules: Rule[] = [
+  [/^Nonexistent flags?: (.+)$/, ([flags = ''], command) => noSuchFlags(flags.split(', '), command)],
+  [/^Unexpected arguments?: (.+)$/, ([words], { name }) => `tabwire ${name} does not take ${words}.`],
+  [/^Missing \d+ required args?:\n([^]+)$/, ([list = ''], command) => missingArguments(list, command)],
+  [/^Missing required flag (?:--)?([\w-]+)$/gm, ([flag = ''], command) => missingFlag(flag, command)],
+  [
+    /^Expected --([\w-]+)=(.*) to be one of: (.+)$/,
+    ([flag, word = '', known = '']) =>
+      `--${flag} cannot be ${word}.${meantOf(word, known.split(', '))} There are: ${known}.`,
+  ],
+  [
+    /^Expected (.*) to be one of: (.+)$/,
+    ([word = '', known = '']) =>
+      `There is no ${word}.${meantOf(word, known.split(', '))} There are: ${known}.`,
+  ],
+  [/^Parsing (--[\w-]+)\s+/, ([flag]) => `${flag}: `],
+  [
+    /Expected an integer(.*?) but received: (.*)$/,
+    ([bound = '', word]) => `${word} is no whole number${bound}.`,
+  ],
+  [
+    /^(--[\w-]+)(?:=.*)? cannot also be provided when using (--[\w-]+)$/gm,
+    ([one, other]) => `${one} and ${other} exclude each other. Leave one of them out.`,
+  ],
+  [
+    /^All of the following must be provided when using (--[\w-]+): (.+)$/gm,
+    ([flag, needed]) => `${flag} takes ${needed}, too.`,
+  ],
+  [/^Exactly one of the following must be provided: (.+)$/gm, ([flags]) => `One of ${flags} is needed.`],
+  [/^Flag (--[\w-]+) expects a value$/, ([flag]) => `${flag} needs a value.`],
+]
+
+function noSuchFlags(flags: readonly string[], { name, flags: known }: CommandShape): string {
+  const typed = flags.join(', ')
+  const [only = ''] = flags
+  const meant = flags.length === 1 ? nearest(only.replace(/^-+/, ''), Object.keys(known)) : undefined
+  return `tabwire ${name} has no ${typed}.${meant === undefined ? '' : ` Did you mean --${meant}?`}`
+}
+
+function missingArguments(list: string, { args }: CommandShape): string {
+  const missing = Object.entries(args).filter(([name]) => new RegExp(`^${name}( |$)`, 'm').test(list))
+  const told = missing.map(
+    ([name, { description = '' }]) => `${name.toUpperCase()} is missing: ${lowerFirst(description)}`,
+  )
+  return told.join(' ')
+}
+
+function missingFlag(flag: string, { flags }: CommandShape): string {
+  return `--${flag} is missing: ${lowerFirst(flags[flag]?.description ?? '')}`
+}
+
+/** ` Did you mean check.created?`, or nothing when no word is near. */
+export function meantOf(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known)
+  return meant === undefined ? '' : ` Did you mean ${meant}?`
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../src/api-error.ts'
+import { describeFailure } from '../../src/cli/failure.ts'
+import { wrongUsage, type CommandShape } from '../../src/cli/wrong-usage.ts'
+
+const tail: CommandShape = {
+  name: 'tail',
+  flags: { type: { description: 'Only this event type.' }, 'data-dir': {} },
+  args: { event: { description: 'The id of the event.' } },
+}
+
+test.each([
+  ['Nonexistent flag: --typ', 'tabwire tail has no --typ. Did you mean --type?'],
+  ['Nonexistent flag: --data_dri', 'tabwire tail has no --data_dri. Did you mean --data-dir?'],
+  ['Nonexistent flags: --a, --b', 'tabwire tail has no --a, --b.'],
+  ['Unexpected argument: b', 'tabwire tail does not take b.'],
+  ['Missing 1 required arg:\nevent  The id of the event.', 'EVENT is missing: the id of the event.'],
+  ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
+  [
+    'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',
+    '--type is missing: only this event type. --a and --b exclude each other. Leave one of them out.',
+  ],
+  [
+    'Expected --type=check.crated to be one of: check.created, ping',
+    '--type cannot be check.crated. Did you mean check.created? There are: check.created, ping.',
+  ],
+  ['Expected xyzzy to be one of: check.created, ping', 'There is no xyzzy. There are: check.created, ping.'],
+  ['Parsing --port \n\tExpected an integer but received: x', '--port: x is no whole number.'],
+  ['Parsing --since \n\tx is no time.', '--since: x is no time.'],
+  ['Flag --id expects a value', '--id needs a value.'],
+])('%j is told in one form: what is wrong, what was meant, and where help is', (message, told) => {
+  expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(`${told} See tabwire tail --help.`)
+})
+
+test('a word that the service refuses is told with the one that was meant; as JSON its answer stays whole', () => {
+  const issues = [
+    { path: 'event_types[0]', message: 'must be one of check.created, check.closed, not "check.crated"' },
+  ]
+  const failure = describeFailure(
+    new ApiError(422, { code: 'validation_failed', message: 'No.', issues }, null),
+  )
+  expect(failure.issues[0]?.message).toMatch(/not "check\.crated"\. Did you mean check\.created\?$/)
+  expect(failure.json).toMatchObject({ issues })
+})
+
+test('who came by a command is sent to commands, not to routes', () => {
+  const message = 'There is no key k. GET /_sim/keys lists those there are.'
+  const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
+  expect(failure.message).toBe('There is no key k. tabwire keys list shows those there are.')
+  expect(failure.json).toMatchObject({ message })
+})
