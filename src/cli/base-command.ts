@@ -47,9 +47,10 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** Data: the resource with `--json`, for people otherwise. */
-  protected print(resource: unknown, render: () => string): void {
-    process.stdout.write(`${this.wantsJson ? JSON.stringify(resource, null, 2) : render()}\n`)
+  /** Data: the resource with `--json`, for people otherwise, in so many columns. */
+  protected print(resource: unknown, render: (columns: number) => string): void {
+    const text = this.wantsJson ? JSON.stringify(resource, null, 2) : render(this.terminal.columns)
+    process.stdout.write(`${text}\n`)
   }
 
   /** Data as it is, without a line break of ours. */
@@ -58,8 +59,9 @@ export abstract class BaseCommand extends Command {
   }
 
   /** One element of a stream: one line of JSON, or for people. */
-  protected printLine(resource: unknown, render: () => string): void {
-    process.stdout.write(`${this.wantsJson ? JSON.stringify(resource) : render()}\n`)
+  protected printLine(resource: unknown, render: (columns: number) => string): void {
+    const text = this.wantsJson ? JSON.stringify(resource) : render(this.terminal.columns)
+    process.stdout.write(`${text}\n`)
   }
 
   /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */

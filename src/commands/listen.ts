@@ -120,8 +120,8 @@ export default class Listen extends ServiceCommand {
 
   private showAttempt({ data, from }: Extract<Happening, { type: 'attempt' }>): void {
     const to = from.target.to
-    this.printLine({ type: 'attempt', to: to.href, ...data }, () =>
-      renderForwarded(data, this.several > 1 ? to : undefined),
+    this.printLine({ type: 'attempt', to: to.href, ...data }, (columns) =>
+      renderForwarded(data, this.several > 1 ? to : undefined, columns),
     )
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }

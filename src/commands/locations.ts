@@ -12,6 +12,8 @@ export default class Locations extends ServiceCommand {
     const client = await this.connect(flags)
     const list = await client.locations.list({ limit: flags.limit, cursor: flags.cursor })
     const rows = list.data.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
-    this.print(list, () => renderTable(['location', 'name', 'time zone', 'currency'], rows, 'No locations.'))
+    this.print(list, (columns) =>
+      renderTable(['location', 'name', 'time zone', 'currency'], rows, 'No locations.', columns),
+    )
   }
 }

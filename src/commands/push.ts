@@ -115,8 +115,8 @@ export default class Push extends ServiceCommand {
   ): Promise<void> {
     const { status, requestId, check } = await client.checks.push(id, body)
     const report = requestId === null ? null : await reportOf(client, requestId)
-    if (several) this.printLine(check, () => renderPush(check, report, status))
-    else this.print(check, () => renderPush(check, report, status))
+    if (several) this.printLine(check, (columns) => renderPush(check, report, status, columns))
+    else this.print(check, (columns) => renderPush(check, report, status, columns))
   }
 
   private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { checkKey, contentOf, parsePush, type Check, type Push } from '../model/check.ts'
+import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
 import type { Finding } from '../findings/index.ts'
-import { diffItems, type ItemDiff } from '../model/item-diff.ts'
-import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
+import type { LoggedRequest } from '../model/logged-request.ts'
 import type { Report } from '../model/report.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import { createFindingTally, type Shown } from './finding-tally.ts'
 import type { RequestHead } from './logged-requests.ts'
+import { pushNote } from './push-note.ts'
 import { createPushSequence, isPush } from './push-sequence.ts'
 import { reportOf } from './report.ts'
-import type { NotedPush, RequestEntry } from './request-entry.ts'
+import type { RequestEntry } from './request-entry.ts'
 
 export interface RequestLog {
   add(entry: RequestEntry): void
@@ -114,18 +114,7 @@ function digest(check: Push | Check): string {
 type KeptEntry = RequestEntry & { following: readonly Finding[] }
 
 function viewOf({ following, push, request_body, response_body, ...entry }: KeptEntry): LoggedRequest {
-  return { ...entry, push: push && noteOf(push, following, request_body), request_body, response_body }
-}
-
-function noteOf(push: NotedPush, following: readonly Finding[], body: string | null): PushNote {
-  const { external_check_id, outcome, findings } = push
-  return { external_check_id, outcome, diff: diffOf(push, body), findings: [...findings, ...following] }
-}
-
-/** What a push did to the items, when it did anything. */
-function diffOf({ outcome, before }: NotedPush, body: string | null): ItemDiff | null {
-  const applied = outcome === 'created' || outcome === 'updated'
-  return applied && body !== null ? diffItems(before?.items ?? [], parsePush(JSON.parse(body)).items) : null
+  return { ...entry, push: push && pushNote(push, following, request_body), request_body, response_body }
 }
 
 /** What an entry shows; our own trials show nothing about the integration under test. */

@@ -6,6 +6,8 @@ export interface ItemDiff {
   removed: readonly PushedItem[]
   changed: readonly { external_id: string; name: string; changes: readonly FieldChange[] }[]
   unchanged: number
+  /** The items that stayed stand in another order; left out when they do not. */
+  reordered?: true
 }
 export interface FieldChange {
   field: 'name' | 'quantity' | 'price_cents' | 'note'
@@ -23,6 +25,8 @@ export function diffItems(before: readonly PushedItem[], after: readonly PushedI
     const previous = old.get(item.external_id)
     return previous === undefined ? [] : [{ item, changes: changesOf(previous, item) }]
   })
+  const order = after.filter((item) => old.has(item.external_id)).map((item) => item.external_id)
+  const orderBefore = before.filter((item) => kept.has(item.external_id)).map((item) => item.external_id)
   return {
     added: after.filter((item) => !old.has(item.external_id)).map(pushedFields),
     removed: before.filter((item) => !kept.has(item.external_id)).map(pushedFields),
@@ -30,6 +34,7 @@ export function diffItems(before: readonly PushedItem[], after: readonly PushedI
       .filter(({ changes }) => changes.length > 0)
       .map(({ item, changes }) => ({ external_id: item.external_id, name: item.name, changes })),
     unchanged: matched.filter(({ changes }) => changes.length === 0).length,
+    ...(order.some((id, index) => id !== orderBefore[index]) && { reordered: true }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ApiFaultKind } from './fault-kinds.ts'
+import type { CheckChange } from './check-changes.ts'
 import type { FindingCode } from './finding-code.ts'
 import type { ItemDiff } from './item-diff.ts'
 
@@ -7,6 +8,8 @@ export interface PushNote {
   external_check_id: string
   outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
   diff: ItemDiff | null
+  /** What else of the check an update changed; left out when there is nothing. */
+  changes?: readonly CheckChange[]
   findings: readonly { code: FindingCode; message: string }[]
 }
 

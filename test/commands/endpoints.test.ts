@@ -94,7 +94,9 @@ describe.concurrent('tabwire endpoints', () => {
       'check.closd',
     ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain(`  event_types[0] must be one of ${eventTypes.join(', ')}, not "check.closd"\n`)
+    expect(stderr).toContain(
+      `  event_types[0] must be one of ${eventTypes.join(', ')}, not "check.closd". Did you mean check.closed?\n`,
+    )
   })
 
   test('create refuses plain http, as the specification does', async () => {

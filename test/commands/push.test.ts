@@ -31,7 +31,7 @@ describe.concurrent('tabwire push', () => {
       [
         'created  story  table 12  open  2 items  total 40.02',
         '  + 2 × Copper Burger  14.50  line-1',
-        '  + 1 × Plum Tart  7.80  line-2',
+        '  + 1 × Plum Tart       7.80  line-2',
         '',
       ].join('\n'),
     )
@@ -50,11 +50,14 @@ describe.concurrent('tabwire push', () => {
       'story',
     ])
     expect(updated.stdout).toContain(
-      'updated  story  table 12  open  2 items  total 40.02\n  - 1 × Plum Tart  7.80  line-2\n',
-    )
-    expect(updated.stdout).toContain('\n  + 1 × Plum Tart  7.80  line-3\n')
-    expect(updated.stdout).toContain(
-      '\n  ~ Copper Burger  quantity 2 → 3, price 14.50 → 15.00, note none → rare  line-1\n',
+      [
+        'updated  story  table 12  open  2 items  total 40.02',
+        '  -     1 × Plum Tart               7.80  line-2',
+        '  +     1 × Plum Tart               7.80  line-3',
+        '  ~ 2 → 3 × Copper Burger  14.50 → 15.00  line-1',
+        '      note none → rare',
+        '',
+      ].join('\n'),
     )
     const stale = await service.run(['push', first])
     expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service knows a newer state: .*no event\n$/)

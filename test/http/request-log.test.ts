@@ -85,6 +85,10 @@ describe('the log of requests', () => {
           unchanged: 1,
         },
         findings: expect.any(Array) as unknown[],
+        changes: [
+          { field: 'totals.subtotal_cents', from: 5550, to: 7400 },
+          { field: 'totals.total_cents', from: 5550, to: 7400 },
+        ],
       },
       { external_check_id: 'x', outcome: 'unchanged', diff: null, findings: [] },
       { external_check_id: 'x', outcome: 'stale', diff: null, findings: [] },

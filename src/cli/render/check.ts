@@ -4,7 +4,7 @@ import { moment, money, status } from './words.ts'
 import { renderTable } from './table.ts'
 import { renderFields } from './text.ts'
 
-export function renderChecks(checks: readonly Check[]): string {
+export function renderChecks(checks: readonly Check[], columns?: number): string {
   const rows = checks.map((check) => [
     check.external_id,
     check.table.number,
@@ -15,10 +15,10 @@ export function renderChecks(checks: readonly Check[]): string {
     moment(check.updated_at),
   ])
   const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
-  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE')
+  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE', columns)
 }
 
-export function renderCheck(check: Check): string {
+export function renderCheck(check: Check, columns?: number): string {
   const fields: [string, string][] = [
     ['check', `${check.external_id}  ${chalk.dim(check.id)}`],
     ['table', check.table.number],
@@ -30,18 +30,18 @@ export function renderCheck(check: Check): string {
     ['balance', money(check.balance_cents)],
     ['updated', `${moment(check.updated_at)} UTC`],
   ]
-  return `${renderFields(fields)}\n\n${renderItems(check)}`
+  return `${renderFields(fields)}\n\n${renderItems(check, columns)}`
 }
 
-function renderItems({ items }: Check): string {
+function renderItems({ items }: Check, columns: number | undefined): string {
   const rows = items.map((item) => [
     String(item.quantity),
     item.name,
     money(item.price_cents),
     item.claimed_quantity > 0 ? `${item.claimed_quantity} claimed, ${item.paid_quantity} paid` : '',
     item.note ?? '',
-    // Often long and of no meaning to people, so that it is what a narrow terminal wraps.
+    // Often long and of no meaning to people, so that it comes last.
     chalk.dim(item.external_id),
   ])
-  return renderTable(['qty', 'name', 'each', 'guests', 'note', 'item'], rows, 'No items.')
+  return renderTable(['qty', 'name', 'each', 'guests', 'note', 'item'], rows, 'No items.', columns)
 }

@@ -13,14 +13,14 @@ export function renderClock({ now, frozen, offset_ms }: ClockView): string {
 }
 
 /** What was attempted, a row for each outcome, and where the clock is now. */
-export function renderPlayed(report: ClockReport): string {
+export function renderPlayed(report: ClockReport, columns?: number): string {
   const { attempted, attempted_total, outcomes } = report
   if (attempted_total === 0) return `${chalk.dim('Nothing fell due.')}\n\n${renderClock(report)}`
   const rows = Object.entries(outcomes).map(([outcome, attempts]) => {
     const those = attempted.filter((attempt) => attempt.outcome === outcome)
     return [status(outcome), String(attempts), ...endsOf(those)]
   })
-  const table = renderTable(['outcome', 'attempts', 'first (UTC)', 'last (UTC)'], rows, '')
+  const table = renderTable(['outcome', 'attempts', 'first (UTC)', 'last (UTC)'], rows, '', columns)
   const more =
     attempted_total > attempted.length ? chalk.dim(`\nOnly the first ${attempted.length} are dated.`) : ''
   return `${table}${more}\n\n${count(attempted_total, 'attempt')}\n\n${renderClock(report)}`

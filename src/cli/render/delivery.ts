@@ -1,14 +1,13 @@
 import chalk from 'chalk'
-import { durationText } from '../../model/duration.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
-import type { AttemptMessage } from '../../client.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
+import { renderAttempts } from './attempt.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'
-import { renderFields, printable } from './text.ts'
-import { count, moment, status } from './words.ts'
+import { renderFields } from './text.ts'
+import { moment, status } from './words.ts'
 
-export function renderDeliveries(deliveries: readonly Delivery[]): string {
+export function renderDeliveries(deliveries: readonly Delivery[], columns?: number): string {
   const rows = deliveries.map((delivery) => [
     delivery.id,
     delivery.event_type,
@@ -22,10 +21,11 @@ export function renderDeliveries(deliveries: readonly Delivery[]): string {
     headings,
     rows,
     'No deliveries yet. Register a receiver with: tabwire endpoints create URL --events check.created',
+    columns,
   )
 }
 
-export function renderDelivery(delivery: Delivery): string {
+export function renderDelivery(delivery: Delivery, columns?: number): string {
   const fields: [string, string][] = [
     ['delivery', delivery.id],
     ['event', `${delivery.event_type}  ${chalk.dim(delivery.event_id)}`],
@@ -34,7 +34,7 @@ export function renderDelivery(delivery: Delivery): string {
     ['status', status(delivery.status) + (delivery.dead_reason === null ? '' : ` (${delivery.dead_reason})`)],
     ...ladder(delivery),
   ]
-  return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts)}`
+  return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
 }
 
 /** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
@@ -66,78 +66,6 @@ function heldBack(held: Delivery['held']): [string, string][] {
   return [['held back', `since ${moment(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
-/** What `deliveries resend ID` made. */
-export function renderResent({ id, event_type, endpoint_id }: Delivery): string {
-  return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
-}
-
-/** What `deliveries resend --dead` came to. */
-export function renderResentAll({ data, refused }: Resent): string {
-  const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
-  const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
-  const total = `${count(data.length, 'delivery', 'deliveries')} sent again${left}.`
-  return [...data.map(renderResent), ...reasons, total].join('\n')
-}
-
-interface Resent {
-  data: readonly Delivery[]
-  refused: readonly { id: string; message: string }[]
-}
-
-/** What `deliveries wait` has waited for. */
-export function renderMet(met: readonly Delivery[]): string {
-  const lines = met.map(
-    ({ id, event_type, external_check_id, status: word }) =>
-      `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
-  )
-  return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
-}
-
-function renderAttempts(attempts: readonly Attempt[]): string {
-  const rows = attempts.map((attempt) => [
-    String(attempt.number),
-    moment(attempt.started_at),
-    status(attempt.outcome),
-    attempt.response_status === null ? '' : String(attempt.response_status),
-    `${attempt.duration_ms} ms`,
-  ])
-  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
-    faults === undefined
-      ? []
-      : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
-  )
-  const table = renderTable(
-    ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
-    rows,
-    'No attempts yet.',
-  )
-  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
-}
-
-function heldFor(ms: number | undefined): string {
-  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
-}
-
-function reasons({ number, error, response_body }: Attempt): string[] {
-  const told =
-    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
-  return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
-}
-
-/** One attempt as `tail` and `demo` show it. */
-export function renderAttempt({ attempt, ...delivery }: AttemptMessage): string {
-  const mark = attempt.outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')
-  const about = delivery.external_check_id === null ? '' : `  ${printable(delivery.external_check_id)}`
-  const answer = attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
-  const line = `${mark} ${attempt.started_at.slice(11, 19)}  ${delivery.event_type}${about}  ${answer}  ${attempt.duration_ms} ms${faultsText(attempt.faults)}`
-  if (attempt.outcome === 'succeeded') return `${line}  ${chalk.dim(delivery.id)}`
-  const next =
-    delivery.next_attempt_at === null
-      ? 'no further attempt'
-      : `next attempt ${moment(delivery.next_attempt_at)} UTC`
-  return `${line}  attempt ${attempt.number}  ${chalk.dim(delivery.id)}\n    ${printable(attempt.error ?? '')} ${chalk.dim(`(${next})`)}`
-}
-
 function lastResult(attempt: Attempt | undefined): string {
   if (attempt === undefined) return ''
   return attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
@@ -145,9 +73,4 @@ function lastResult(attempt: Attempt | undefined): string {
 
 function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
   return next_attempt_at === null ? (dead_reason ?? '') : moment(next_attempt_at)
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }

@@ -4,7 +4,7 @@ import { renderTable } from './table.ts'
 import { renderFields } from './text.ts'
 import { moment, status } from './words.ts'
 
-export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): string {
+export function renderEndpoints(endpoints: readonly WebhookEndpointView[], columns?: number): string {
   const rows = endpoints.map(({ id, status: state, url, event_types }) => [
     id,
     status(state),
@@ -13,7 +13,7 @@ export function renderEndpoints(endpoints: readonly WebhookEndpointView[]): stri
   ])
   const empty =
     'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
-  return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty)
+  return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty, columns)
 }
 
 /** In a table, so many words would only be in the way. */

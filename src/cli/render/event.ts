@@ -4,7 +4,7 @@ import { renderTable } from './table.ts'
 import { printable, renderFields } from './text.ts'
 import { moment } from './words.ts'
 
-export function renderEvents(events: readonly EventView[]): string {
+export function renderEvents(events: readonly EventView[], columns?: number): string {
   const rows = events.map(({ id, type, external_check_id, created_at }) => [
     id,
     type,
@@ -15,6 +15,7 @@ export function renderEvents(events: readonly EventView[]): string {
     ['event', 'type', 'created (UTC)', 'check'],
     rows,
     'No events yet. A push makes the first: tabwire push FILE',
+    columns,
   )
 }
 

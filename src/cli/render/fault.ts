@@ -13,7 +13,7 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
 const NONE = 'No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2'
 
 /** A row for everything that may happen. */
-export function renderFaults({ seed, faults }: FaultsView): string {
+export function renderFaults({ seed, faults }: FaultsView, columns?: number): string {
   if (faults.length === 0) return chalk.dim(NONE)
   const rows = faults.flatMap((fault) =>
     (fault.on === 'api' ? apiRows(fault) : deliveryRows(fault)).map(({ kind, chance, what }) => [
@@ -25,7 +25,7 @@ export function renderFaults({ seed, faults }: FaultsView): string {
       String(fault.happened?.[kind] ?? 0),
     ]),
   )
-  const table = renderTable(['on', 'fault', 'chance', 'what', 'only', 'happened'], rows, '')
+  const table = renderTable(['on', 'fault', 'chance', 'what', 'only', 'happened'], rows, '', columns)
   return `${renderFields([['seed', String(seed)]])}\n\n${table}`
 }
 

@@ -4,9 +4,9 @@ import { renderTable } from './table.ts'
 import { renderFields } from './text.ts'
 import { moment } from './words.ts'
 
-export function renderKeys(keys: readonly ApiKeyView[]): string {
+export function renderKeys(keys: readonly ApiKeyView[], columns?: number): string {
   const rows = keys.map((key) => [key.id, key.name, key.scopes.join(' '), moment(key.created_at), state(key)])
-  return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.')
+  return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.', columns)
 }
 
 export function renderKey(key: ApiKeyView): string {

@@ -3,7 +3,7 @@ import { eventTypes } from '../../model/event.ts'
 import type { AttemptMessage } from '../../client.ts'
 import type { Registered } from '../listen/endpoints.ts'
 import { renderBody } from './body.ts'
-import { renderAttempt } from './delivery.ts'
+import { renderAttempt } from './attempt-line.ts'
 import { renderFields } from './text.ts'
 import { count } from './words.ts'
 
@@ -17,11 +17,11 @@ export function renderListening(registered: readonly Registered[], secret: strin
 }
 
 /** One attempt; with several targets also where it went, and what the receiver answered when it failed. */
-export function renderForwarded(message: AttemptMessage, to: URL | undefined): string {
+export function renderForwarded(message: AttemptMessage, to: URL | undefined, columns?: number): string {
   const { outcome, response_body } = message.attempt
   const where = to === undefined ? '' : `\n    ${chalk.dim(`→ ${to.href}`)}`
   const answer = outcome === 'succeeded' ? '' : renderBody(response_body ?? '')
-  return `${renderAttempt(message)}${where}${answer}`
+  return `${renderAttempt(message, columns)}${where}${answer}`
 }
 
 /** That the service has gone, or is back. */

@@ -19,7 +19,7 @@ interface Contents extends Omit<StateReport, 'clock'> {
   clock: State['clock']
 }
 
-export function renderSavedStates(states: readonly SavedState[]): string {
+export function renderSavedStates(states: readonly SavedState[], columns?: number): string {
   const rows = states.map(({ name, saved_at, clock, records, pending }) => [
     name,
     moment(saved_at),
@@ -28,7 +28,7 @@ export function renderSavedStates(states: readonly SavedState[]): string {
       : [clockText(clock), String(records.checks), `${records.deliveries} (${pending} pending)`]),
   ])
   const headings = ['state', 'saved (UTC)', 'clock', 'checks', 'deliveries']
-  return renderTable(headings, rows, 'No states yet. Save one with: tabwire state save NAME')
+  return renderTable(headings, rows, 'No states yet. Save one with: tabwire state save NAME', columns)
 }
 
 function clockText({ now, frozen }: State['clock']): string {

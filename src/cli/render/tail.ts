@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type { Delivery } from '../../model/delivery.ts'
 import type { Told } from '../tail/news.ts'
 import { renderHeaded } from './body.ts'
-import { renderAttempt } from './delivery.ts'
+import { renderAttempt } from './attempt-line.ts'
 import { renderRequest } from './request.ts'
 import { printable } from './text.ts'
 

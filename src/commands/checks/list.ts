@@ -20,6 +20,6 @@ export default class ChecksList extends ServiceCommand {
     const client = await this.connect(flags)
     const { status, table, limit, cursor } = flags
     const list = await client.checks.list({ status, table, limit, cursor })
-    this.print(list, () => renderChecks(list.data))
+    this.print(list, (columns) => renderChecks(list.data, columns))
   }
 }

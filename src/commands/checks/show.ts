@@ -16,6 +16,6 @@ export default class ChecksShow extends ServiceCommand {
     const { args, flags } = await this.parse(ChecksShow)
     const client = await this.connect(flags)
     const check = await client.checks.get(args.check)
-    this.print(check, () => renderCheck(check))
+    this.print(check, (columns) => renderCheck(check, columns))
   }
 }

@@ -21,6 +21,6 @@ export default class ClockAdvance extends ServiceCommand {
     const { args, flags } = await this.parse(ClockAdvance)
     const client = await this.connect(flags)
     const report = await client.clock.advance(args.duration)
-    this.print(report, () => renderPlayed(report))
+    this.print(report, (columns) => renderPlayed(report, columns))
   }
 }

@@ -30,6 +30,6 @@ export default class DeliveriesList extends ServiceCommand {
     const { status, type, limit, cursor } = flags
     const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check }
     const list = await client.deliveries.list({ status, type, limit, cursor, ...filter })
-    this.print(list, () => renderDeliveries(list.data))
+    this.print(list, (columns) => renderDeliveries(list.data, columns))
   }
 }

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
+import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/since.ts'
 import { allOf } from '../../verdicts/all-of.ts'

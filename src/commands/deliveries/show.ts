@@ -14,6 +14,6 @@ export default class DeliveriesShow extends ServiceCommand {
     const { args, flags } = await this.parse(DeliveriesShow)
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
-    this.print(delivery, () => renderDelivery(delivery))
+    this.print(delivery, (columns) => renderDelivery(delivery, columns))
   }
 }

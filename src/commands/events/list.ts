@@ -21,6 +21,6 @@ export default class EventsList extends ServiceCommand {
     const client = await this.connect(flags)
     const { type, check, limit, cursor } = flags
     const list = await client.events.list({ type, external_check_id: check, limit, cursor })
-    this.print(list, () => renderEvents(list.data))
+    this.print(list, (columns) => renderEvents(list.data, columns))
   }
 }

@@ -10,6 +10,6 @@ export default class FaultsClear extends ServiceCommand {
     const { flags } = await this.parse(FaultsClear)
     const client = await this.connect(flags)
     const faults = await client.faults.clear()
-    this.print(faults, () => renderFaults(faults))
+    this.print(faults, (columns) => renderFaults(faults, columns))
   }
 }

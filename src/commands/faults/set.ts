@@ -72,7 +72,7 @@ export default class FaultsSet extends ServiceCommand {
       seed: flags.seed ?? before.seed,
       faults: [...kept, ...asked],
     })
-    this.print(faults, () => renderFaults(faults))
+    this.print(faults, (columns) => renderFaults(faults, columns))
     if (kept.length < before.faults.length)
       this.say('These replace the faults that were set there; --add sets faults beside them.')
     if (!flags.add && kept.length > 0) this.say(`The faults on ${nameOf(kept[0])} stay as they were.`)

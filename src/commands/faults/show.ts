@@ -9,6 +9,6 @@ export default class FaultsShow extends ServiceCommand {
     const { flags } = await this.parse(FaultsShow)
     const client = await this.connect(flags)
     const faults = await client.faults.show()
-    this.print(faults, () => renderFaults(faults))
+    this.print(faults, (columns) => renderFaults(faults, columns))
   }
 }

@@ -11,6 +11,6 @@ export default class KeysList extends ServiceCommand {
     const { flags } = await this.parse(KeysList)
     const client = await this.connect(flags)
     const list = await client.keys.list({ limit: flags.limit, cursor: flags.cursor })
-    this.print(list, () => renderKeys(list.data))
+    this.print(list, (columns) => renderKeys(list.data, columns))
   }
 }

@@ -17,7 +17,9 @@ export default class ScenarioList extends BaseCommand {
       }),
     )
     const rows = scenarios.map(({ name, title, steps }) => [name, String(steps), title])
-    this.print({ data: scenarios }, () => renderTable(['name', 'steps', 'title'], rows, 'None.'))
+    this.print({ data: scenarios }, (columns) =>
+      renderTable(['name', 'steps', 'title'], rows, 'None.', columns),
+    )
     this.say('Next: tabwire scenario run NAME')
   }
 }

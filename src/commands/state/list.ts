@@ -11,6 +11,6 @@ export default class StateList extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(StateList)
     const data = await savedStates(flags['data-dir'])
-    this.print({ data }, () => renderSavedStates(data))
+    this.print({ data }, (columns) => renderSavedStates(data, columns))
   }
 }

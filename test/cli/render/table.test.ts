@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { renderTable } from '../../../src/cli/render/table.ts'
@@ -12,6 +13,29 @@ describe('a table', () => {
       '',
     ).split('\n')
     expect(lines.map((line) => stringWidth(line.replace(/(EACH|14\.50)$/, '')))).toEqual(Array(6).fill(16))
+  })
+
+  const id = 'dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
+  const rows = [[id, 'delivered', 'https://receiver.example.com/a/rather/long/path/of/webhooks']]
+  const drawn = (columns: number) =>
+    stripVTControlCharacters(renderTable(['delivery', 'status', 'url'], rows, '', columns)).split('\n')
+
+  test('that is wider than the terminal has its identifiers below its rows, whole, and cuts what is long', () => {
+    expect(drawn(Infinity)[1]).toBe(rows[0]?.join('  '))
+    expect(drawn(200)).toHaveLength(2)
+    expect(drawn(80)).toEqual([
+      'STATUS     URL',
+      'delivered  https://receiver.example.com/a/rather/long/path/of/webhooks',
+      `  ${id}`,
+    ])
+    expect(drawn(40)[1]).toBe('delivered  https://receiver.example.com…')
+  })
+
+  test('shows a note of several lines as one cell, and never cuts a date', () => {
+    const [, line = ''] = renderTable(['at', 'note'], [['2026-11-21 18:04:05', 'one\n  two']], '', 10).split(
+      '\n',
+    )
+    expect(line).toBe('2026-11-21 18:04:05  one two')
   })
 
   test('ends no line in blanks, and says so when it is empty', () => {

@@ -1,0 +1,107 @@
+import chalk from 'chalk'
+import type { CheckChange } from '../../model/check-changes.ts'
+import type { CheckItem } from '../../model/check.ts'
+import type { FieldChange, ItemDiff } from '../../model/item-diff.ts'
+import { printable } from './text.ts'
+import { cutTo, padTo, widthOf } from './width.ts'
+import { count, money } from './words.ts'
+
+type Line = Pick<CheckItem, 'external_id' | 'name' | 'quantity' | 'price_cents'>
+
+/** A line of the diff, cell by cell; `below` is what has no column. */
+interface Row {
+  sign: string
+  quantity: string
+  name: string
+  price: string
+  id: string
+  below: readonly string[]
+}
+
+/** Names longer than this are cut on a terminal, so that prices stand below each other. */
+const MOST_NAME = 40
+
+/** What a push did to the items: what went, what came, what changed from what to what, and how many stayed as they were. */
+export function renderItemDiff(diff: ItemDiff, items: readonly Line[], columns: number): string[] {
+  const byId = new Map(items.map((item) => [item.external_id, item]))
+  const rows = [
+    ...diff.removed.map((item) => rowOf(chalk.red('-'), item, chalk.red)),
+    ...diff.added.map((item) => rowOf(chalk.green('+'), item, chalk.green)),
+    ...diff.changed.flatMap(({ external_id, changes }) => {
+      const item = byId.get(external_id)
+      return item === undefined ? [] : [changedRow(item, changes)]
+    }),
+  ]
+  const unchanged = diff.unchanged > 0 ? [`${count(diff.unchanged, 'item')} unchanged`] : []
+  const reordered = diff.reordered === true ? ['the items stand in another order'] : []
+  return [...aligned(rows, columns), ...[...unchanged, ...reordered].map((text) => chalk.dim(`    ${text}`))]
+}
+
+/** `table 12 → 14`, `total 40.02 → 54.21`: what a push changed beside the items. */
+export function renderCheckChanges(changes: readonly CheckChange[]): string[] {
+  if (changes.length === 0) return []
+  const told = changes.map(({ field, from, to }) => {
+    const name = field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
+    return `${name} ${arrow(shown(field, from), shown(field, to))}`
+  })
+  return [`  ${chalk.yellow('~')} ${told.join(', ')}`]
+}
+
+function rowOf(sign: string, { external_id, name, quantity, price_cents }: Line, colour: typeof chalk): Row {
+  return {
+    sign,
+    quantity: colour(String(quantity)),
+    name: colour(printable(name)),
+    price: colour(money(price_cents)),
+    id: printable(external_id),
+    below: [],
+  }
+}
+
+function changedRow(item: Line, changes: readonly FieldChange[]): Row {
+  const change = (field: FieldChange['field']) => {
+    const found = changes.find((one) => one.field === field)
+    return found === undefined ? undefined : arrow(shown(field, found.from), shown(field, found.to))
+  }
+  const note = change('note')
+  return {
+    sign: chalk.yellow('~'),
+    quantity: change('quantity') ?? String(item.quantity),
+    name: change('name') ?? printable(item.name),
+    price: change('price_cents') ?? money(item.price_cents),
+    id: printable(item.external_id),
+    below: note === undefined ? [] : [`note ${note}`],
+  }
+}
+
+function aligned(rows: readonly Row[], columns: number): string[] {
+  const widest = (cells: readonly string[]) => Math.max(0, ...cells.map(widthOf))
+  const quantity = widest(rows.map((row) => row.quantity))
+  const price = widest(rows.map((row) => row.price))
+  const natural = widest(rows.map((row) => row.name))
+  // Sign, quantity and price have their places; a name has what is left of the line, up to a bound.
+  const room = columns - quantity - price - '  +  ×   '.length
+  const name = columns === Infinity ? natural : Math.min(natural, Math.max(Math.min(room, MOST_NAME), 8))
+  const left = room - name - '  '.length
+  return rows.flatMap((row) => [
+    `  ${row.sign} ${padBefore(quantity, row.quantity)} × ${padTo(name, cutTo(name, row.name))}  ${padBefore(price, row.price)}${identifier(row.id, left)}`,
+    ...row.below.map((text) => `      ${text}`),
+  ])
+}
+
+function identifier(id: string, room: number): string {
+  return room < 6 ? '' : `  ${chalk.dim(cutTo(room, id))}`
+}
+
+function padBefore(width: number, text: string): string {
+  return ' '.repeat(Math.max(width - widthOf(text), 0)) + text
+}
+
+function arrow(from: string, to: string): string {
+  return `${chalk.red(from)} → ${chalk.green(to)}`
+}
+
+function shown(field: string, value: string | number | null): string {
+  if (value === null) return 'none'
+  return field.endsWith('_cents') ? money(Number(value)) : printable(String(value)) || '""'
+}
