@@ -4,6 +4,7 @@ import chalk, { chalkStderr } from 'chalk'
 import { describeFailure, exitCodes } from './failure.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
+import type { Seat } from './seat.ts'
 
 /** What all commands share: `--json`, data to stdout and talk to stderr, errors and exit codes. */
 export abstract class BaseCommand extends Command {
@@ -44,6 +45,18 @@ export abstract class BaseCommand extends Command {
     return {
       columns: process.stdout.columns || Number(COLUMNS) || Infinity,
       takesUnicode: process.platform === 'win32' || /utf-?8/i.test(locale ?? ''),
+    }
+  }
+
+  /** The terminal at which somebody sits; none in a pipe, with `--json`, and where a terminal can do nothing but print. */
+  protected get seat(): Seat | undefined {
+    const { stdin: input, stdout } = process
+    if (this.wantsJson || !input.isTTY || !stdout.isTTY || process.env.TERM === 'dumb') return undefined
+    return {
+      input,
+      write: (text) => void stdout.write(text),
+      columns: () => this.terminal.columns,
+      onResize: (listener) => void stdout.on('resize', listener),
     }
   }
 

@@ -1,18 +1,24 @@
 import { Flags } from '@oclif/core'
+import { exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
+import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderConnection } from '../cli/render/listen.ts'
+import { renderResent } from '../cli/render/resent.ts'
 import { renderTold } from '../cli/render/tail.ts'
+import type { Seat } from '../cli/seat.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { sinceFlag } from '../cli/since.ts'
 import { createEventBodies } from '../cli/tail/event-bodies.ts'
 import { passes } from '../cli/tail/filter.ts'
+import { openLiveView } from '../cli/tail/live-view.ts'
 import type { Told } from '../cli/tail/news.ts'
 import { watch, type Happening } from '../cli/tail/watch.ts'
+import type { Client } from '../client.ts'
 import { eventTypes } from '../model/event.ts'
 
 export default class Tail extends ServiceCommand {
   static override description =
-    'Show deliveries as they are attempted.\nEach with status, latency and why it failed, until Ctrl-C. When the service ends, waits for it and goes on where it was.'
+    'Show deliveries as they are attempted.\nEach with status, latency and why it failed, until Ctrl-C. When the service ends, waits for it and goes on where it was.\nOn a terminal it takes keys: p pauses, f filters failures, r sends the last one again, o opens the service, ? shows all.'
   static override examples = [
     '<%= config.bin %> tail',
     '<%= config.bin %> tail --since 10m --failed --type check.closed',
@@ -38,26 +44,75 @@ export default class Tail extends ServiceCommand {
       allowNo: true,
       default: true,
     }),
+    keys: Flags.boolean({
+      description: 'On a terminal, take keys: ? shows them. --no-keys prints lines and nothing else.',
+      allowNo: true,
+      default: true,
+    }),
   })
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Tail)
     const connect = this.reconnect(flags)
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
+    const seat = flags.keys ? this.seat : undefined
+    const live = seat && this.openLive(seat, { flags, connect, bodyOf })
+    const say = live?.say ?? ((text: string) => this.say(text))
     const { signal } = new AbortController()
-    for await (const happening of watch({ connect, signal, since: flags.since, reconnect: flags.reconnect }))
-      if (!isTold(happening)) this.say(wordsOf(happening))
-      else if (passes(happening, flags)) await this.show(happening, bodyOf)
+    try {
+      for await (const happening of watch({
+        connect,
+        signal,
+        since: flags.since,
+        reconnect: flags.reconnect,
+      }))
+        if (!isTold(happening)) say(wordsOf(happening, live !== undefined))
+        else if (passes(happening, live === undefined ? flags : { ...flags, failed: false }))
+          await (live === undefined ? this.show(happening, bodyOf) : live.take(happening))
+    } finally {
+      live?.close()
+    }
     this.say('The service has ended.')
   }
 
-  private async show(told: Told, bodyOf?: (eventId: string) => Promise<string | null>): Promise<void> {
-    if (bodyOf === undefined) return this.printLine(told.data, () => renderTold(told))
-    // The bodies of a request are in it already.
-    if (told.type === 'request') return this.printLine(told.data, () => renderTold(told, null))
-    const event_body = await bodyOf(told.data.event_id)
-    this.printLine({ ...told.data, event_body }, () => renderTold(told, event_body))
+  /** At a terminal: the same lines with a status below them, and keys. */
+  private openLive(seat: Seat, { flags, connect, bodyOf }: Live) {
+    return openLiveView({
+      seat,
+      failedOnly: flags.failed,
+      lineOf: async (told) => renderTold(told, seat.columns(), await bodyFor(told, bodyOf)),
+      say: (text) => this.say(text),
+      resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
+      openPage: async () => openPage(new URL('/', (await this.locate(flags)).url).href),
+      quit: () => process.exit(exitCodes.done),
+      interrupt: () => this.interrupted(),
+    })
   }
+
+  private async show(told: Told, bodyOf: BodyOf | undefined): Promise<void> {
+    const event_body = await bodyFor(told, bodyOf)
+    // The bodies of a request are in it already.
+    const data =
+      event_body === undefined || told.type === 'request' ? told.data : { ...told.data, event_body }
+    this.printLine(data, (columns) => renderTold(told, columns, event_body))
+  }
+}
+
+type BodyOf = (eventId: string) => Promise<string | null>
+
+interface Live {
+  flags: Parameters<Tail['locate']>[0] & { failed: boolean }
+  connect: () => Promise<Client>
+  bodyOf: BodyOf | undefined
+}
+
+/** `undefined` when no bodies are asked for. */
+async function bodyFor(told: Told, bodyOf: BodyOf | undefined): Promise<string | null | undefined> {
+  return told.type === 'request' ? bodyOf && null : bodyOf?.(told.data.event_id)
+}
+
+async function openPage(url: string): Promise<string> {
+  return (await openInBrowser(url)) ? `Opened ${url}` : `No browser could be opened. The address is ${url}`
 }
 
 type Talk = Exclude<Happening, Told>
@@ -66,8 +121,8 @@ function isTold(happening: Happening): happening is Told {
   return ['attempt', 'delivery', 'request'].includes(happening.type)
 }
 
-function wordsOf(talk: Talk): string {
-  if (talk.type === 'listening') return 'Listening for deliveries; Ctrl-C ends it.'
+function wordsOf(talk: Talk, live: boolean): string {
+  if (talk.type === 'listening') return `Listening for deliveries; ${live ? 'q' : 'Ctrl-C'} ends it.`
   if (talk.type === 'reset') return 'Another state was put in place; what was shown so far is gone.'
   return renderConnection(talk.type === 'disconnected' ? talk : { ...talk, made: 0 })
 }

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../src/conformance/report/result.ts'
 import { secret } from '../conformance/receiver/check.ts'
 import { spawnTabwire } from '../support/cli.ts'
-import { hasTerminals, onTerminal } from '../support/terminal.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 const servers: Server[] = []
 afterAll(() => {
@@ -35,17 +35,17 @@ const receiver = (answered: number) => fallingSilent(answered, (response) => res
 const service = (answered: number) =>
   fallingSilent(answered, (response) => response.writeHead(200, { 'x-request-id': 'a' }).end('[]'))
 
-describe.skipIf(!hasTerminals).concurrent('on a terminal', () => {
+describe.runIf(hasTerminals).concurrent(onTerminal, () => {
   test('receiver check says how far it is, and after Ctrl-C what it knows by then, with 130', async () => {
     // The plain delivery, and the first three cases.
     const { url, silence } = await receiver(4)
-    const running = await onTerminal(['receiver', 'check', url, '--secret', secret])
+    const running = await tabwireOnTerminal(['receiver', 'check', url, '--secret', secret])
     await silence
     await running.until('stdout', /4 of 46 {2}accepts\/event_check_fully_paid/)
-    running.pressCtrlC()
-    const { code, stdout } = await running.ended
+    running.type('\u0003')
+    const { stdout } = await running.ended
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
-    expect(code).toBe(130)
+    expect(await running.left()).toEqual({ code: 130, restored: true })
     expect(text).toMatch(/✓ event_check_closed .*\n {2}- 19 cases, event_check_fully_paid to /)
     expect(text).toMatch(
       /\n3 passed, 0 failed, 43 skipped {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
@@ -55,12 +55,12 @@ describe.skipIf(!hasTerminals).concurrent('on a terminal', () => {
 
   test('contract check does the same', async () => {
     const { url, silence } = await service(6)
-    const running = await onTerminal(['contract', 'check', '--base-url', url])
+    const running = await tabwireOnTerminal(['contract', 'check', '--base-url', url])
     await silence
     await running.until('stdout', /\d+ of \d+ {2}requests\//)
-    running.pressCtrlC()
-    const { code, stdout } = await running.ended
-    expect(code).toBe(130)
+    running.type('\u0003')
+    const { stdout } = await running.ended
+    expect(await running.left()).toEqual({ code: 130, restored: true })
     expect(stripVTControlCharacters(stdout)).toContain('Interrupted: this report is partial.')
   })
 })

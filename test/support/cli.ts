@@ -21,6 +21,8 @@ export interface RunOptions {
   env?: Record<string, string>
   /** What comes on standard input; it is closed in any case. */
   input?: string | Uint8Array
+  /** Leaves standard input open, for more to come. */
+  keepInput?: boolean
 }
 
 /** How a process ended, and all that it wrote. */
@@ -89,7 +91,7 @@ export async function spawnProcess(
   options: RunOptions,
   more: readonly 'ipc'[] = [],
 ): Promise<Running> {
-  const { env = {}, input } = options
+  const { env = {}, input, keepInput = false } = options
   const cwd = options.cwd ?? (await emptyDirectory())
   const child = spawn(file, args, {
     cwd,
@@ -107,7 +109,7 @@ export async function spawnProcess(
   })
   // A child that needs no input may be gone before it has taken any.
   child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
+  if (!keepInput) child.stdin.end(input)
   const running: Running = {
     child,
     ended,

@@ -1,53 +1,56 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, type Running, type RunOptions } from './cli.ts'
+import { stripVTControlCharacters } from 'node:util'
+import { spawnProcess, type RunOptions, type Running } from './cli.ts'
 
+const program = fileURLToPath(new URL('./terminal.py', import.meta.url))
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Runs a command on a terminal of its own and copies what it shows; SIGUSR1 presses Ctrl-C. */
-const program = `
-import fcntl, os, pty, signal, struct, sys, termios
-columns, command = int(sys.argv[1]), sys.argv[2:]
-pid, terminal = pty.fork()
-if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    os.execvp(command[0], command)
-signal.signal(signal.SIGUSR1, lambda *_: os.write(terminal, b'\\x03'))
-while True:
-    try:
-        shown = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not shown:
-        break
-    os.write(1, shown)
-status = os.waitpid(pid, 0)[1]
-sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
-`
+/** Whether a command can be given a terminal here; tests that need one are skipped, and their name says why. */
+export const hasTerminals = spawnSync('python3', ['-c', 'import pty, termios']).status === 0
+export const onTerminal = hasTerminals
+  ? 'on a terminal'
+  : 'on a terminal (skipped: it takes python3 with pty to make one)'
 
-/** Whether terminals can be had here: Python's `pty` makes them, which Windows has not. */
-export const hasTerminals = isThere()
-
-/** A command on a terminal: all that it shows, on both streams, comes as `stdout`. */
+/** A command that runs on a terminal of its own. */
 export interface OnTerminal extends Running {
-  pressCtrlC(): void
+  type(text: string): void
+  /** How it ended, and whether the terminal was left as it was found. */
+  left(): Promise<{ code: number; restored: boolean }>
+  /** Resolves once what is to be seen matches: without colours, and without lines that were cleared. */
+  shows(pattern: RegExp): Promise<string>
 }
 
 /** Runs `tabwire` on a terminal of so many columns. */
-export async function onTerminal(
+export async function tabwireOnTerminal(
   args: readonly string[],
   { columns = 80, ...options }: RunOptions & { columns?: number } = {},
 ): Promise<OnTerminal> {
-  const command = [String(columns), process.execPath, bin, ...args]
-  const running = await spawnProcess('python3', ['-c', program, ...command], options)
-  return { ...running, pressCtrlC: () => void running.child.kill('SIGUSR1') }
-}
-
-function isThere(): boolean {
-  try {
-    execFileSync('python3', ['-c', 'import pty'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
+  const command = [program, String(columns), '24', process.execPath, bin, ...args]
+  const env = { TERM: 'xterm-256color', LANG: 'C.UTF-8', COLORTERM: '', ...options.env }
+  const running = await spawnProcess('python3', command, { ...options, env, keepInput: true })
+  let text = ''
+  const looks = new Set<() => void>()
+  running.child.stdout?.on('data', (piece: string) => {
+    text += piece
+    for (const look of looks) look()
+  })
+  return {
+    ...running,
+    type: (typed) => void running.child.stdin?.write(typed),
+    async left() {
+      const { stderr } = await running.ended
+      return JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { code: number; restored: boolean }
+    },
+    shows: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const shown = stripVTControlCharacters(text.replace(/[^\n]*\r\u001b\[J/g, ''))
+          if (pattern.test(shown)) resolve(shown)
+        }
+        looks.add(look)
+        look()
+        void running.ended.then(() => reject(new Error(`It ended before ${pattern}:\n${text}`)), reject)
+      }),
   }
 }

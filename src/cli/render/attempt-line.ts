@@ -6,9 +6,11 @@ import { cutTo, padTo, wrapTo } from './width.ts'
 import { moment } from './words.ts'
 
 /** On a terminal: as wide as the longest event type, and a name of a check as long as most. */
-const WIDTHS = { type: 17, check: { narrow: 18, wide: 24 }, answer: 3, took: 9 }
+const WIDTHS = { type: 17, check: 24, answer: 3, took: 9 }
 /** So many columns a line needs with the delivery's identifier behind it. */
 const WIDE = 108
+/** So many it needs without the name of its check, which is cut to what is left, but not below a bound. */
+const REST = { columns: 62, leastCheck: 8 }
 
 /** One attempt as `tail` and `listen` show it: on a terminal in columns, as far as they are there, else as it comes. */
 export function renderAttempt(message: AttemptMessage, columns = Infinity): string {
@@ -31,7 +33,7 @@ function wordsOf({ attempt, event_type, external_check_id }: AttemptMessage, col
   const took = `${attempt.duration_ms} ms`
   const check = external_check_id === null ? [] : [printable(external_check_id)]
   if (columns === Infinity) return [time, event_type, ...check, answer, took]
-  const width = WIDTHS.check[columns < WIDE ? 'narrow' : 'wide']
+  const width = Math.min(Math.max(columns - REST.columns, REST.leastCheck), WIDTHS.check)
   return [
     chalk.dim(time),
     padTo(WIDTHS.type, event_type),
@@ -46,6 +48,7 @@ function reason({ attempt, next_attempt_at, id }: AttemptMessage, columns: numbe
   const next = next_attempt_at === null ? 'no further attempt' : `next attempt ${moment(next_attempt_at)} UTC`
   const why = printable(attempt.error ?? '')
   if (columns === Infinity) return [`    ${why} ${chalk.dim(`(${next})`)}`]
-  const lines = [...wrapTo(columns - 4, why), chalk.dim(columns < WIDE ? `${next}  ${id}` : next)]
+  const after = wrapTo(columns - 4, columns < WIDE ? `${next}, ${id}` : next)
+  const lines = [...wrapTo(columns - 4, why), ...after.map((line) => chalk.dim(line))]
   return lines.map((line) => `    ${line}`)
 }

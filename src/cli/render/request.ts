@@ -2,19 +2,18 @@ import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
 import { faultsText } from './fault.ts'
 import { printable } from './text.ts'
+import { cutTo, widthOf } from './width.ts'
 import { status as coloured } from './words.ts'
 
-export function renderRequest({
-  method,
-  path,
-  status,
-  duration_ms,
-  started_at,
-  push,
-  id,
-  faults,
-}: RequestView): string {
+/** One request to the API as `tail` shows it, cut to the terminal's width; in a pipe it is whole. */
+export function renderRequest(request: RequestView, columns = Infinity): string {
+  const { method, path, status, duration_ms, started_at, push, id, faults } = request
   const colour = status < 400 ? chalk.green : chalk.red
   const outcome = push === null ? '' : `  ${coloured(push.outcome)}`
-  return `→ ${started_at.slice(11, 19)}  ${method} ${printable(path)}  ${colour(status)}${outcome}  ${duration_ms} ms  ${chalk.dim(id)}${faultsText(faults)}`
+  const end = `  ${colour(status)}${outcome}  ${duration_ms} ms${faultsText(faults)}`
+  const begin = `→ ${started_at.slice(11, 19)}  `
+  const target = `${method} ${printable(path)}`
+  const room = Math.max(columns - widthOf(begin) - widthOf(end), 20)
+  const name = columns >= widthOf(begin + target + end) + 2 + id.length ? `  ${chalk.dim(id)}` : ''
+  return `${begin}${cutTo(room, target)}${end}${name}`
 }

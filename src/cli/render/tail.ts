@@ -10,19 +10,19 @@ import { printable } from './text.ts'
 const EVENT_LINES = 150
 
 /** A line of `tail`, with the bodies below it when `eventBody` is there, which is `null` when it could not be had. */
-export function renderTold(told: Told, eventBody?: string | null): string {
+export function renderTold(told: Told, columns: number, eventBody?: string | null): string {
   if (told.type === 'request') {
     const { request_body, response_body } = told.data
     const bodies =
       eventBody === undefined
         ? ''
         : `${renderHeaded('sent', request_body, EVENT_LINES)}${renderHeaded('answered', response_body, EVENT_LINES)}`
-    return renderRequest(told.data) + bodies
+    return renderRequest(told.data, columns) + bodies
   }
   const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
   if (told.type === 'delivery') return renderRetired(told.data) + sent
   const answered = eventBody === undefined ? '' : renderHeaded('answered', told.data.attempt.response_body)
-  return renderAttempt(told.data) + sent + answered
+  return renderAttempt(told.data, columns) + sent + answered
 }
 
 function renderRetired({ event_type, external_check_id, attempts, id }: Delivery): string {

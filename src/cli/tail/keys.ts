@@ -1,0 +1,53 @@
+/** What a key asks of a `tail` that runs on a terminal. */
+export type Key =
+  | 'pause'
+  | 'filter'
+  | 'resend'
+  | 'open'
+  | 'quit'
+  | 'help'
+  | 'older'
+  | 'newer'
+  | 'space'
+  | 'interrupt'
+  | 'suspend'
+
+const ESCAPE = '\u001b'
+
+const keys: Readonly<Record<string, Key>> = {
+  p: 'pause',
+  ' ': 'pause',
+  f: 'filter',
+  r: 'resend',
+  o: 'open',
+  q: 'quit',
+  '?': 'help',
+  k: 'older',
+  j: 'newer',
+  '\r': 'space',
+  '\n': 'space',
+  // A terminal in raw mode sends these instead of the signals.
+  '\u0003': 'interrupt',
+  '\u001a': 'suspend',
+  [`${ESCAPE}[A`]: 'older',
+  [`${ESCAPE}[B`]: 'newer',
+  [`${ESCAPE}OA`]: 'older',
+  [`${ESCAPE}OB`]: 'newer',
+}
+
+/** The keys in what a terminal has sent, which may be several at once; what stands for nothing is passed over. */
+export function keysIn(sent: string): Key[] {
+  const pressed = sent.match(/\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? []
+  return pressed.flatMap((text) => keys[text.length === 1 ? text.toLowerCase() : text] ?? [])
+}
+
+/** What the keys do, for those who ask. */
+export const keyHelp: readonly (readonly [key: string, does: string])[] = [
+  ['p', 'pause; what comes waits, and is shown when you go on'],
+  ['f', 'only failures from now on, or everything again'],
+  ['↑ ↓', 'choose a delivery; without that it is the last one'],
+  ['r', 'send it again, newly signed'],
+  ['o', 'open the service in the browser'],
+  ['Enter', 'leave a line blank'],
+  ['q', 'quit, as Ctrl-C does'],
+]

@@ -1,0 +1,82 @@
+import type { Seat } from '../seat.ts'
+import { renderKeyHelp, renderStatus } from '../render/tail-status.ts'
+import { openKeyboard } from './keyboard.ts'
+import type { Key } from './keys.ts'
+import type { Told } from './news.ts'
+import { createScreen } from './screen.ts'
+import { chosenOf, newView, press, take, type Turn } from './view.ts'
+
+interface LiveParts {
+  seat: Seat
+  failedOnly: boolean
+  lineOf(told: Told): Promise<string>
+  say(text: string): void
+  /** What keys set off beyond the screen; each tells in words what came of it. */
+  resend(id: string): Promise<string>
+  openPage(): Promise<string>
+  quit(): void
+  interrupt(): void
+}
+
+/** Runs `tail` at a terminal: lines above, the status below, and keys. */
+export function openLiveView(parts: LiveParts) {
+  const { seat, lineOf } = parts
+  let view = newView(parts.failedOnly)
+  let printing = Promise.resolve()
+  const screen = createScreen(seat, (columns) => renderStatus(view, columns))
+  const say = (text: string) => screen.above(() => parts.say(text))
+
+  const turn = ({ view: next, show }: Turn): Promise<void> => {
+    view = next
+    if (show.length === 0) screen.redraw()
+    // One after the other, since the body of an event may have to be asked for.
+    printing = printing
+      .catch(() => undefined)
+      .then(async () => {
+        for (const told of show) {
+          const text = await lineOf(told)
+          screen.above(() => seat.write(`${text}\n`))
+        }
+      })
+    return printing
+  }
+  // A key that cannot do its work ends nothing.
+  const failed = (error: unknown) => say(error instanceof Error ? error.message : String(error))
+  const tell = (work: Promise<string>) => void work.then(say, failed)
+  const acts: Partial<Record<Key, () => void>> = {
+    resend() {
+      const chosen = chosenOf(view)
+      if (chosen !== undefined) tell(parts.resend(chosen.id))
+    },
+    open: () => tell(parts.openPage()),
+    help: () => say(renderKeyHelp()),
+    space: () => say(''),
+    quit: () => parts.quit(),
+    interrupt: () => parts.interrupt(),
+    suspend: () => suspend(),
+  }
+  const keyboard = openKeyboard(seat.input, (key) => {
+    const act = acts[key]
+    if (act === undefined) turn(press(view, key)).catch(failed)
+    else act()
+  })
+  const close = () => {
+    screen.close()
+    keyboard.close()
+  }
+  /** As Ctrl-Z does everywhere, which a terminal in raw mode leaves to us; `fg` brings it back. */
+  const suspend = () => {
+    close()
+    process.once('SIGCONT', () => {
+      keyboard.open()
+      screen.open()
+    })
+    process.kill(0, 'SIGTSTP')
+  }
+  seat.onResize(() => screen.resized())
+  // However it ends: the next command line is to be seen, and typed into.
+  process.once('exit', close)
+  screen.open()
+
+  return { take: (told: Told) => turn(take(view, told)), say, close }
+}

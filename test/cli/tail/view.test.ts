@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import type { AttemptMessage } from '../../../src/client.ts'
+import { keysIn } from '../../../src/cli/tail/keys.ts'
+import type { Told } from '../../../src/cli/tail/news.ts'
+import { chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
+
+const attempt = (id: string, outcome = 'succeeded') =>
+  ({
+    type: 'attempt',
+    data: { id, event_type: 'check.created', external_check_id: id, attempt: { outcome } } as AttemptMessage,
+  }) as Told
+const after = (view: View, ...told: Told[]) => told.reduce((now, one) => take(now, one).view, view)
+
+test('what comes in a pause waits, and is shown in its order when it ends', () => {
+  const paused = after(press(newView(false), 'pause').view, attempt('a'), attempt('b', 'timeout'))
+  expect([paused.shown, waitingNow(paused)]).toEqual([0, 2])
+  const { view, show } = press(paused, 'pause')
+  expect(show.map(({ data }) => data.id)).toEqual(['a', 'b'])
+  expect(view).toMatchObject({ paused: false, shown: 2, failed: 1, waiting: [] })
+})
+
+test('only failures are shown while that is asked for, also of what has waited', () => {
+  const view = press(press(newView(false), 'pause').view, 'filter').view
+  const waiting = after(view, attempt('a'), attempt('b', 'timeout'))
+  expect(waitingNow(waiting)).toBe(1)
+  expect(press(waiting, 'pause').show.map(({ data }) => data.id)).toEqual(['b'])
+  expect(take(newView(true), attempt('a')).show).toEqual([])
+})
+
+test('the last delivery is chosen, until another one is, which stays so when others come', () => {
+  const view = after(newView(false), attempt('a'), attempt('b'), attempt('b'), attempt('c'))
+  expect(chosenOf(view)?.id).toBe('c')
+  const older = press(press(view, 'older').view, 'older').view
+  expect(chosenOf(older)?.id).toBe('a')
+  expect(chosenOf(press(older, 'older').view)?.id).toBe('a')
+  expect(chosenOf(after(older, attempt('d')))?.id).toBe('a')
+  expect(chosenOf(newView(false))).toBeUndefined()
+})
+
+test('a pause keeps the newest few thousand, and says how many had to go', () => {
+  const many = Array.from({ length: 5_003 }, (_, number) => attempt(`d${number}`))
+  const view = after(press(newView(false), 'pause').view, ...many)
+  expect([waitingNow(view), view.dropped, view.waiting[0]?.data.id]).toEqual([5_000, 3, 'd3'])
+})
+
+test.each([
+  ['p', ['pause']],
+  ['F?', ['filter', 'help']],
+  ['\u001b[A\u001b[B\u001bOA', ['older', 'newer', 'older']],
+  ['\u0003', ['interrupt']],
+  ['x\u001b[5~ñ🍣', []],
+])('%j are the keys %j', (sent, keys) => {
+  expect(keysIn(sent)).toEqual(keys)
+})

@@ -1,0 +1,33 @@
+"""Runs a command on a terminal of its own: `terminal.py COLUMNS ROWS COMMAND…`.
+
+What it writes comes on standard output, what stands on standard input is typed. At the end the last line on standard
+error tells how it ended, and whether the terminal was left as it was found: {"code": 0, "restored": true}.
+"""
+import fcntl, json, os, pty, select, struct, sys, termios
+
+columns, rows, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+master, slave = pty.openpty()
+fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
+before = termios.tcgetattr(slave)
+child = os.fork()
+if child == 0:
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    for stream in (0, 1, 2):
+        os.dup2(slave, stream)
+    os.execvp(command[0], command)
+
+sources, ended = [master, 0], None
+while ended is None or select.select([master], [], [], 0)[0]:
+    for source in select.select(sources, [], [], 0.02)[0]:
+        data = os.read(source, 65536)
+        if source == master:
+            os.write(1, data)
+        elif data:
+            os.write(master, data)
+        else:
+            sources.remove(0)
+    if ended is None:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        ended = os.waitstatus_to_exitcode(status) if pid else None
+print(json.dumps({'code': ended, 'restored': termios.tcgetattr(slave) == before}), file=sys.stderr)
