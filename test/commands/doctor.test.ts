@@ -16,7 +16,7 @@ async function killed(): Promise<{ cwd: string; journal: string; lines: string[]
 describe.concurrent('tabwire doctor', () => {
   test('finds nothing wrong after kill -9, one line for each check', async () => {
     const { cwd } = await killed()
-    const { code, stdout, stderr } = await tabwire(['doctor'], { cwd })
+    const { code, stdout, stderr } = await tabwire(['doctor', '--port', '0'], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/✓ journal\.ndjson is whole: 5 transactions \(1–5\)\.\n/)
     expect(stdout).not.toMatch(/[✗!]/)
@@ -82,5 +82,15 @@ describe.concurrent('tabwire doctor', () => {
       repaired: [],
     })
     expect((await tabwire(['doctor'], { cwd })).code).toBe(0)
+  })
+
+  test('ends with 3 when deliveries to a given receiver would not arrive, with advice below what is wrong', async () => {
+    const args = ['doctor', '--port', '0', '--receiver', 'https://127.0.0.1:1/webhooks']
+    const { code, stdout } = await tabwire(args)
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      /✗ 127\.0\.0\.1 takes no connection at port 1 \(ECONNREFUSED\)\.\n {2}→ Start the receiver/,
+    )
+    expect(stdout).toMatch(/\nA start would succeed, but deliveries to this receiver would not arrive\.\n$/)
   })
 })

@@ -1,0 +1,53 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+import { moment } from '../render/words.ts'
+import type { Finding, Surroundings } from './finding.ts'
+
+/** The local authority, from which receivers on this machine have their certificates (contract section 10). */
+export async function checkAuthority({ directory, now }: Surroundings): Promise<Finding> {
+  const folder = join(directory, 'ca')
+  const [cert, key] = await Promise.all(['ca.pem', 'ca-key.pem'].map((name) => read(join(folder, name))))
+  if (cert === undefined && key === undefined)
+    return found('good', 'There is no local authority yet; the first start makes it.')
+  const certificate = pairOf(cert, key)
+  if (certificate === undefined)
+    return found(
+      'bad',
+      `The local authority in ${folder} is damaged, or its files are not of one pair.`,
+      RENEW,
+    )
+  const until = new Date(certificate.validTo)
+  if (until <= now)
+    return found('bad', `The local authority has expired on ${moment(until.toISOString())} UTC.`, RENEW)
+  if (await othersMayRead(join(folder, 'ca-key.pem')))
+    return found('note', 'Others than the owner may read the key of the local authority.', REPAIR)
+  return found('good', `The local authority is valid until ${until.toISOString().slice(0, 10)}.`)
+}
+
+const RENEW =
+  'Remove that folder: a new one is made, and receivers need new certificates by tabwire certs create.'
+const REPAIR = 'tabwire doctor --repair takes that away. Who has the key can pose as any receiver.'
+
+function found(level: Finding['level'], message: string, advice?: string): Finding {
+  return { check: 'authority', level, message, ...(advice !== undefined && { advice }) }
+}
+
+function read(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined)
+}
+
+function pairOf(cert = '', key = ''): X509Certificate | undefined {
+  try {
+    const certificate = new X509Certificate(cert)
+    return certificate.checkPrivateKey(createPrivateKey(key)) ? certificate : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Windows has no modes. */
+async function othersMayRead(file: string): Promise<boolean> {
+  return platform() !== 'win32' && ((await stat(file)).mode & 0o077) !== 0
+}

@@ -1,0 +1,17 @@
+import type { Finding } from './finding.ts'
+
+/** The oldest that is tested (package.json, engines). */
+const LEAST = [20, 19] as const
+
+/** Whether this Node.js is one that everything works on. */
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const old = major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])
+  if (!old) return { check: 'node', level: 'good', message: `Node.js ${version}.` }
+  return {
+    check: 'node',
+    level: 'bad',
+    message: `Node.js ${version} is older than ${LEAST.join('.')}, which is needed.`,
+    advice: 'Install a newer one: https://nodejs.org/en/download',
+  }
+}

@@ -1,0 +1,168 @@
+import { chmod, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createAuthority, openAuthority } from '../../src/certificates.ts'
+import { checkAuthority } from '../../src/cli/doctor/authority.ts'
+import { checkClock } from '../../src/cli/doctor/clock.ts'
+import type { Finding, Surroundings } from '../../src/cli/doctor/finding.ts'
+import { checkNode } from '../../src/cli/doctor/node.ts'
+import { checkPort } from '../../src/cli/doctor/port.ts'
+import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
+import { checkReceiver } from '../../src/cli/doctor/receiver.ts'
+import { writeRun } from '../../src/data-directory.ts'
+import { startReceiver, type Answer } from '../support/https-receiver.ts'
+import { openSimulator, temporaryDirectory, testAuthority } from '../support/simulator.ts'
+
+const around = (changes: Partial<Surroundings>): Surroundings => ({
+  directory: 'nowhere',
+  port: 0,
+  receiver: undefined,
+  ca: [],
+  now: new Date(),
+  ...changes,
+})
+
+test.each([
+  ['20.19.0', 'good'],
+  ['22.1.0', 'good'],
+  ['20.18.9', 'bad'],
+  ['18.20.1', 'bad'],
+])('Node.js %s is %s', (version, level) => {
+  expect(checkNode(version)).toMatchObject({ check: 'node', level })
+})
+
+describe('the port', () => {
+  test('is free, ours, of another Tabwire, or of another program', async () => {
+    const directory = await temporaryDirectory()
+    const { port, url } = await openSimulator()
+    expect(await checkPort(around({ directory, port }))).toMatchObject({
+      level: 'note',
+      message: `Port ${port} on 127.0.0.1 is taken by another Tabwire.`,
+      advice: expect.stringContaining('--port 0') as string,
+    })
+    await writeRun(directory, { url, pid: process.pid, started_at: new Date().toISOString() })
+    expect(await checkPort(around({ directory, port }))).toMatchObject({ level: 'good' })
+    const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const taken = (other.address() as AddressInfo).port
+    expect((await checkPort(around({ directory, port: taken }))).message).toMatch(/taken by another program/)
+    await new Promise((resolve) => other.close(resolve))
+    expect((await checkPort(around({ directory, port: taken }))).message).toMatch(/is free/)
+  })
+})
+
+test('the clock is behind when something here was written later', async () => {
+  const directory = await temporaryDirectory()
+  await writeFile(join(directory, 'db.json'), '{}')
+  expect((await checkClock(around({ directory }))).message).toMatch(/cannot be told offline/)
+  await utimes(join(directory, 'db.json'), new Date(), new Date(Date.now() + 7_200_000))
+  expect(await checkClock(around({ directory }))).toMatchObject({
+    level: 'note',
+    message: expect.stringContaining('db.json was written at') as string,
+  })
+  expect((await checkClock(around({}))).message).toMatch(/nothing here to compare it with/)
+})
+
+test('the local authority is there, readable by its owner alone, valid and whole', async () => {
+  const directory = await temporaryDirectory()
+  const look = (now = new Date()) => checkAuthority(around({ directory, now }))
+  expect((await look()).message).toMatch(/no local authority yet/)
+  await openAuthority(directory)
+  expect(await look()).toMatchObject({ level: 'good' })
+  expect(await look(new Date('2099-01-01'))).toMatchObject({ level: 'bad' })
+  if (process.platform !== 'win32') {
+    await chmod(join(directory, 'ca', 'ca-key.pem'), 0o644)
+    expect(await look()).toMatchObject({ level: 'note' })
+  }
+  await writeFile(join(directory, 'ca', 'ca.pem'), 'damaged')
+  expect(await look()).toMatchObject({ level: 'bad', advice: expect.stringContaining('Remove') as string })
+})
+
+describe('the way to a receiver', () => {
+  const way = async (url: string, changes: Partial<Surroundings> = {}) => {
+    const found: Finding[] = []
+    for await (const one of checkReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
+    return found
+  }
+  const open = async (answer: Answer, hosts?: string[], authority = testAuthority()) => {
+    const tls = hosts && (await (await authority).issue(hosts))
+    const receiver = await startReceiver({ answer, ...(tls && { tls }) })
+    onTestFinished(() => receiver.close())
+    return receiver
+  }
+
+  test('ends well: name, connection, certificate, answer and clock', async () => {
+    const { url, requests } = await open(405, ['127.0.0.1'])
+    const found = await way(url, { ca: [(await testAuthority()).certificatePem] })
+    expect(found.map(({ check, level }) => `${check} ${level}`)).toEqual(
+      ['name', 'connection', 'certificate', 'answer', 'clock'].map((step) => `receiver ${step} good`),
+    )
+    expect(requests.map(({ method }) => method)).toEqual(['HEAD'])
+  })
+
+  test('trusts the local authority of the data directory', async () => {
+    const directory = await temporaryDirectory()
+    const { url } = await open(204, ['127.0.0.1'], openAuthority(directory))
+    expect((await way(url, { directory })).every(({ level }) => level === 'good')).toBe(true)
+  })
+
+  test.each<[string, () => Promise<string>, RegExp, RegExp]>([
+    ['no such host', async () => 'https://nowhere.invalid/', /has no address/, /Correct the address/],
+    [
+      'nothing listens',
+      async () => 'https://127.0.0.1:1/',
+      /takes no connection at port 1 \(ECONNREFUSED\)/,
+      /Start the receiver/,
+    ],
+    [
+      'an unknown authority',
+      async () => (await open(204, ['127.0.0.1'])).url,
+      /not trusted/,
+      /--cacert ca\.pem/,
+    ],
+    [
+      'another host',
+      async () => (await open(204, ['receiver.test'], known())).url,
+      /for another host than 127\.0\.0\.1/,
+      /certs create 127\.0\.0\.1/,
+    ],
+    [
+      'plain HTTP on the port',
+      async () => (await open(204)).url.replace('http:', 'https:'),
+      /does not speak TLS/,
+      /check it as http:/,
+    ],
+    ['plain HTTP here', async () => (await open(204)).url, /on plain HTTP/, /tabwire listen --forward-to/],
+    [
+      'a redirect',
+      async () => (await open({ redirect: 'https://b.test/' }, ['127.0.0.1'], known())).url,
+      /redirects \(30\d\) to https:\/\/b\.test\//,
+      /Register the address/,
+    ],
+    ['no answer', async () => (await open('reset', ['127.0.0.1'], known())).url, /does not answer/, /crash/],
+  ])('ends at: %s', async (_what, urlOf, message, advice) => {
+    const found = await way(await urlOf(), { ca: [(await known()).certificatePem] })
+    const wrong = found.find(({ level }) => level !== 'good')
+    expect(wrong?.message).toMatch(message)
+    expect(wrong?.advice).toMatch(advice)
+  })
+
+  test.each([
+    ['CERT_HAS_EXPIRED', /has expired \(CERT_HAS_EXPIRED\)\./],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', /self-signed/],
+    ['SOMETHING_NEW', /handshake with it fails \(SOMETHING_NEW\)\./],
+  ])('names %s', (code, message) => {
+    expect(certificateAdvice(code, 'a.test')[0]).toMatch(message)
+    expect(certificateAdvice(code, 'a.test')[1]).not.toContain('HOST')
+  })
+})
+
+let authority: ReturnType<typeof createAuthority> | undefined
+
+/** An authority beside that of all tests, which is passed with --cacert here. */
+function known() {
+  authority ??= createAuthority()
+  return authority
+}
