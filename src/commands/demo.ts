@@ -2,7 +2,8 @@ import { createAuthority } from '../certificates.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/failure.ts'
 import { startReceiver } from '../cli/demo/receiver.ts'
-import { playStory, type Scene } from '../cli/demo/story.ts'
+import type { Scene } from '../cli/demo/scene.ts'
+import { playStory } from '../cli/demo/story.ts'
 import { renderNextSteps } from '../cli/render/ready.ts'
 import { renderScene } from '../cli/render/scene.ts'
 import { createClient } from '../client.ts'
@@ -10,7 +11,7 @@ import { startSimulator } from '../simulator.ts'
 
 export default class Demo extends BaseCommand {
   static override description =
-    'See the whole story in a few seconds.\nA service and an HTTPS receiver that verifies, in one process: a meal is pushed from first order to close. Nothing is left behind.'
+    'See the whole story in a few seconds.\nA service and an HTTPS receiver that verifies, in one process: a meal from first order to last payment, with what guests do, what the service refuses, and all eight kinds of events. Nothing is left behind.'
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
 
   async run(): Promise<void> {
@@ -29,7 +30,7 @@ export default class Demo extends BaseCommand {
   }
 
   private show(scene: Scene): void {
-    this.printLine(scene, () => renderScene(scene))
+    this.printLine(scene, (columns) => renderScene(scene, columns))
     const wrong =
       (scene.type === 'delivered' && !scene.verified) || (scene.type === 'compared' && !scene.equal)
     if (wrong) process.exitCode = exitCodes.failed

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { Scene } from '../../src/cli/demo/story.ts'
+import { eventTypes } from '../../src/model/event.ts'
+import type { Scene } from '../../src/cli/demo/scene.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 describe.concurrent('tabwire demo', () => {
@@ -12,8 +13,10 @@ describe.concurrent('tabwire demo', () => {
     expect(outcomes).toEqual(['created ', 'unchanged ', 'updated ', 'stale ', 'updated '])
     expect(
       stdout.match(/^ {2}✓ \S+ {2}over TLS, \d+ bytes, signature verified {2}evt_\w{26}$/gm),
-    ).toHaveLength(4)
-    expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n$/)
+    ).toHaveLength(10)
+    expect(stdout).toMatch(/\n409 conflict_with_paid_items\n {2}.*line-2 \(removed\)/)
+    expect(stdout).toMatch(/\npaid {2}demo-table-12 {2}Ben .*\n {2}the check is fully paid\n/)
+    expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n/)
     expect(stdout).not.toMatch(/✗|\u001b/)
     expect(stderr).toContain('tabwire start')
     expect(await readdir(cwd)).toEqual([])
@@ -27,13 +30,10 @@ describe.concurrent('tabwire demo', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Scene)
     const deliveries = scenes.filter((scene) => scene.type === 'delivered')
-    expect(deliveries.map(({ event_type }) => event_type)).toEqual([
-      'ping',
-      'check.created',
-      'check.updated',
-      'check.closed',
-    ])
+    const types = deliveries.map(({ event_type }) => event_type)
+    expect(new Set(types)).toEqual(new Set(['ping', ...eventTypes]))
     for (const delivery of deliveries) expect(delivery).toMatchObject({ over_tls: true, verified: true })
-    expect(scenes.at(-1)).toMatchObject({ type: 'compared', equal: true })
+    expect(scenes).toContainEqual(expect.objectContaining({ type: 'compared', equal: true }))
+    expect(scenes).toContainEqual(expect.objectContaining({ type: 'refused', status: 409 }))
   })
 })

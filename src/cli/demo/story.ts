@@ -1,84 +1,37 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Client, PushReport } from '../../client.ts'
-import type { Check } from '../../model/check.ts'
-import type { Envelope } from '../../model/event.ts'
-import type { startReceiver } from './receiver.ts'
-
-/** One thing that happened in the demo, in order. */
-export type Scene =
-  | { type: 'registered'; endpoint_id: string; url: string }
-  | { type: 'pushed'; what: string; check: Check; report: PushReport | null; status: number }
-  | {
-      type: 'delivered'
-      event_type: string
-      event_id: string
-      over_tls: boolean
-      verified: boolean
-      bytes: number
-    }
-  | { type: 'compared'; what: string; equal: boolean }
-
-type Receiver = Awaited<ReturnType<typeof startReceiver>>
+import type { Client } from '../../client.ts'
+import { burger, checkOf, fries, tart } from './meal.ts'
+import type { Scene } from './scene.ts'
+import { createStage, type Receiver } from './stage.ts'
 
 const EXTERNAL_ID = 'demo-table-12'
 
-const burger = {
-  external_id: 'line-1',
-  name: 'Copper Burger',
-  quantity: 2,
-  price_cents: 1450,
-  note: 'one without onions',
-}
-const fries = { external_id: 'line-2', name: 'Hand-cut Fries', quantity: 1, price_cents: 525, note: null }
-const tart = { external_id: 'line-3', name: 'Plum Tart', quantity: 2, price_cents: 780, note: null }
+/** Plays an evening from registration to the last verified delivery, and yields each scene as it happens: eight kinds of events. */
+export async function* playStory(client: Client, receiver: Receiver): AsyncGenerator<Scene, void> {
+  const { register, push, pushInVain, guest, compare } = createStage(client, receiver, EXTERNAL_ID)
+  const { guests } = client
+  yield* register()
+  yield* push('a new check', checkOf(1, 'open', [burger, fries]), 1)
+  yield* push('the same push again', checkOf(1, 'open', [burger, fries]), 0)
+  yield* push('dessert is added', checkOf(3, 'open', [burger, fries, tart]), 1)
+  yield* push('an older push arrives late', checkOf(2, 'open', [burger]), 0)
 
-/** The pushes of one meal, with the number of events that each brings about. */
-const meal = [
-  { what: 'a new check', body: checkOf(1, 'open', [burger, fries]), events: 1 },
-  { what: 'the same push again', body: checkOf(1, 'open', [burger, fries]), events: 0 },
-  { what: 'dessert is added', body: checkOf(3, 'open', [burger, fries, tart]), events: 1 },
-  { what: 'an older push arrives late', body: checkOf(2, 'open', [burger]), events: 0 },
-  { what: 'the check is closed', body: checkOf(4, 'closed', [burger, fries, tart]), events: 1 },
-]
+  const items = [
+    { external_id: burger.external_id, quantity: 1 },
+    { external_id: fries.external_id, quantity: 1 },
+  ]
+  const claimed = guests.claim(EXTERNAL_ID, { guest_name: 'Anna', items })
+  const claim = yield* guest('Anna claims a burger and the fries', claimed, 1)
+  yield* pushInVain('the fries are taken off, which Anna has claimed', checkOf(4, 'open', [burger, tart]))
 
-/** Plays the main job from registration to the last verified delivery, and yields each scene as it happens. */
-export async function* playStory(client: Client, receiver: Receiver): AsyncGenerator<Scene> {
-  const endpoint = await client.endpoints.create({
-    url: receiver.url,
-    event_types: ['check.created', 'check.updated', 'check.closed'],
-  })
-  receiver.expect(endpoint.signing_secret)
-  yield { type: 'registered', endpoint_id: endpoint.id, url: endpoint.url }
-  const [ping] = await Promise.all([receiver.next(), client.endpoints.ping(endpoint.id)])
-  yield deliveryScene(ping)
-  let last: Envelope | undefined
-  for (const { what, body, events } of meal) {
-    const { status, requestId, check } = await client.checks.push(EXTERNAL_ID, JSON.stringify(body))
-    const report = requestId === null ? null : (await client.requests.get(requestId)).push
-    yield { type: 'pushed', what, check, report, status }
-    for (let arrived = 0; arrived < events; arrived++) {
-      const received = await receiver.next()
-      last = JSON.parse(received.body) as Envelope
-      yield deliveryScene(received)
-    }
-  }
-  const equal = isDeepStrictEqual(last?.data, await client.checks.get(EXTERNAL_ID))
-  yield { type: 'compared', what: "the last event's data and GET of the check", equal }
-}
+  const own = { guest_name: 'Anna', claim_ids: [claim.id], tip_cents: 300 }
+  yield* guest('Anna pays what she has claimed, and a tip', guests.pay(EXTERNAL_ID, own), 1)
+  const paid = guests.pay(EXTERNAL_ID, { guest_name: 'Ben' })
+  const rest = yield* guest('Ben pays the rest', paid, 2)
+  yield* push('the check is closed', checkOf(5, 'closed', [burger, fries, tart]), 1)
+  yield* compare()
 
-function deliveryScene({ body, verified, encrypted }: Awaited<ReturnType<Receiver['next']>>): Scene {
-  const { id, type } = JSON.parse(body) as Envelope
-  const bytes = Buffer.byteLength(body)
-  return { type: 'delivered', event_type: type, event_id: id, over_tls: encrypted, verified, bytes }
-}
-
-function checkOf(
-  revision: number,
-  status: 'open' | 'closed',
-  items: readonly (typeof burger | typeof fries)[],
-) {
-  const subtotal_cents = items.reduce((sum, { quantity, price_cents }) => sum + quantity * price_cents, 0)
-  const tax_cents = Math.round(subtotal_cents * 0.0875)
-  const totals = { subtotal_cents, tax_cents, total_cents: subtotal_cents + tax_cents }
-  return { revision, table: { number: '12' }, status, items, totals }
+  const back = guests.refund(rest.id, { amount_cents: tart.price_cents })
+  yield* guest('one tart was not served: Ben gets it back', back, 1)
+  const rated = guests.rate(EXTERNAL_ID, { guest_name: 'Anna', rating: 5, comment: 'Lovely tart' })
+  yield* guest('Anna rates the evening', rated, 1)
 }

@@ -2,7 +2,8 @@ import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
 import { createAuthority } from '../../../src/certificates.ts'
 import { judgeByWebCrypto, startReceiver, type Judge } from '../../../src/cli/demo/receiver.ts'
-import { playStory, type Scene } from '../../../src/cli/demo/story.ts'
+import type { Scene } from '../../../src/cli/demo/scene.ts'
+import { playStory } from '../../../src/cli/demo/story.ts'
 import { createClient } from '../../../src/client.ts'
 import { startSimulator } from '../../../src/simulator.ts'
 
@@ -44,7 +45,13 @@ test.each([
     ['ping', true],
     ['check.created', true],
     ['check.updated', true],
+    ['claim.created', true],
+    ['payment.succeeded', true],
+    ['payment.succeeded', true],
+    ['check.fully_paid', true],
     ['check.closed', true],
+    ['payment.refunded', true],
+    ['feedback.received', true],
   ])
 })
 
