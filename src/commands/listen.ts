@@ -1,22 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/env-file.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
-import { tidyUp, unregister, type Registered } from '../cli/listen/endpoints.ts'
-import { deadLeases, dropLease } from '../cli/listen/lease.ts'
+import { tidyUp, type Registered } from '../cli/listen/endpoints.ts'
+import { deadLeases } from '../cli/listen/lease.ts'
 import { listenSecret } from '../cli/listen/secret.ts'
 import { listenTo, type Happening } from '../cli/listen/session.ts'
-import { openStand, type Stand } from '../cli/listen/stand.ts'
+import { openStand } from '../cli/listen/stand.ts'
 import { parseHeader, targetsOf } from '../cli/listen/target.ts'
+import { withdraw } from '../cli/listen/withdraw.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/listen.ts'
 import { renderWarning } from '../cli/render/ready.ts'
 import { count } from '../cli/render/words.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
-
-/** How long the removal of the endpoints may hold up the end: a service that hangs is left to the next `listen`. */
-const REMOVAL_MS = 3_000
 
 export default class Listen extends ServiceCommand {
   static override description =
@@ -78,7 +75,8 @@ export default class Listen extends ServiceCommand {
         this.show(happening, { service, signing_secret: secret, envFile })
       }
     } finally {
-      await this.withdraw(stand, connect)
+      if (!(await withdraw(stand, connect)))
+        this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
     }
     this.exit(this.exitCode)
   }
@@ -133,21 +131,6 @@ export default class Listen extends ServiceCommand {
     const message = `The service has disabled the endpoint for ${target.to.href}, since too many deliveries in a row failed. Start listen again for a new one; start --disable-after 0 never disables.`
     if (this.disabled.size >= this.several) throw new CommandError('endpoint_disabled', message)
     this.say(renderWarning(message))
-  }
-
-  private async withdraw(stand: Stand, connect: () => Promise<Client>): Promise<void> {
-    const urls = stand.routes.map(({ url }) => url)
-    const removal = connect().then((client) => unregister(client, urls))
-    const late = sleep(REMOVAL_MS, undefined, { ref: false }).then(() =>
-      Promise.reject(new Error('too late')),
-    )
-    try {
-      await Promise.race([removal, late])
-      await dropLease(stand.lease)
-    } catch {
-      this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
-    }
-    await stand.close()
   }
 
   /** The first signal has the endpoints removed, the second ends at once and leaves that to the next `listen`. */

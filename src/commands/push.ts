@@ -1,16 +1,18 @@
-import { basename, normalize } from 'node:path'
+import { normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
-import { byCheck, permute } from '../verdicts/permute.ts'
-import { pushesInLog, type RecordedPush } from '../verdicts/recorded.ts'
+import { reportOf } from '../cli/push/report.ts'
+import { idOf, rememberingStandardInput, requireSource } from '../cli/push/source.ts'
 import { renderConvergence } from '../cli/render/permute.ts'
 import { renderPush } from '../cli/render/push.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { shuffled } from '../verdicts/shuffle.ts'
 import { watchFiles } from '../cli/watch-files.ts'
-import { ApiError, type Client } from '../client.ts'
+import type { Client } from '../client.ts'
+import { byCheck, permute } from '../verdicts/permute.ts'
+import { pushesInLog, type RecordedPush } from '../verdicts/recorded.ts'
+import { shuffled } from '../verdicts/shuffle.ts'
 
 export default class Push extends ServiceCommand {
   static override description =
@@ -127,36 +129,5 @@ export default class Push extends ServiceCommand {
         await readInput(file)
           .then((body) => this.pushOne(client, id, body, true))
           .catch((error: unknown) => this.catch(error as Error))
-  }
-}
-
-/** @throws CommandError when it is not clear what to push. */
-function requireSource(files: readonly string[], flags: { watch: boolean; 'from-log': boolean }): void {
-  const wrong = (message: string) => new CommandError('usage', message, exitCodes.usage)
-  if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
-  if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
-  if (!flags['from-log'] && files.length === 0)
-    throw wrong('Missing argument: file. Pass files, or --from-log.')
-}
-
-function idOf(file: string): string {
-  if (file === '-')
-    throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
-  return basename(file).replace(/\.json$/i, '')
-}
-
-/** Standard input can be read once; a repeated push sends what it held again. */
-function rememberingStandardInput() {
-  let held: Promise<Buffer> | undefined
-  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
-}
-
-/** What the simulator knows of the push beside its answer; nothing from another service, or without the scope. */
-async function reportOf(client: Client, requestId: string) {
-  try {
-    return (await client.requests.get(requestId)).push
-  } catch (error) {
-    if (error instanceof ApiError) return null
-    throw error
   }
 }

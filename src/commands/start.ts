@@ -1,4 +1,4 @@
-import { Errors, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromConfigFile } from '../cli/config/defaults.ts'
@@ -8,26 +8,12 @@ import { openInBrowser } from '../cli/open-browser.ts'
 import { readCertificate } from '../cli/read-certificate.ts'
 import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
-import { readRun, removeRun, writeRun } from '../data-directory.ts'
-import { isLoopbackBinding } from '../model/loopback.ts'
+import { announce } from '../cli/start/announce.ts'
+import { clockFlag, hostFlag } from '../cli/start/flags.ts'
+import { listenForSignals } from '../cli/start/signals.ts'
+import { warningsOf } from '../cli/start/warnings.ts'
+import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
-
-/** Between the first and the last year of which identifiers and texts sort by time. */
-const clockFlag = Flags.custom<Date>({
-  parse: async (input) => {
-    const year = /^(\d{4})-\d\d-\d\d/.exec(input)?.[1] ?? ''
-    if (year >= '1970' && year <= '9998' && !Number.isNaN(Date.parse(input))) return new Date(input)
-    throw new Errors.CLIError(`${input} is no ISO 8601 time from 1970 to 9998, such as 2026-11-21T18:00:00Z.`)
-  },
-})
-
-/** Node would listen on every address of the machine. */
-const hostFlag = Flags.custom({
-  parse: async (input) => {
-    if (input !== '') return input
-    throw new Errors.CLIError('--host is empty. Name an address to listen on, such as 127.0.0.1.')
-  },
-})
 
 export default class Start extends BaseCommand {
   static override description =
@@ -152,58 +138,3 @@ const NO_BROWSER = '--open: no browser could be opened here. Open the link above
 
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
-
-/** Tells the commands where the service is, unless another one runs on this directory and is told of already. */
-async function announce({ url, apiKey, ca }: Simulator, directory: string, inMemory: boolean): Promise<void> {
-  const other = await readRun(directory)
-  if (other !== undefined && other.pid !== process.pid && isAlive(other.pid)) return
-  await writeRun(directory, {
-    url,
-    pid: process.pid,
-    started_at: new Date().toISOString(),
-    ...(inMemory ? { api_key: apiKey } : {}),
-    ...(ca === undefined ? {} : { ca }),
-  })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function listenForSignals() {
-  let resolve = () => {}
-  let raised = false
-  const first = new Promise<void>((settle) => (resolve = settle))
-  const raise = () => {
-    if (raised) process.exit(exitCodes.interrupted)
-    raised = true
-    resolve()
-  }
-  return { first, raise }
-}
-
-function warningsOf(flags: {
-  host: string
-  insecure: boolean
-  'allow-http-loopback': boolean
-  seed?: number | undefined
-}): string[] {
-  return [
-    isLoopbackBinding(flags.host)
-      ? ''
-      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key, or a table's address, and a Host that is allowed.`,
-    flags.insecure
-      ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert."
-      : '',
-    flags['allow-http-loopback']
-      ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.'
-      : '',
-    flags.seed === undefined
-      ? ''
-      : `--seed ${flags.seed}: secrets and keys follow from the seed, so that anybody can foretell them. For tests alone. The clock stands still; tabwire clock advance moves it.`,
-  ].filter((warning) => warning !== '')
-}

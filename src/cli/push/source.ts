@@ -1,0 +1,28 @@
+import { basename } from 'node:path'
+import { CommandError, exitCodes } from '../failure.ts'
+import { readInput } from '../input.ts'
+
+/** @throws CommandError when it is not clear what to push. */
+export function requireSource(
+  files: readonly string[],
+  flags: { watch: boolean; 'from-log': boolean },
+): void {
+  const wrong = (message: string) => new CommandError('usage', message, exitCodes.usage)
+  if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
+  if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
+  if (!flags['from-log'] && files.length === 0)
+    throw wrong('Missing argument: file. Pass files, or --from-log.')
+}
+
+/** The external id of a check that came from a file. @throws CommandError for standard input. */
+export function idOf(file: string): string {
+  if (file === '-')
+    throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
+  return basename(file).replace(/\.json$/i, '')
+}
+
+/** Standard input can be read once; a repeated push sends what it held again. */
+export function rememberingStandardInput() {
+  let held: Promise<Buffer> | undefined
+  return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
+}
