@@ -105,7 +105,6 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'chalk',
       'ora',
       'chokidar',
-      'cli-table3',
       'string-width',
       'undici',
       'uqr',
@@ -199,6 +198,14 @@ describe('the house', () => {
   ])('reads %s only where it may', (_what, pattern, allowed) => {
     const readers = files.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path)
     expect(readers.filter((path) => !allowed.some((prefix) => path.startsWith(prefix)))).toEqual([])
+  })
+
+  it.each([
+    ['chalk', ['cli/render/', 'cli/base-command.ts']],
+    ['ora', ['cli/base-command.ts']],
+  ])('imports %s only where something is drawn', (name, allowed) => {
+    const importers = files.filter(({ foreign }) => foreign.includes(name)).map(({ path }) => path)
+    expect(importers.filter((path) => !allowed.some((prefix) => path.startsWith(prefix)))).toEqual([])
   })
 
   it('keeps operations free of time, chance and the outside', () => {

@@ -26,7 +26,7 @@ export default class Demo extends BaseCommand {
       await receiver.close()
       await simulator.close()
     }
-    this.say(`\n${renderNextSteps()}`)
+    this.say(`\n${renderNextSteps(this.terminal.columns)}`)
   }
 
   private show(scene: Scene): void {

@@ -122,7 +122,10 @@ export default class Start extends BaseCommand {
     const { url, baseUrl, apiKey } = simulator
     if (this.wantsJson)
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
-    else this.say(renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }))
+    else
+      this.say(
+        renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }, this.terminal.columns),
+      )
   }
 
   /** The first signal lets everything finish (`run` waits for it), the second ends at once. */

@@ -95,6 +95,8 @@ describe.concurrent('tabwire keys', () => {
     expect(unknown.stderr).toMatch(/^Error: There is no key key_none\./)
     const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^Error: --scopes: there is no scope admin\. There are: read, write, simulate\. See/)
+    expect(stderr).toMatch(
+      /^Error: --scopes: there is no scope admin\. There are: read, write, simulate\. See/,
+    )
   })
 })

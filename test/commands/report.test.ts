@@ -59,6 +59,8 @@ describe('tabwire report', () => {
   test('an unknown finding is wrong usage, which lists them', async () => {
     const { code, stderr } = await faulty.run(['report', '--fail-on', 'total_mismatch'])
     expect(code).toBe(2)
-    expect(stderr).toContain('--fail-on total_mismatch is no finding. Did you mean totals_mismatch? There are: totals_mismatch, ')
+    expect(stderr).toContain(
+      '--fail-on total_mismatch is no finding. Did you mean totals_mismatch? There are: totals_mismatch, ',
+    )
   })
 })

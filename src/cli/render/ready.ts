@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import { exampleCheck } from '../example-check.ts'
 import { renderFields } from './text.ts'
+import { widthOf } from './width.ts'
 
 interface Ready {
   url: string
@@ -11,14 +12,14 @@ interface Ready {
 }
 
 /** What `start` says when it is ready, and what to do next. */
-export function renderReady({ url, baseUrl, apiKey, inspector }: Ready): string {
+export function renderReady({ url, baseUrl, apiKey, inspector }: Ready, columns = Infinity): string {
   const fields = renderFields([
     ['base URL', chalk.bold(baseUrl)],
     ['API key', apiKey],
     ['inspector', `${inspector}  ${chalk.dim('good once, for ten minutes; tabwire open makes another')}`],
     ['reference', `${url}/docs`],
   ])
-  return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderFields(steps)}\n\nCtrl-C stops it.`
+  return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nCtrl-C stops it.`
 }
 
 const steps = [
@@ -27,9 +28,16 @@ const steps = [
   ['watch deliveries', 'tabwire tail'],
 ] as const
 
+/** A command is to be copied: where it does not fit beside what it does, it stands below it. */
+function renderSteps(all: readonly (readonly [what: string, command: string])[], columns: number): string {
+  const beside = renderFields(all)
+  if (beside.split('\n').every((line) => widthOf(line) <= columns)) return beside
+  return all.map(([what, command]) => `${chalk.dim(what)}\n  ${command}`).join('\n')
+}
+
 /** What to try after the demo. */
-export function renderNextSteps(): string {
-  return `Now with your own checks and receiver:\n\n${renderFields([['run the service', 'tabwire start'], ...steps])}`
+export function renderNextSteps(columns = Infinity): string {
+  return `Now with your own checks and receiver:\n\n${renderSteps([['run the service', 'tabwire start'], ...steps], columns)}`
 }
 
 export function renderWarning(text: string): string {

@@ -10,10 +10,11 @@ export function renderRequest(request: RequestView, columns = Infinity): string 
   const { method, path, status, duration_ms, started_at, push, id, faults } = request
   const colour = status < 400 ? chalk.green : chalk.red
   const outcome = push === null ? '' : `  ${coloured(push.outcome)}`
-  const end = `  ${colour(status)}${outcome}  ${duration_ms} ms${faultsText(faults)}`
+  const end = `  ${colour(status)}${outcome}  ${duration_ms} ms`
+  const befallen = faultsText(faults)
   const begin = `→ ${started_at.slice(11, 19)}  `
   const target = `${method} ${printable(path)}`
-  const room = Math.max(columns - widthOf(begin) - widthOf(end), 20)
-  const name = columns >= widthOf(begin + target + end) + 2 + id.length ? `  ${chalk.dim(id)}` : ''
-  return `${begin}${cutTo(room, target)}${end}${name}`
+  const taken = widthOf(begin + end + befallen)
+  const name = columns >= taken + widthOf(target) + 2 + id.length ? `  ${chalk.dim(id)}` : ''
+  return `${begin}${cutTo(Math.max(columns - taken, 20), target)}${end}${name}${befallen}`
 }
