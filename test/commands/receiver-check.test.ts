@@ -132,7 +132,7 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
     [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
     [['3000', '-H', 'nonsense'], 'is no header'],
-    [['3000', '--tap', '--json'], 'cannot also be provided'],
+    [['3000', '--tap', '--json'], 'exclude each other'],
   ])('%j is wrong usage', async (args, words) => {
     const { code, stdout, stderr } = await check(...(args as [string]))
     expect(code).toBe(2)

@@ -135,7 +135,7 @@ describe('tabwire trigger --override', () => {
 
 test.each([
   ['ping', /tabwire ping ENDPOINT/],
-  ['check.paid', /one of: check\.created, .*, feedback\.received/],
+  ['check.paid', /There are: check\.created, .*, feedback\.received/],
 ])('tabwire trigger %s is wrong usage', async (type, message) => {
   const { code, stderr } = await run(type)
   expect(code).toBe(2)
