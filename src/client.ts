@@ -71,6 +71,10 @@ export function createClient(options: ClientOptions) {
       list: (query?: ListQuery) => get<List<FeedbackView>>('/v1/feedback', query),
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
     },
+    inspector: {
+      /** A link that opens it in a browser: good once, for so many seconds. */
+      link: () => post<{ url: string; expires_in_seconds: number }>('/_sim/inspector-links'),
+    },
     tables: {
       /** Where the page of a table is that its QR code opens. */
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),

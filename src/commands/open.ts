@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment } from '../cli/flags.ts'
-import { openInBrowser } from '../cli/open-browser.ts'
+import { openInBrowser } from '../cli/open-in-browser.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Open extends ServiceCommand {
@@ -14,7 +14,7 @@ export default class Open extends ServiceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(Open)
     const client = await this.connect(flags)
-    const link = (await client.request('POST', '/_sim/inspector-links')).json as { url: string }
+    const link = await client.inspector.link()
     const opened = !flags.print && !this.wantsJson && (await openInBrowser(link.url))
     this.print(link, () => link.url)
     if (!opened && !flags.print && !this.wantsJson)

@@ -83,7 +83,7 @@ export default class Tail extends ServiceCommand {
       lineOf: async (told) => renderTold(told, seat.columns(), await bodyFor(told, bodyOf)),
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
-      openPage: async () => openPage(new URL('/', (await this.locate(flags)).url).href),
+      openPage: async () => openPage((await (await connect()).inspector.link()).url),
       quit: () => process.exit(exitCodes.done),
       interrupt: () => this.interrupted(),
     })
@@ -112,7 +112,9 @@ async function bodyFor(told: Told, bodyOf: BodyOf | undefined): Promise<string |
 }
 
 async function openPage(url: string): Promise<string> {
-  return (await openInBrowser(url)) ? `Opened ${url}` : `No browser could be opened. The address is ${url}`
+  return (await openInBrowser(url))
+    ? 'Opened the inspector.'
+    : `No browser could be opened. Good once, for ten minutes: ${url}`
 }
 
 type Talk = Exclude<Happening, Told>

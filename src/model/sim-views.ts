@@ -113,6 +113,19 @@ const itemDiff = z.strictObject({
     }),
   ),
   unchanged: z.int().min(0),
+  reordered: z.literal(true).exactOptional(),
+})
+
+const checkChange = z.strictObject({
+  field: z.enum([
+    'table.number',
+    'status',
+    'totals.subtotal_cents',
+    'totals.tax_cents',
+    'totals.total_cents',
+  ]),
+  from: z.union([z.string(), z.number()]),
+  to: z.union([z.string(), z.number()]),
 })
 
 const logged = z.strictObject({
@@ -130,6 +143,7 @@ export const requestView = logged.extend({
       external_check_id: z.string(),
       outcome: z.enum(['created', 'updated', 'unchanged', 'stale', 'conflict']),
       diff: itemDiff.nullable(),
+      changes: z.array(checkChange).exactOptional(),
       findings: z.array(z.strictObject({ code: z.enum(findingCodes), message: z.string() })),
     })
     .nullable(),

@@ -36,7 +36,7 @@ async function fakeBrowser(): Promise<{ PATH: string; opened: string }> {
 }
 
 describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
-  test('pauses, filters, sends again, opens the service and quits by keys, and leaves the terminal as it was', async () => {
+  test('pauses, filters, sends again, opens the inspector and quits by keys, and leaves the terminal as it was', async () => {
     const { PATH, opened } = await fakeBrowser()
     const tail = await tabwireOnTerminal(['tail', '--type', 'check.created'], {
       cwd: service.cwd,
@@ -67,8 +67,8 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     tail.type('?')
     await tail.shows(/p +pause; what comes waits/)
     tail.type('o')
-    await tail.shows(new RegExp(`Opened ${service.url}/`))
-    expect(await readFile(opened, 'utf8')).toBe(`${service.url}/`)
+    await tail.shows(/Opened the inspector\./)
+    expect(await readFile(opened, 'utf8')).toMatch(new RegExp(`^${service.url}/#link=[\\w-]{22}$`))
 
     tail.type('q')
     expect(await tail.left()).toEqual({ code: 0, restored: true })

@@ -6,14 +6,15 @@ export interface Group {
 
 /** Every command and topic has its place here; one that has none yet is listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
-  { heading: 'THE SERVICE', names: ['start', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys'] },
+  { heading: 'THE SERVICE', names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys'] },
   { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
   {
     heading: 'WEBHOOKS',
     names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
   },
   { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
-  { heading: 'PROOF', names: ['report', 'contract'] },
+  { heading: 'PROOF', names: ['report', 'contract', 'openapi'] },
+  { heading: 'THE SHELL', names: ['completion'] },
 ]
 
 export const OTHERS = 'MORE'

@@ -47,7 +47,7 @@ export const keyHelp: readonly (readonly [key: string, does: string])[] = [
   ['f', 'only failures from now on, or everything again'],
   ['↑ ↓', 'choose a delivery; without that it is the last one'],
   ['r', 'send it again, newly signed'],
-  ['o', 'open the service in the browser'],
+  ['o', 'open the inspector in the browser'],
   ['Enter', 'leave a line blank'],
   ['q', 'quit, as Ctrl-C does'],
 ]
