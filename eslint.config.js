@@ -36,6 +36,9 @@ export default defineConfig(
       '@typescript-eslint/no-unnecessary-condition': 'off',
       // Fetch's classes come from the platform, from h3 and from undici; their shape is what counts.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // There are no enums here: erasableSyntaxOnly forbids them.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
+      '@typescript-eslint/no-unsafe-enum-comparison': 'off',
       'no-console': 'error',
       eqeqeq: 'error',
     },
