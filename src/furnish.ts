@@ -5,6 +5,7 @@ import { scopes } from './model/api-key.ts'
 import { addLocations } from './operations/add-locations.ts'
 import { createKey } from './operations/create-key.ts'
 import type { Service } from './service.ts'
+import { packageFile } from './package-file.ts'
 
 interface Wanted {
   dataDirectory?: string | undefined
@@ -62,6 +63,6 @@ async function isUsable(service: Service, key: string): Promise<boolean> {
 
 /** Read at once: a few lines are there sooner than another thread has been asked for them. */
 function fixture() {
-  const path = new URL('../fixtures/locations.json', import.meta.url)
+  const path = packageFile('fixtures/locations.json')
   return JSON.parse(readFileSync(path, 'utf8')) as { name: string; timezone: string; currency: string }[]
 }

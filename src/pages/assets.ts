@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { AssetPaths } from './render.ts'
+import { packageFile } from '../package-file.ts'
 
 /** A file of a page: its bytes never change under its name, which has their hash. */
 export interface Asset {
@@ -16,8 +17,8 @@ export interface Assets {
   files: ReadonlyMap<string, Asset>
 }
 
-/** Where `npm run build` puts them; the path is the same from the sources and from what is built of them. */
-const directory = new URL('../../dist/pages/assets/', import.meta.url)
+/** Where `npm run build` puts them. */
+const directory = packageFile('dist/pages/assets/')
 
 /** Reads the pages' scripts and styles. What was not built is left out: then a page is there to be read, and plain. */
 export async function loadAssets(): Promise<Assets> {

@@ -86,7 +86,7 @@ function verifyOnce() {
 type Verify = (options: { payload: Buffer; header: string; secret: string; now: number }) => { ok: boolean }
 
 async function signatureRatio(): Promise<number> {
-  const built = pathToFileURL(join(process.cwd(), 'dist/signature/index.js')).href
+  const built = pathToFileURL(join(process.cwd(), 'dist/signature/node.js')).href
   const { verify } = (await import(built)) as { verify: Verify }
   const payload = Buffer.from(body)
   const t = 1_763_748_245

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from './at-end.ts'
 import { hear } from './judged-answers.ts'
-import { endWarm, runWarm } from './warm.ts'
+import { runWarm } from './warm.ts'
 import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 
@@ -48,7 +48,6 @@ const directories: string[] = []
 // Nothing of a test file outlives it, whatever failed.
 atEnd(async () => {
   for (const { child } of children) child.kill('SIGKILL')
-  await endWarm()
   await Promise.all([...services].map((stop) => stop()))
   await Promise.all([...children].map(({ ended }) => ended))
   await Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true, force: true })))
@@ -69,10 +68,12 @@ export async function tabwire(args: readonly string[], options: RunOptions = {})
   const cwd = options.cwd ?? (await emptyDirectory())
   // What a process has of its surroundings, it has from its beginning.
   const hasSettings = existsSync(join(cwd, 'tabwire.config.json')) || args.includes('--config')
-  const isPlain = options.env === undefined && options.input === undefined && !hasSettings
-  if (!isPlain || needsProcess.has(args[0] ?? 'start'))
+  const { env = {}, input } = options
+  const isRead = Object.keys(env).every((name) => /^(TABWIRE_|LANG$|LC_)/.test(name))
+  if (!isRead || hasSettings || needsProcess.has(args[0] ?? 'start'))
     return (await spawnTabwire(args, { ...options, cwd })).ended
-  return runWarm(args, cwd, cleanEnvironment())
+  const stdin = input === undefined ? '' : Buffer.from(input).toString('base64')
+  return runWarm({ args, cwd, env, stdin }, cleanEnvironment())
 }
 
 /** Runs `tabwire` and hands it over while it runs. */

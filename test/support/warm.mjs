@@ -1,4 +1,5 @@
 /* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
+import { Readable } from 'node:stream'
 import { flush, run } from '@oclif/core'
 import { handle } from '@oclif/core/handle'
 import './forward-answers.mjs'
@@ -14,7 +15,11 @@ process.exit = (code = process.exitCode ?? 0) => {
   throw new Exit(code)
 }
 
-process.on('message', async ({ args, cwd, mark }) => {
+process.on('message', async ({ args, cwd, env, stdin, mark }) => {
+  const before = { ...process.env }
+  Object.assign(process.env, env)
+  const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin, 'base64')])
+  Object.defineProperty(process, 'stdin', { value: input, configurable: true })
   process.chdir(cwd)
   process.exitCode = undefined
   let code
@@ -30,6 +35,9 @@ process.on('message', async ({ args, cwd, mark }) => {
     for (const event of ['error', 'drain']) stream.removeAllListeners(event)
     await new Promise((resolve) => stream.write(mark, resolve))
   }
+  for (const name of Object.keys(env))
+    if (name in before) process.env[name] = before[name]
+    else delete process.env[name]
   process.send({ code })
 })
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))

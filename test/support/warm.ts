@@ -1,5 +1,4 @@
 import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Ended } from './cli.ts'
 import { hear } from './judged-answers.ts'
@@ -8,30 +7,38 @@ const program = fileURLToPath(new URL('./warm.mjs', import.meta.url))
 const MARK = '\u0000end of the command\u0000'
 const idle: ChildProcess[] = []
 
+/** A command with what is ours of its environment. */
+interface Command {
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** What comes on standard input, in base64. */
+  stdin: string
+}
+
 /**
- * Runs a command in a process that has run others before: what a command does is the same, and loading it anew takes ten
- * times as long as doing it. For commands that end by themselves and read no standard input.
+ * Runs a command in a process that has run others before, of this test file and of those before it: what a command does is
+ * the same, and loading it anew takes ten times as long as doing it. For commands that end by themselves. The processes
+ * end with the one that they were forked from.
  */
-export async function runWarm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
-  const child =
-    idle.pop() ?? fork(program, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
+export async function runWarm(command: Command, surroundings: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = idle.pop() ?? warmUp(surroundings)
   const [stdout, stderr, code] = await Promise.all([
     textOf(child, 'stdout'),
     textOf(child, 'stderr'),
     codeOf(child),
-    new Promise((resolve) => child.send({ args, cwd, mark: MARK }, resolve)),
+    new Promise((resolve) => child.send({ ...command, mark: MARK }, resolve)),
   ])
   idle.push(child)
   return { code, signal: null, stdout, stderr }
 }
 
-/** Ends the processes that wait for commands. */
-export async function endWarm(): Promise<void> {
-  const ended = idle.splice(0).map((child) => {
-    child.kill('SIGKILL')
-    return once(child, 'close')
-  })
-  await Promise.all(ended)
+function warmUp(env: NodeJS.ProcessEnv): ChildProcess {
+  const child = fork(program, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }).on('message', hear)
+  // Nothing is to wait for it.
+  child.unref()
+  child.channel?.unref()
+  return child
 }
 
 /** How the command ended, once it has; before that, its services may have answered. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { packageFile } from '../../package-file.ts'
 
 /** Receivers that verify as they should, short enough to copy: the files of `fixtures/receivers`, by language. */
 export const receiverExamples = {
@@ -19,5 +20,5 @@ export const receiverLanguages = Object.keys(receiverExamples) as ReceiverLangua
 /** The source text of a receiver. */
 export async function readReceiverExample(language: ReceiverLanguage): Promise<string> {
   const name = receiverExamples[language]
-  return readFile(new URL(`../../../fixtures/receivers/${name}`, import.meta.url), 'utf8')
+  return readFile(packageFile(`fixtures/receivers/${name}`), 'utf8')
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearest } from '../config/nearest.ts'
 import { CommandError, exitCodes } from '../failure.ts'
+import { packageFile } from '../../package-file.ts'
 
-const folder = fileURLToPath(new URL('../../../fixtures/scenarios/', import.meta.url))
+const folder = fileURLToPath(packageFile('fixtures/scenarios/'))
 
 /** The names of the scenarios that come along. */
 export async function shippedNames(): Promise<string[]> {

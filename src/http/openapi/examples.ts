@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { webhookTypes } from './envelopes.ts'
 import { refTo, type Json } from './json.ts'
+import { packageFile } from '../../package-file.ts'
 
 /** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */
 export type Examples = Readonly<Record<string, { summary: string; value: unknown }>>
@@ -77,5 +78,5 @@ function claimed(claim: Json | undefined): Json {
 }
 
 async function fixture<T>(path: string): Promise<T> {
-  return JSON.parse(await readFile(new URL(`../../../fixtures/${path}`, import.meta.url), 'utf8')) as T
+  return JSON.parse(await readFile(packageFile(`fixtures/${path}`), 'utf8')) as T
 }

@@ -1,7 +1,6 @@
-/* Bundles what the pages load into dist/pages/assets: a script and a style for each, with nothing left to fetch. */
+/* Puts into dist/pages/assets what the pages load beside their scripts: one style for each. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const packaged = (path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url))
@@ -24,28 +23,17 @@ const inspectorStyles = [
 ]
 
 const pages = {
-  guest: { script: here('browser/main.ts'), styles: [style('tokens'), here('guest.css')] },
-  inspector: {
-    script: here('browser/inspector/main.tsx'),
-    styles: [
-      style('tokens'),
-      packaged('uplot/dist/uPlot.min.css'),
-      ...inspectorStyles.map((name) => style(`inspector/${name}`)),
-    ],
-  },
+  guest: [style('tokens'), here('guest.css')],
+  inspector: [
+    style('tokens'),
+    packaged('uplot/dist/uPlot.min.css'),
+    ...inspectorStyles.map((name) => style(`inspector/${name}`)),
+  ],
 }
 
 mkdirSync(target, { recursive: true })
-for (const [name, { script, styles }] of Object.entries(pages)) {
-  await build({
-    input: script,
-    platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    output: { file: `${target}${name}.js`, format: 'esm', minify: true },
-    logLevel: 'silent',
-  })
+for (const [name, styles] of Object.entries(pages))
   writeFileSync(`${target}${name}.css`, styles.map((path) => readFileSync(path, 'utf8')).join('\n'))
-}
 
 // The reference page is a component that comes as one file already.
 copyFileSync(packaged('openapi-explorer/dist/browser/openapi-explorer.min.js'), `${target}reference.js`)

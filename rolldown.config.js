@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/*
+ * What is built into dist, besides declarations: a program of hundreds of small files takes longer to load than to do what
+ * it is asked for, so each command comes as one file with what it shares with others beside it.
+ */
+
+const commands = readdirSync('src/commands', { recursive: true })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => join('commands', file.slice(0, -'.ts'.length)).replaceAll('\\', '/'))
+
+/** By their path in dist, without the ending. The store is loaded alone by tests that watch its calls of the system. */
+const entries = [
+  ...commands,
+  'cli/unknown-command',
+  'cli/help/help',
+  'client',
+  'index',
+  'msw/index',
+  'store/file-store',
+  'vitest/index',
+]
+
+const program = {
+  input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+  platform: 'node',
+  // zod is a hundred files, of which we use a part.
+  external: (id) => !/^[./]|^[A-Z]:|^zod(\/|$)/.test(id),
+  treeshake: { moduleSideEffects: [{ test: /[\\/]zod[\\/]/, sideEffects: false }] },
+  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' },
+}
+
+/** One file each, so that loaded alone it reads no other. */
+const signature = (name, platform) => ({
+  input: `src/signature/${name}.ts`,
+  platform,
+  output: { file: `dist/signature/${name}.js`, format: 'esm' },
+})
+
+/** What browsers load. */
+const page = (name, input) => ({
+  input,
+  platform: 'browser',
+  transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  output: { file: `dist/pages/assets/${name}.js`, format: 'esm', minify: true },
+})
+
+export default [
+  program,
+  signature('node', 'node'),
+  signature('web', 'neutral'),
+  page('guest', 'src/pages/browser/main.ts'),
+  page('inspector', 'src/pages/browser/inspector/main.tsx'),
+]
