@@ -9,7 +9,7 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['test/tsconfig.json', 'test/bench/tsconfig.json', 'src/pages/browser/tsconfig.json'],
+        project: ['test/tsconfig.json', 'src/pages/browser/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -28,7 +28,13 @@ const program = {
   // zod is a hundred files, of which we use a part.
   external: (id) => !/^[./]|^[A-Z]:|^zod(\/|$)/.test(id),
   treeshake: { moduleSideEffects: [{ test: /[\\/]zod[\\/]/, sideEffects: false }] },
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' },
+  // What is said of exports is in the declarations.
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: { legal: true, annotation: true, jsdoc: false },
+  },
 }
 
 /** One file each, so that loaded alone it reads no other. */

@@ -30,6 +30,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'clock.ts': { own: [], foreign: [] },
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'process-identity.ts': { own: [], foreign: ['node:*'] },
+  'package-file.ts': { own: [], foreign: ['node:*'] },
   'certificates.ts': { own: ['certificates'], foreign: ['node:*'] },
   certificates: { own: [], foreign: ['@peculiar/x509', 'reflect-metadata', 'node:*'] },
   'data-directory.ts': { own: [], foreign: ['node:*'] },
@@ -38,23 +39,31 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
   'furnish.ts': {
-    own: ['model', 'operations', 'service.ts', 'http', 'ids.ts', 'data-directory.ts'],
+    own: ['model', 'operations', 'service.ts', 'http', 'ids.ts', 'data-directory.ts', 'package-file.ts'],
     foreign: ['node:*'],
   },
   findings: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
   conformance: {
-    own: ['ids.ts', 'model', 'signature'],
+    own: ['ids.ts', 'model', 'package-file.ts', 'signature'],
     foreign: ['junit-report-builder', 'undici', 'node:*'],
   },
   http: {
-    own: ['model', 'operations', 'findings', 'service.ts', 'signature', 'table-address.ts'],
+    own: [
+      'model',
+      'operations',
+      'findings',
+      'package-file.ts',
+      'service.ts',
+      'signature',
+      'table-address.ts',
+    ],
     // zod writes the schemas of the OpenAPI document.
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'zod', 'node:*'],
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {
-    own: ['model'],
+    own: ['model', 'package-file.ts'],
     foreign: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot', 'node:*'],
   },
   'api-error.ts': { own: [], foreign: [] },
@@ -95,6 +104,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'data-directory.ts',
       'ids.ts',
       'model',
+      'package-file.ts',
       'process-identity.ts',
       'signature',
       'verdicts',

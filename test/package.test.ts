@@ -125,10 +125,8 @@ describe('in a project of its own', () => {
   test('the demo passes', async () => {
     const args = [join(installed, 'bin', 'run.js'), 'demo']
     const { code, stdout } = await (await spawnProcess(process.execPath, args, { cwd: project })).ended
-    expect({ code, end: stdout.trimEnd().split('\n').at(-1) }).toEqual({
-      code: 0,
-      end: "✓ the last event's data and GET of the check are equal",
-    })
+    expect(code).toBe(0)
+    expect(stdout).toContain("\n✓ the last event's data and GET of the check are equal\n")
   })
 
   /** `.ci/run` names a Node that is newer than its own, when it can be had. */

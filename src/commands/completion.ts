@@ -6,6 +6,7 @@ export default class Completion extends BaseCommand {
   static override description =
     'Print what a shell needs to complete commands.\nCommands, flags and their values are completed, and what the service that runs here knows.'
   static override examples = [
+    '<%= config.bin %> completion bash',
     `eval "$(<%= config.bin %> completion bash)"   # in ~/.bashrc`,
     `source <(<%= config.bin %> completion zsh)    # in ~/.zshrc, after compinit`,
     '<%= config.bin %> completion fish > ~/.config/fish/completions/tabwire.fish   # once',

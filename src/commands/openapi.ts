@@ -8,7 +8,7 @@ export default class OpenApi extends BaseCommand {
   static override description =
     'Print the OpenAPI 3.1 document of the service.\nWith its events as webhooks; a running service serves it at /openapi.json, and for people at /docs. It needs no service.'
   static override examples = [
-    '<%= config.bin %> openapi > openapi.json',
+    '<%= config.bin %> openapi',
     '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
   ]
   static override flags = fromEnvironment({

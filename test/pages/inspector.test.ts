@@ -208,8 +208,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       await page.keyboard.press(key)
       await expect.poll(at, patiently).toBe(id)
     }
-    await page.locator('.row.at:focus').waitFor()
-    await page.keyboard.press('Enter')
+    await page.locator('.row.at:focus').press('Enter')
     await drawer(page).getByRole('heading', { name: 'b' }).waitFor()
     await page.keyboard.press('Escape')
     await drawer(page).waitFor({ state: 'detached' })

@@ -44,6 +44,8 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 async function codeOf(error) {
   if (error instanceof Exit) return error.code
+  // oclif's own way to end: its handler takes the exception above for a bug.
+  if (error.code === 'EEXIT') return error.oclif.exit
   try {
     await handle(error)
   } catch (exit) {
