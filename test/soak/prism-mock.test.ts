@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { contractCases } from '../../src/conformance/contract/run.ts'
+import type { ConformanceReport } from '../../src/conformance/report/result.ts'
+import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
+import { isSoak } from './seeded.ts'
+
+const prism = createRequire(import.meta.url).resolve('@stoplight/prism-cli')
+
+const check = { id: 'chk_1', items: [] }
+const registered = { id: 12, url: 'https://a.example', signing_secret: 'whsec_always_the_same' }
+const parameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } })
+const json = (example: object) => ({ content: { 'application/json': { example } } })
+const answers = (status: number, example: object) => ({
+  responses: { [status]: { description: 'as always', ...json(example) } },
+})
+const operation = (status: number, example: object) => ({
+  requestBody: json({}),
+  ...answers(status, example),
+})
+
+/** The paths of the specification, with the same answer for ever. */
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'A mock', version: '1' },
+  paths: {
+    '/locations': { get: answers(200, { data: [] }) },
+    '/checks/external/{id}': {
+      parameters: [parameter('id')],
+      get: answers(200, check),
+      put: operation(200, check),
+    },
+    '/webhook-endpoints': { post: operation(201, registered) },
+    '/webhook-endpoints/{id}/test': { parameters: [parameter('id')], post: answers(200, {}) },
+  },
+}
+
+// Nothing arrives, and one wait for that is enough.
+const command = ['contract', 'check', '--json', '--skip', 'deliveries/ping']
+
+test.skipIf(!isSoak)(
+  'against a mock that Prism makes of the paths, it ends with a report: what is not kept, and what could not be seen',
+  async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'mock.json'), JSON.stringify(document))
+    const mock = await spawnProcess(process.execPath, [prism, 'mock', '-p', '0', 'mock.json'], { cwd })
+    const said = await mock.until('stdout', /listening on http:\S+/)
+    const baseUrl = /listening on (http:[\w.:/]+)/.exec(said)?.[1] ?? ''
+    const { code, stdout, stderr } = await tabwire([...command, '--base-url', baseUrl])
+    mock.child.kill()
+    await mock.ended
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    const report = JSON.parse(stdout) as ConformanceReport
+    expect(report.cases).toHaveLength(contractCases.length - 1)
+    const verdicts = Object.fromEntries(
+      report.cases.map(({ group, id, verdict }) => [`${group}/${id}`, verdict]),
+    )
+    expect(verdicts).toMatchObject({
+      'requests/id_on_success': 'failed',
+      'access/locations': 'passed',
+      'checks/accepted': 'passed',
+      'checks/full_state': 'failed',
+      'checks/success_status': 'observed',
+      'conflicts/removed': 'skipped',
+      'endpoints/secret_shown': 'passed',
+      'deliveries/post': 'failed',
+      'deliveries/signature_match': 'skipped',
+      'retries/schedule': 'skipped',
+    })
+  },
+)

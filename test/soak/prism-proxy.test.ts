@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { fixtures, serve, spawnProcess } from '../support/cli.ts'
+import { isSoak } from './seeded.ts'
+
+const prism = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url))
+
+/** What it finds wrong with answers; `contract check` sends bad requests on purpose. */
+const wrong = /Violation: response.*/
+
+test.skipIf(!isSoak)(
+  'a validating proxy between contract check and the service finds nothing wrong with any answer',
+  async () => {
+    const service = await serve()
+    const args = ['proxy', `${fixtures}openapi.json`, service.url, '--host', '127.0.0.1', '--port', '0']
+    const proxy = await spawnProcess(process.execPath, [prism, ...args], {})
+    const [url = ''] = /http:\S+(?=\s*$)/.exec(await proxy.until('stdout', /is listening on \S+\s*$/)) ?? []
+    // What is no JSON the proxy refuses itself.
+    const target = ['--base-url', `${url}/v1`, '--api-key', service.key, '--skip', 'id_on_broken_json']
+    const { code, stdout, stderr } = await service.run(['contract', 'check', ...target])
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' })
+    // The proof that it looks: a status that is not documented.
+    await service.call('PUT', '/_sim/faults', { faults: [{ on: 'api', error_rate: 1, error_status: 418 }] })
+    const headers = { authorization: `Bearer ${service.key}` }
+    expect((await fetch(`${url}/v1/locations`, { headers })).status).toBe(418)
+    const told = await proxy.until('stdout', wrong)
+    expect(told).toContain('has returned 409')
+    expect(told.split('\n').filter((line) => wrong.test(line))).toEqual([
+      expect.stringContaining('status code'),
+    ])
+    proxy.child.kill()
+    await proxy.ended
+  },
+)
