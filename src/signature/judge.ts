@@ -55,7 +55,9 @@ export function openCase({
   if ('ok' in parsed) return parsed
   const judge = (matches: boolean) =>
     matches ? judgeTime(parsed.timestamp, seconds, tolerance) : mismatch(secrets)
-  return { ...parsed, payload, secrets, judge }
+  // Not spread, which on Node 20 takes half as long as the HMAC itself.
+  const { t, timestamp, v1 } = parsed
+  return { t, timestamp, v1, payload, secrets, judge }
 }
 
 function requireNumber(name: string, value: unknown): number {
