@@ -10,7 +10,7 @@ export async function checkAuthority({ directory, now }: Surroundings): Promise<
   const folder = join(directory, 'ca')
   const [cert, key] = await Promise.all(['ca.pem', 'ca-key.pem'].map((name) => read(join(folder, name))))
   if (cert === undefined && key === undefined)
-    return found('good', 'There is no local authority yet; the first start makes it.')
+    return found('good', 'There is no local authority yet; it is made when it is first needed.')
   const certificate = pairOf(cert, key)
   if (certificate === undefined)
     return found(
