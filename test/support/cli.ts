@@ -132,7 +132,7 @@ export async function spawnProcess(
 }
 
 const ofThisRun =
-  /^(NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|FORCE_COLOR|NO_COLOR|PORT|HOST)$/
+  /^(CI|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|FORCE_COLOR|NO_COLOR|PORT|HOST)$/
 
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofThisRun.test(name)))
