@@ -24,6 +24,7 @@ const inspectorStyles = [
 
 const pages = {
   guest: [style('tokens'), here('guest.css')],
+  reference: [style('tokens'), here('reference.css')],
   inspector: [
     style('tokens'),
     packaged('uplot/dist/uPlot.min.css'),
@@ -38,4 +39,3 @@ for (const [name, styles] of Object.entries(pages))
 // The reference page is a component that comes as one file already.
 copyFileSync(packaged('openapi-explorer/dist/browser/openapi-explorer.min.js'), `${target}reference.js`)
 copyFileSync(packaged('openapi-explorer/LICENSE'), `${target}reference.js.LICENSE.txt`)
-copyFileSync(here('reference.css'), `${target}reference.css`)
