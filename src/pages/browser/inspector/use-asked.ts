@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useState, type StateUpdater } from 'preact/hooks'
+import { Refused } from '../call.ts'
 import { ask } from './ask.ts'
 import { onNews, throttled } from './news.ts'
 
@@ -20,13 +21,18 @@ export function useAsked<T>(path: string, everyMs = 500): Asked<T> {
     const look = throttled(() => {
       const turn = ++asked
       // An answer can be overtaken by a later one, and would show what was.
-      const show = (found: Asked<T>) => {
+      const show = (found: StateUpdater<Asked<T>>) => {
         if (turn > shown) setState(found)
         shown = Math.max(shown, turn)
       }
       ask<T>('GET', path).then(
         (value) => show({ value }),
-        (error: unknown) => show({ problem: error instanceof Error ? error.message : String(error) }),
+        (error: unknown) => {
+          const problem = error instanceof Error ? error.message : String(error)
+          // One look that failed takes nothing away that is shown, and no form that is half filled in.
+          if (error instanceof Refused && error.code === 'unreachable') show((last) => ({ ...last, problem }))
+          else show({ problem })
+        },
       )
     }, everyMs)
     look()
