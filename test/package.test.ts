@@ -31,8 +31,8 @@ describe('the packed file', () => {
     expect(paths).toEqual(
       expect.arrayContaining(['oclif.manifest.json', 'bin/run.js', 'README.md', 'LICENSE']),
     )
-    const folders = [...new Set(paths.map((path) => path.split('/')[0]))].filter(
-      (name) => !name?.includes('.'),
+    const folders = [...new Set(paths.map((path) => path.replace(/\/.*/, '')))].filter(
+      (name) => !name.includes('.'),
     )
     expect(folders.sort()).toEqual(['LICENSE', 'bin', 'dist', 'fixtures'])
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])

@@ -21,7 +21,7 @@ export function simulatorFixtures(options: SimulatorOptions = {}): {
   simulator: Fixture
   fileSimulator: [Fixture, { scope: 'file' }]
 } {
-  // Vitest reads from the text of a fixture what it asks for, and wants that destructured.
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from a fixture's text what it asks for.
   const fixture: Fixture = async ({}, use) => {
     const simulator = await createSimulator(options)
     try {

@@ -42,7 +42,7 @@ export interface SimulatorMatchers {
 }
 
 declare module 'vitest' {
-  // eslint-disable-next-line @typescript-eslint/no-unused-vars, @typescript-eslint/no-empty-object-type
+  // oxlint-disable-next-line typescript/no-empty-object-type -- This is how Vitest's own is added to.
   interface Matchers<T> extends SimulatorMatchers {}
 }
 

@@ -170,7 +170,7 @@ describe('data of an event is, byte for byte, what GET answers right after it', 
   ])('%s', async (type, cause) => {
     await cause()
     const event = (await eventsAfter(0)).findLast((one) => one.type === type)
-    const { id, external_id = '' } = event?.data as { id: string; external_id?: string }
+    const { id = '', external_id = '' } = (event?.data ?? {}) as { id?: string; external_id?: string }
     const path = type.startsWith('check.')
       ? `/v1/checks/external/${external_id}`
       : `/v1/${{ claim: 'claims', payment: 'payments', feedback: 'feedback' }[type.split('.', 1)[0] ?? '']}/${id}`

@@ -36,7 +36,7 @@ describe('a rate limit', () => {
     for (let index = 0; index < 5; index++) expect((await call('twk_unknown')).status).toBe(401)
     const statuses = async (key: string) => {
       const answers = await Promise.all([1, 2, 3, 4].map(() => call(key)))
-      return answers.map(({ status }) => status).sort()
+      return answers.map(({ status }) => status).sort((a, b) => a - b)
     }
     expect(await statuses(simulator.apiKey)).toEqual([200, 200, 200, 429])
     expect(await statuses(other)).toEqual([200, 200, 200, 429])

@@ -26,7 +26,7 @@ describe('the stream', () => {
     expect(attempt).toMatchObject({
       type: 'attempt',
       data: {
-        event_id: (event?.data as Envelope).id,
+        event_id: (event?.data as Envelope | undefined)?.id,
         status: 'pending',
         attempt: { number: 1, outcome: 'bad_status', response_status: 500 },
       },

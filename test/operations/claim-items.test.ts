@@ -91,7 +91,9 @@ describe('not_claimable', () => {
     const before = table.everything()
     const refusal = refusalOf(() => table.claim(items))
     expect(refusal).toMatchObject({ code: 'not_claimable', details: { items: refused } })
-    const named = (refusal?.details.items as { external_id: string }[]).map(({ external_id }) => external_id)
+    const named = ((refusal?.details.items ?? []) as { external_id: string }[]).map(
+      ({ external_id }) => external_id,
+    )
     for (const external_id of named) expect(refusal?.message).toContain(`${external_id} (`)
     expect(table.everything()).toBe(before)
   })

@@ -51,7 +51,8 @@ function different(all: Iterable<Remains>): Remains[] {
   const seen = new Map<string, Remains>()
   for (const remains of all) {
     const hash = createHash('sha256').update(String(remains.acknowledged))
-    for (const [name, bytes] of [...remains.content].sort()) hash.update(`\0${name}\0`).update(bytes)
+    for (const [name, bytes] of [...remains.content].sort(([a], [b]) => (a < b ? -1 : 1)))
+      hash.update(`\0${name}\0`).update(bytes)
     seen.set(hash.digest('hex'), remains)
   }
   return [...seen.values()]

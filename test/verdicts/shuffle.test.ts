@@ -7,7 +7,8 @@ const seed = fc.nat(2 ** 32 - 1)
 test('loses nothing and adds nothing, and the same seed gives the same order', () => {
   const cases = fc.property(fc.array(fc.nat(9)), seed, (list, of) => {
     const order = shuffled(list, of)
-    expect(order.toSorted()).toEqual(list.toSorted())
+    const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
+    expect(sorted(order)).toEqual(sorted(list))
     expect(shuffled(list, of)).toEqual(order)
   })
   fc.assert(cases)

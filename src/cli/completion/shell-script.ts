@@ -9,7 +9,7 @@ export function shellScript(shell: Shell): string {
   return shell === 'bash' ? bashScript : captured(() => script(shell, 'tabwire', 'tabwire'))
 }
 
-/* eslint-disable no-console -- The package prints its scripts by itself. */
+/* oxlint-disable no-console -- The package prints its scripts by itself. */
 function captured(print: () => void): string {
   const { log } = console
   let text = ''

@@ -64,7 +64,11 @@ export default class ContractCheck extends ConformanceCommand {
     const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem], serviceName })
     const { baseUrl, apiKey } = simulator
     const tls = await authority.issue(['localhost', '127.0.0.1'])
-    await check({ ...common, baseUrl, apiKey, tls }).finally(() => simulator.close())
+    try {
+      await check({ ...common, baseUrl, apiKey, tls })
+    } finally {
+      await simulator.close()
+    }
   }
 }
 
