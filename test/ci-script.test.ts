@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { check as isFormatted } from 'prettier'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { emptyDirectory, fixtures, spawnProcess, type Ended } from './support/cli.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -71,9 +71,10 @@ describe("the README's CI script", () => {
     expect(script).not.toMatch(/\bsleep\b/)
   })
 
-  test('is what the workflow runs, which is YAML as prettier writes it', async () => {
-    expect(await isFormatted(workflow, { parser: 'yaml' })).toBe(true)
-    expect(workflow.trimEnd().split('\n').at(-1)).toBe('      - run: sh ci/contract-test.sh')
+  test('is what the workflow runs, which is YAML', () => {
+    const { jobs } = parse(workflow) as { jobs: Record<string, { steps: { run?: string }[] }> }
+    expect(Object.values(jobs)).toMatchObject([{ steps: expect.anything() as object[] }])
+    expect(Object.values(jobs)[0]?.steps.at(-1)).toEqual({ run: 'sh ci/contract-test.sh' })
   })
 
   // dash is what sh is on Debian and Ubuntu, and so on most machines of a CI.

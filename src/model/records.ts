@@ -59,7 +59,8 @@ export interface Lookups {
 /** What an operation asks for: the record with an id, or all that a lookup finds. */
 export type Ask = { [C in CollectionName]: AskIn<C> }[CollectionName]
 export type AskIn<C extends CollectionName> =
-  { collection: C; id: string } | { collection: C; lookup: Lookups[C]; key: string }
+  | { collection: C; id: string }
+  | { collection: C; lookup: Lookups[C]; key: string }
 
 /** What it is given: the record if there is one; or the records, in order of creation, walked only if wanted. */
 export type Given<A> = A extends { collection: infer C extends CollectionName; id: string }

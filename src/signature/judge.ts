@@ -16,7 +16,10 @@ export interface VerifyOptions {
 }
 
 export type SignatureFailureCode =
-  HeaderFailure['code'] | 'signature_mismatch' | 'timestamp_too_old' | 'timestamp_in_future'
+  | HeaderFailure['code']
+  | 'signature_mismatch'
+  | 'timestamp_too_old'
+  | 'timestamp_in_future'
 
 /** A delivery that is not to be trusted: answer it with a 4xx and do nothing else. `message` holds no secret. */
 export interface SignatureFailure {

@@ -6,7 +6,15 @@ import { scopes } from '../../model/api-key.ts'
 /** What a flag or an argument takes that its command does not list: words, files, or names that must be looked up. */
 export type ValueKind = { words: readonly string[] } | 'file' | LookedUp
 export type LookedUp =
-  'check' | 'claim' | 'delivery' | 'endpoint' | 'event' | 'key' | 'payment' | 'scenario' | 'state'
+  | 'check'
+  | 'claim'
+  | 'delivery'
+  | 'endpoint'
+  | 'event'
+  | 'key'
+  | 'payment'
+  | 'scenario'
+  | 'state'
 
 const ofFlags: Readonly<Record<string, ValueKind>> = {
   body: 'file',
