@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireLock } from '../../src/store/lock.ts'
 import { DirectoryInUse } from '../../src/store/errors.ts'
-import { buildStore, runChild, type Child } from './child.ts'
+import { runChild, type Child } from './child.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
 import { storedChecks } from './records.ts'
 
 tidyUp()
-
-let built: Awaited<ReturnType<typeof buildStore>>
-beforeAll(async () => {
-  built = await buildStore()
-})
-afterAll(() => built.remove())
 
 /** Opens the directory, prints what came of it, and stays until it is killed. */
 const opener = `
@@ -33,7 +27,7 @@ for (let number = Number(from); ; number += 1) {
   console.log(number)
 }`
 
-const open = (directory: string): Child => runChild(built.folder, opener, directory)
+const open = (directory: string): Child => runChild(opener, directory)
 
 describe('a directory', () => {
   it('is open in one process at a time: the next one fails at once and names the holder', async () => {
@@ -92,7 +86,7 @@ describe('a directory', () => {
     const directory = await newDirectory()
     let last = 0
     for (let round = 0; round < 4; round += 1) {
-      const child = runChild(built.folder, writer, directory, String(last + 1))
+      const child = runChild(writer, directory, String(last + 1))
       const goal = last + 100 + round * 37
       while (last < goal) last = Number(await child.line())
       await child.kill()

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Everything } from '../../src/model/records.ts'
-import { buildStore, runChild } from './child.ts'
+import { runChild } from './child.ts'
 import { failingDisk } from './failing-disk.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, saveChecks, storedChecks } from './records.ts'
@@ -55,10 +55,6 @@ describe('replacing everything on disk', () => {
 })
 
 describe('a process that is killed while it replaces everything', () => {
-  let built: Awaited<ReturnType<typeof buildStore>>
-  beforeAll(async () => void (built = await buildStore()))
-  afterAll(() => built.remove())
-
   /** Puts 2,000 checks of one generation in the place of those of the last, again and again, and says which are durable. */
   const program = `
     import { openFileStore } from './store/file-store.js'
@@ -73,7 +69,7 @@ describe('a process that is killed while it replaces everything', () => {
     'leaves one generation, whole, and none older than it had said (round %i)',
     async (round) => {
       const directory = await newDirectory()
-      const child = runChild(built.folder, program, directory)
+      const child = runChild(program, directory)
       for (let line = 1; line < 2 + 3 * round; line += 1) await child.line()
       const said = Number(await child.line())
       await child.kill()

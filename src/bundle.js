@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from 'rolldown'
 
 /*
  * What is built into dist, besides declarations: a program of hundreds of small files takes longer to load than to do what
@@ -48,14 +49,13 @@ const signature = (name, platform) => ({
 const page = (name, input) => ({
   input,
   platform: 'browser',
-  transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   output: { file: `dist/pages/assets/${name}.js`, format: 'esm', minify: true },
 })
 
-export default [
+await build([
   program,
   signature('node', 'node'),
   signature('web', 'neutral'),
   page('guest', 'src/pages/browser/main.ts'),
   page('inspector', 'src/pages/browser/inspector/main.tsx'),
-]
+])
