@@ -54,7 +54,7 @@ describe.concurrent('tabwire deliveries', () => {
   test('list can be narrowed by status, type, endpoint and check', async () => {
     const narrowed = async (...args: string[]) =>
       (await service.json<List<Delivery>>('deliveries', 'list', ...args)).data
-    const pending = await narrowed('--status', 'pending')
+    const pending = await narrowed('--status', 'pending', '--check', 'dinner')
     expect(pending.map(({ endpoint_id, event_type }) => [endpoint_id, event_type])).toEqual([
       [ids.bad, 'check.created'],
     ])
@@ -73,7 +73,9 @@ describe.concurrent('tabwire deliveries', () => {
   })
 
   test('show tells of each attempt why it failed, and nothing in the answer steers the terminal', async () => {
-    const [delivery] = (await service.json<List<Delivery>>('deliveries', 'list', '--status', 'pending')).data
+    const [delivery] = (
+      await service.json<List<Delivery>>('deliveries', 'list', '--status', 'pending', '--check', 'dinner')
+    ).data
     const { stdout } = await service.run(['deliveries', 'show', delivery?.id ?? ''])
     expect(stdout).toMatch(
       /^delivery {6}dlv_\w+\nevent {9}check\.created {2}evt_\w+\nendpoint {6}we_\w+\ncheck {9}dinner\n/,

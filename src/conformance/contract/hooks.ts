@@ -27,8 +27,10 @@ export interface Hooks {
   close(): Promise<void>
 }
 
-/** A local delivery takes milliseconds; what has not come by then is taken not to come. */
-const PATIENCE_MS = 1_500
+/** A local delivery takes milliseconds; what has not come by then is taken not to come, on a busy machine too. */
+const PATIENCE_MS = 5_000
+/** Where one has not come, others will not either, and a report is wanted soon. */
+const SHORT_PATIENCE_MS = 1_500
 
 interface Place {
   tls: { cert: string; key: string }
@@ -42,6 +44,7 @@ interface Place {
 export async function openHooks({ tls, publicUrl, port = 0 }: Place): Promise<Hooks> {
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
   let distrusted = 0
+  let patience = PATIENCE_MS
   const server = createServer(tls, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined)
@@ -61,7 +64,10 @@ export async function openHooks({ tls, publicUrl, port = 0 }: Place): Promise<Ho
   return {
     open() {
       const name = `hook-${hooks.size + 1}`
-      const { hook, take } = createHook(`${base}/${name}`)
+      const { hook, take } = createHook(`${base}/${name}`, {
+        patience: () => patience,
+        missed: () => (patience = SHORT_PATIENCE_MS),
+      })
       hooks.set(name, take)
       return hook
     },
@@ -74,7 +80,14 @@ export async function openHooks({ tls, publicUrl, port = 0 }: Place): Promise<Ho
   }
 }
 
-function createHook(url: string) {
+interface Patience {
+  /** How many milliseconds an arrival is waited for. */
+  patience(): number
+  /** One was waited for in vain. */
+  missed(): void
+}
+
+function createHook(url: string, { patience, missed }: Patience) {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
   let answers: readonly number[] = [204]
@@ -84,7 +97,10 @@ function createHook(url: string) {
     arrivals,
     arrival: (number) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => done(), PATIENCE_MS)
+        const timer = setTimeout(() => {
+          missed()
+          done()
+        }, patience())
         const done = () => {
           clearTimeout(timer)
           waiting.delete(look)
