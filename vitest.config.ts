@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new CountReporter()],
-    // Half of the tests wait for child processes, so both of two cores are put to use.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Half of the tests wait for child processes, so three keep both of two cores busy.
+    maxWorkers: availableParallelism() + 1,
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
