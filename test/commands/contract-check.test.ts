@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../src/conformance/report/result.ts'
-import { emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 
 describe('tabwire contract check', () => {
   test('checks a fresh service of our own, and leaves no progress in a pipe', async () => {
@@ -25,7 +25,7 @@ describe('tabwire contract check', () => {
   })
 
   test('checks a service that runs elsewhere, and leaves nothing registered', async () => {
-    const service = await startService()
+    const service = await serve()
     const args = [
       '--base-url',
       `${service.url}/v1`,
@@ -45,7 +45,7 @@ describe('tabwire contract check', () => {
   })
 
   test('ends with 3 when a rule is broken, here for want of a key', async () => {
-    const service = await startService(['--in-memory'])
+    const service = await serve()
     const args = ['--base-url', `${service.url}/v1`, '--only', 'checks/accepted']
     const { code, stdout } = await service.run(['contract', 'check', ...args])
     await service.stop()

@@ -3,11 +3,11 @@ import type { Check } from '../../src/model/check.ts'
 import type { ClaimView } from '../../src/model/claim.ts'
 import type { FeedbackView } from '../../src/model/feedback.ts'
 import type { PaymentView } from '../../src/model/payment.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   return async () => {
     await service.stop()
   }

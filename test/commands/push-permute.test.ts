@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Convergence } from '../../src/verdicts/permute.ts'
 import type { Report } from '../../src/model/report.ts'
-import { checkBody, emptyDirectory, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   for (const revision of [1, 2, 3])
     await service.call(
       'PUT',
@@ -89,7 +89,7 @@ describe('tabwire push --permute', () => {
 
 describe('tabwire push --from-log', () => {
   test('pushes again what was received, which changes nothing', async () => {
-    const other = await startService(['--in-memory'])
+    const other = await serve()
     for (const revision of [1, 2])
       await other.call('PUT', '/v1/checks/external/a%2Fb', checkBody({ revision }))
     const { code, stdout } = await other.run(['push', '--from-log', '--id', 'a/b'])

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util'
 import jsqr from 'jsqr'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { TableAddress } from '../../src/client.ts'
-import { startService, type RunningService } from '../support/cli.ts'
+import { serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 let address: string
 beforeAll(async () => {
-  service = await startService(['--in-memory'])
+  service = await serve()
   address = ((await (await service.call('GET', '/_sim/tables/12')).json()) as TableAddress).url
   return async () => {
     await service.stop()

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 const PUSH = '/v1/checks/external/a'
 const wrongTotals = { subtotal_cents: 1, tax_cents: 1, total_cents: 1 }
@@ -8,7 +8,7 @@ const wrongTotals = { subtotal_cents: 1, tax_cents: 1, total_cents: 1 }
 let clean: RunningService
 let faulty: RunningService
 beforeAll(async () => {
-  ;[clean, faulty] = await Promise.all([startService(['--in-memory']), startService(['--in-memory'])])
+  ;[clean, faulty] = await Promise.all([serve(), serve()])
   await faulty.call('PUT', PUSH, checkBody({ totals: wrongTotals }))
   return async () => {
     await Promise.all([clean.stop(), faulty.stop()])

@@ -4,19 +4,28 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/state.ts'
-import { checkBody, emptyDirectory, startService, tabwire, type ServiceProcess } from '../support/cli.ts'
+import {
+  checkBody,
+  emptyDirectory,
+  serve,
+  startService,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
 let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
 afterAll(() => receiver.close())
 
-const options = ['--allow-http-loopback', '--clock', '2026-11-21T18:00:00Z']
+const startAt = '2026-11-21T18:00:00Z'
+const inMemory = () => serve({ allowHttpLoopback: true, startAt: new Date(startAt) })
+const onDisk = () => startService(['--allow-http-loopback', '--clock', startAt])
 const minutes = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000
 
 /** A service with a delivery that has failed three times, and waits for its third retry. */
-async function atThirdRetry(...more: string[]): Promise<ServiceProcess> {
-  const service = await startService([...options, ...more])
+async function atThirdRetry<S extends RunningService>(start: () => Promise<S>): Promise<S> {
+  const service = await start()
   await service.call('POST', '/_sim/clock', { freeze: true })
   const { url } = receiver
   await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
@@ -25,7 +34,7 @@ async function atThirdRetry(...more: string[]): Promise<ServiceProcess> {
   return service
 }
 
-async function expectRestOfLadder(service: ServiceProcess) {
+async function expectRestOfLadder(service: RunningService) {
   const [pending] = (await service.json<List<Delivery>>('deliveries', 'list')).data
   expect(pending).toMatchObject({ status: 'pending', attempts: [{}, {}, { number: 3 }] })
   const { attempted } = await service.json<ClockReport>('clock', 'advance', '35h')
@@ -43,7 +52,7 @@ const patient = { concurrent: true, timeout: 60_000 }
 
 describe('a state saved at the third retry', patient, () => {
   test('in memory is followed, after reset and load, by attempts four to seven at their times', async () => {
-    const service = await atThirdRetry('--in-memory')
+    const service = await atThirdRetry(inMemory)
     await service.json('state', 'save', 'third-retry')
     await service.call('POST', '/_sim/clock', { advance: '3h' })
     const reset = await service.json('state', 'reset')
@@ -57,7 +66,7 @@ describe('a state saved at the third retry', patient, () => {
   })
 
   test.each(['SIGTERM', 'SIGKILL'] as const)('on disk also with %s and a restart between', async (signal) => {
-    const service = await atThirdRetry()
+    const service = await atThirdRetry(onDisk)
     const { cwd } = service
     const before = (await (await service.call('GET', '/_sim/clock')).json()) as ClockView
     await service.json('state', 'save', 'third-retry')
@@ -77,7 +86,7 @@ describe('a state saved at the third retry', patient, () => {
 
 describe('tabwire state', patient, () => {
   test('save writes a file that its owner alone reads, and says when one was there', async () => {
-    const service = await atThirdRetry('--in-memory')
+    const service = await atThirdRetry(inMemory)
     const first = await service.run(['state', 'save', 'one'])
     const file = join('.tabwire', 'states', 'one.json')
     expect(first).toMatchObject({ code: 0, stderr: `Saved in ${file}. It holds signing secrets.\n` })
@@ -98,7 +107,7 @@ describe('tabwire state', patient, () => {
   })
 
   test('save and load take a file, or standard output and input, in the place of a name', async () => {
-    const service = await atThirdRetry('--in-memory')
+    const service = await atThirdRetry(inMemory)
     const { stdout } = await service.run(['state', 'save', '--file', '-'])
     await service.json('state', 'save', '--file', 'fixture.json')
     expect(await readFile(join(service.cwd, 'fixture.json'), 'utf8')).toBe(stdout)
@@ -109,7 +118,7 @@ describe('tabwire state', patient, () => {
   })
 
   test('load of a damaged state says of what file it was, what is wrong, and that nothing was changed', async () => {
-    const service = await atThirdRetry('--in-memory')
+    const service = await atThirdRetry(inMemory)
     const before = (await service.run(['state', 'save', '--file', '-'])).stdout
     await writeFile(
       join(service.cwd, 'bad.json'),
@@ -134,7 +143,7 @@ describe('tabwire state', patient, () => {
   })
 
   test('list shows the saved ones, also with no service, and what is none', async () => {
-    const service = await atThirdRetry('--in-memory')
+    const service = await atThirdRetry(inMemory)
     const { cwd } = service
     expect((await service.run(['state', 'list'])).stdout).toContain('No states yet.')
     await service.json('state', 'save', 'third')

@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import {
   checkBody,
   emptyDirectory,
+  serve,
   spawnTabwire,
   startService,
   type Running,
@@ -20,6 +21,8 @@ beforeAll(async () => {
 afterAll(() => receiver.close())
 
 const start = (cwd: string, ...args: string[]) => startService(['--allow-http-loopback', ...args], { cwd })
+/** In the process of the test. */
+const inMemory = (cwd: string) => serve({ cwd, allowHttpLoopback: true })
 const push = (service: RunningService, id: string) =>
   service.call('PUT', `/v1/checks/external/${id}`, checkBody())
 const register = (service: RunningService, event_types = ['check.created']) =>
@@ -91,11 +94,11 @@ describe('tabwire tail over restarts of the service', () => {
 
   test('tells what a service in memory has done since its own start, though its clock is behind', async () => {
     const cwd = await emptyDirectory()
-    const first = await start(cwd, '--in-memory', '--clock', '2030-01-01T00:00:00Z')
+    const first = await serve({ cwd, startAt: new Date('2030-01-01T00:00:00Z') })
     const running = await tail(cwd)
     await first.stop()
     await running.until('stderr', /has ended/)
-    const second = await start(cwd, '--in-memory')
+    const second = await inMemory(cwd)
     await register(second)
     await push(second, 'new')
     expect(names(await lines(running, 'new'))).toEqual(['new 1'])
@@ -105,7 +108,7 @@ describe('tabwire tail over restarts of the service', () => {
 
   test('ends with the service when it is not to wait, with 1 when there is none to begin with', async () => {
     const cwd = await emptyDirectory()
-    const service = await start(cwd, '--in-memory')
+    const service = await inMemory(cwd)
     const running = await tail(cwd, '--no-reconnect')
     await service.stop()
     const ended = await running.ended
@@ -119,7 +122,7 @@ describe('tabwire tail over restarts of the service', () => {
 describe('tabwire tail', () => {
   test('--since tells first what was missed, by the clock of the service, as filtered, then goes on', async () => {
     const cwd = await emptyDirectory()
-    const service = await start(cwd, '--in-memory')
+    const service = await inMemory(cwd)
     await service.call('POST', '/_sim/clock', { freeze: true })
     await register(service)
     await attempted(service, 'long-ago')
@@ -144,7 +147,7 @@ describe('tabwire tail', () => {
 
   test('--bodies shows what was sent and what was answered, laid out and printable; to programs the exact body', async () => {
     const cwd = await emptyDirectory()
-    const service = await start(cwd, '--in-memory')
+    const service = await inMemory(cwd)
     await register(service)
     const [json, people] = [
       await tail(cwd, '--bodies'),
@@ -170,7 +173,7 @@ describe('tabwire tail', () => {
 
   test('tells deliveries that die unattempted', async () => {
     const cwd = await emptyDirectory()
-    const service = await start(cwd, '--in-memory')
+    const service = await inMemory(cwd)
     const { id } = (await (await register(service)).json()) as { id: string }
     await service.call('PUT', '/_sim/faults', { faults: [{ on: 'deliveries', delay: 1 }] })
     const people = await spawnTabwire(['tail', '--failed'], { cwd })

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,18 +59,13 @@ export async function emptyDirectory(): Promise<string> {
   return directory
 }
 
-/** Those that run until they are told to end, or whose process is what matters. */
-const needsProcess = new Set(['start', 'demo', 'tail', 'listen'])
-
-/** Runs `tabwire` to its end. */
+/** Runs `tabwire` to its end, which has to come by itself: `start` is run so where it refuses to. */
 export async function tabwire(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const cwd = options.cwd ?? (await emptyDirectory())
-  // What a process has of its surroundings, it has from its beginning.
-  const hasSettings = existsSync(join(cwd, 'tabwire.config.json')) || args.includes('--config')
   const { env = {}, input } = options
+  // What a process has of its surroundings otherwise, it has from its beginning.
   const isRead = Object.keys(env).every((name) => /^(TABWIRE_|LANG$|LC_)/.test(name))
-  if (!isRead || hasSettings || needsProcess.has(args[0] ?? 'start'))
-    return (await spawnTabwire(args, { ...options, cwd })).ended
+  if (!isRead || args[0] === 'demo') return (await spawnTabwire(args, { ...options, cwd })).ended
   const stdin = input === undefined ? '' : Buffer.from(input).toString('base64')
   return runWarm({ args, cwd, env, stdin }, cleanEnvironment())
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { CommandError, exitCodes } from '../failure.ts'
 
 /** Read from the working directory when no other is named (contract section 12). */
@@ -18,8 +19,9 @@ const read = new Map<string, Promise<ConfigFile | undefined>>()
  */
 export function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
   const path = named ?? CONFIG_FILE
-  const known = read.get(path) ?? load(path, named === undefined)
-  read.set(path, known)
+  const place = resolve(path)
+  const known = read.get(place) ?? load(path, named === undefined)
+  read.set(place, known)
   return known
 }
 

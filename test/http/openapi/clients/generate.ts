@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { generateApi } from 'swagger-typescript-api'
-import ts from 'typescript'
 import { openApiDocument } from '../../../../src/http/openapi/document.ts'
 import { atEnd } from '../../../support/at-end.ts'
+import { spawnProcess } from '../../../support/cli.ts'
 import { withOpenApiFetch, withSwaggerTypescriptApi } from './uses.ts'
 
 /** A program that uses a client: it is told where the service is, and the key. */
@@ -23,6 +23,7 @@ export async function makeClients() {
   const spec = await openApiDocument()
   const files = {
     'package.json': '{"type":"module"}',
+    'tsconfig.json': JSON.stringify({ compilerOptions }),
     'schema.ts': astToString(await openapiTS(structuredClone(spec) as never)),
     'Api.ts': await swaggerClient(spec),
     'with-openapi-fetch.ts': withOpenApiFetch,
@@ -31,7 +32,7 @@ export async function makeClients() {
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
   const load = async (name: string) =>
     (await import(/* @vite-ignore */ pathToFileURL(join(directory, `${name}.js`)).href)) as Program
-  return { problems: compile(directory), load }
+  return { problems: await compile(directory, modules), load }
 }
 
 async function swaggerClient(spec: object): Promise<string> {
@@ -40,23 +41,20 @@ async function swaggerClient(spec: object): Promise<string> {
 }
 
 /** As strictly as can be expected of code that others generate. */
-function compile(directory: string): string[] {
-  const roots = ['with-openapi-fetch.ts', 'with-swagger-typescript-api.ts'].map((name) =>
-    join(directory, name),
-  )
-  const program = ts.createProgram(roots, {
-    strict: true,
-    noImplicitReturns: true,
-    target: ts.ScriptTarget.ES2023,
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: [],
-    skipLibCheck: true,
-  })
-  const { diagnostics } = program.emit()
-  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(
-    ({ file, start = 0, messageText }) =>
-      `${file?.fileName}:${start} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-  )
+const compilerOptions = {
+  strict: true,
+  noImplicitReturns: true,
+  target: 'es2023',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'nodenext',
+  types: [],
+  skipLibCheck: true,
+}
+
+async function compile(directory: string, modules: string): Promise<string> {
+  const compiler = join(modules, 'typescript-native/bin/tsc')
+  const { stdout } = await (
+    await spawnProcess(process.execPath, [compiler, '-p', '.'], { cwd: directory })
+  ).ended
+  return stdout
 }
