@@ -36,10 +36,10 @@ function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined 
   if (url.protocol !== 'http:') return `must be an https: URL, not ${url.protocol}`
   const { hostname } = destinationOf(url)
   if (!isLocalhost(hostname) && !isLoopback(hostname))
-    return 'must be an https: URL; http: is accepted for loopback hosts alone, with --allow-http-loopback'
+    return 'must be an https: URL; http: is accepted for loopback hosts alone, with --allow-http-loopback (allowHttpLoopback in the library)'
   return allowHttpLoopback
     ? undefined
-    : 'must be an https: URL. `tabwire certs create localhost` makes a certificate that the service trusts; a receiver on plain http at loopback is accepted with --allow-http-loopback'
+    : 'must be an https: URL. `tabwire certs create localhost` makes a certificate that the service trusts; a receiver on plain http at loopback is accepted with --allow-http-loopback (allowHttpLoopback in the library)'
 }
 
 function refuseParts(url: URL, text: string): string | undefined {

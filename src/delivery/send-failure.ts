@@ -23,7 +23,7 @@ interface Row {
 }
 
 const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/
-const CACERT = 'pass --cacert FILE with the certificate of its authority'
+const CACERT = 'pass --cacert FILE (ca in the library) with the certificate of its authority'
 const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
 
 /** What can go wrong, by the code of the error; the first row that matches counts. */
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     outcome: 'tls_error',
     words: ({ host }) =>
-      `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it, ${CERTS}.`,
+      `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it (ca in the library), ${CERTS}.`,
   },
   {
     codes: UNTRUSTED,

@@ -19,7 +19,7 @@ export function createHostCheck(
     if (!isAllowed(hostname(host)))
       throw new Refusal(
         'forbidden_host',
-        `The Host ${JSON.stringify(hostname(host).slice(0, 100))} is not this service's. Use a loopback address, or allow the name with --allowed-host.`,
+        `The Host ${JSON.stringify(hostname(host).slice(0, 100))} is not this service's. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
       )
     const origin = headers.get('origin')
     if (origin !== null && !isAllowed(hostname(origin.replace(/^https?:\/\//, '')))) throw foreign()
