@@ -10,6 +10,7 @@ import { oncePerTurn } from './once-per-turn.ts'
 import { createRecall } from './recall.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
+import { createWaiters } from './waiters.ts'
 
 export interface Pump {
   /** Looks for deliveries that are due. Commits and time do this by themselves. */
@@ -77,7 +78,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const turns = createTurns()
   const recall = createRecall()
   const interruptions = createInterruptions()
-  let idlers: Idler[] = []
+  const idlers = createWaiters<Settled>()
   let stopped = false
   let cancelAlarm = ignore
 
@@ -89,8 +90,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   async function look(): Promise<void> {
     if (stopped || interruptions.underWay() !== undefined) return
     // Whoever asks from now on may know of more than this look will see.
-    const waiting = idlers
-    idlers = []
+    const waiting = idlers.take()
     // What is in flight now may be recorded, and due again some time, behind the back of this look.
     const quiet = flights.none()
     const interrupted = interruptions.begun()
@@ -99,16 +99,16 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       const full = flights.full(limits.perEndpoint)
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, busy, full })
-      if (stopped) return release(waiting, NOTHING)
+      if (stopped) return waiting.release(NOTHING)
       // What was found may be gone; after an interruption there is another look.
-      if (interruptions.begun() > interrupted) return void idlers.push(...waiting)
+      if (interruptions.begun() > interrupted) return waiting.putBack()
       startInTurn(due.deliveries)
       setAlarm(due.next_at)
       if (quiet && due.deliveries.length === 0 && flights.none())
-        release(waiting, { next_at: due.next_at, unrecorded: rests.count() })
-      else idlers.push(...waiting)
+        waiting.release({ next_at: due.next_at, unrecorded: rests.count() })
+      else waiting.putBack()
     } catch (error) {
-      for (const { reject } of waiting) reject(error)
+      waiting.fail(error)
       onError(error)
       lookLater()
     }
@@ -160,12 +160,11 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     cancelAlarm = () => clearTimeout(timer)
   }
 
-  const settle = () =>
-    new Promise<Settled>((resolve, reject) => {
-      if (stopped) return resolve(NOTHING)
-      idlers.push({ resolve, reject })
-      wake()
-    })
+  const settle = async () => {
+    if (stopped) return NOTHING
+    wake()
+    return idlers.wait()
+  }
 
   return {
     wake,
@@ -194,7 +193,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       unsubscribe()
       cancelAlarm()
       rests.stop()
-      release(idlers, NOTHING)
+      idlers.release(NOTHING)
       await recall.after(graceMs, flights.ended(), shuttingDown())
     },
   }
@@ -202,15 +201,6 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
 /** What a pump has to do that is stopped. */
 const NOTHING: Settled = { next_at: null, unrecorded: 0 }
-
-interface Idler {
-  resolve: (settled: Settled) => void
-  reject: (error: unknown) => void
-}
-
-function release(idlers: readonly Idler[], settled: Settled): void {
-  for (const { resolve } of idlers) resolve(settled)
-}
 
 function putsPending(write: Write): boolean {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
