@@ -14,10 +14,7 @@ describe('the dependencies', () => {
   })
 
   test('take no more than 60 MB on disk, with all that they need', async () => {
-    const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
-      packages: Record<string, { dev?: boolean; devOptional?: boolean; peer?: boolean }>
-    }
-    const production = Object.entries(lock.packages).filter(
+    const production = Object.entries(await readLock()).filter(
       ([, { dev, devOptional, peer }]) => !dev && !devOptional && !peer,
     )
     const folders = production.map(([path]) => path).filter((path) => path !== '')
@@ -29,7 +26,29 @@ describe('the dependencies', () => {
     expect(total).toBeGreaterThan(5e6)
     expect(total).toBeLessThan(57e6)
   })
+
+  test('are locked for every system, not only for that of whoever locked them', async () => {
+    const locked = await readLock()
+    const wanted = Object.values(locked).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    )
+    expect(wanted.length).toBeGreaterThan(20)
+    const paths = Object.keys(locked)
+    expect(wanted.filter((name) => !paths.some((path) => path.endsWith(`node_modules/${name}`)))).toEqual([])
+  })
 })
+
+interface Locked {
+  dev?: boolean
+  devOptional?: boolean
+  peer?: boolean
+  optionalDependencies?: Record<string, string>
+}
+
+async function readLock(): Promise<Record<string, Locked>> {
+  const text = await readFile(join(root, 'package-lock.json'), 'utf8')
+  return (JSON.parse(text) as { packages: Record<string, Locked> }).packages
+}
 
 /** Bytes on disk of a package's own files; 0 when it is for another system and not installed. */
 async function sizeOf(folder: string): Promise<number> {
