@@ -46,6 +46,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
   server.maxConnections = limits.connections
+  server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
   answerOddRequests(server, (request, response) => void handler(request, response), newId, limits)
   const { port } = listener.address
@@ -60,6 +61,12 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
     },
   }
 }
+
+/**
+ * Longer than clients and load balancers keep a connection that they do not use: whoever closes it first while the other
+ * one sends a request breaks that request off. Node's own five seconds are shorter than most.
+ */
+const IDLE_MS = 65_000
 
 /** Milliseconds between two looks at requests that take too long. */
 const CHECK_MS = 1_000
