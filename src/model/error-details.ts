@@ -43,6 +43,7 @@ export const errorDetails = {
   claim_not_active: { claims: z.array(z.strictObject({ id, status, payment_id })).min(1) },
   exceeds_balance: { balance_cents: z.int() },
   exceeds_payment: { refundable_cents: z.int() },
+  amount_changed: { amount_cents: z.int() },
 } as const satisfies Partial<Record<RefusalCode, z.ZodRawShape>>
 
 /** The body of an error with one of these codes (contract section 3). */

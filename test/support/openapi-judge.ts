@@ -75,8 +75,9 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     const { request, status, headers, body } = answer
     if (request === null) return errorIssues(answer)
     if (!/^req_[0-9A-Z]{26}$/.test(headers['x-request-id'] ?? '')) return ['has no X-Request-Id']
-    const [pathname = ''] = request.path.split('?')
-    if (!/^\/(v1|_sim)(\/|$)/.test(pathname)) return []
+    // An address without its token is answered as one with a wrong token.
+    const pathname = request.path.split('?', 1)[0]?.replace(/^\/t\/[^/]+$/, '$&/-') ?? ''
+    if (!/^\/(v1|_sim|t)(\/|$)/.test(pathname)) return []
     const path = patterns.find(({ pattern }) => pattern.test(pathname))?.path ?? ''
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase()
     const operation = paths[path]?.[method]

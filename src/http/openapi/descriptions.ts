@@ -48,6 +48,25 @@ const texts: Readonly<Record<string, string>> = {
   'Event.body': 'The envelope as it is signed and sent, byte for byte.',
   'Clock.offset_ms': 'How far it is ahead of real time, in milliseconds.',
   'TableAddress.url': 'Whoever knows it sits at the table.',
+  'TableView.checks': 'Open ones first, each newest first.',
+  'TableCheck.even_split_cents':
+    'What is to be split when guests pay in even parts: the total without what was paid by claims.',
+  'TableCheck.claims': 'Those that hold items, oldest first.',
+  'TableCheck.payments': 'Oldest first.',
+  'TableClaim.mine': 'Whether it is of the guest who asks.',
+  'TablePayment.mine': 'Whether it is of the guest who asks.',
+  'TablePayment.tip_cents': "Null for another guest's: what others gave is their own business.",
+  'TableClaimRequest.external_check_id': 'Which of the checks at the table is meant.',
+  'TablePaymentRequest.external_check_id': 'Which of the checks at the table is meant.',
+  'TablePaymentRequest.claim_ids':
+    "Claims of the guest's own to pay in full; not together with `amount_cents`.",
+  'TablePaymentRequest.amount_cents': 'An amount to pay; not together with `claim_ids`.',
+  'TablePaymentRequest.tip_cents': 'None unless it is given.',
+  'TablePaymentRequest.expected_cents':
+    'What the guest was told to pay, without the tip; when it is another amount by now, nothing is paid.',
+  'TablePaymentRequest.card': 'How the simulated card takes it: approved unless it is given.',
+  'TableFeedbackRequest.external_check_id': 'Which of the checks at the table is meant.',
+  'TableFeedbackRequest.rating': '1 to 5, 5 is best.',
 }
 
 /** Adds the descriptions. @throws when one is of something that there is not. */

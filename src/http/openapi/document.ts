@@ -1,6 +1,8 @@
 import { inspectorRoutes } from '../inspector-routes.ts'
+import { pageRoutes, type Pages } from '../page-routes.ts'
 import { sessionRoutes, type SessionRouteParts } from '../session-routes.ts'
 import { simRoutes, type SimParts } from '../sim-routes.ts'
+import { tableRoutes, type TableRouteParts } from '../table-routes.ts'
 import { v1Routes, type V1Parts } from '../v1-routes.ts'
 import { accessDocs } from './access-docs.ts'
 import { describe } from './descriptions.ts'
@@ -15,6 +17,7 @@ import { pathsOf } from './paths.ts'
 import { componentSchemas } from './schemas.ts'
 import { simDocs } from './sim-docs.ts'
 import { withoutUnused } from './unused.ts'
+import { tableDocs } from './table-docs.ts'
 import { tagList } from './tags.ts'
 import { v1Docs } from './v1-docs.ts'
 import { webhooks } from './webhooks.ts'
@@ -24,7 +27,7 @@ export interface DocumentOptions {
   url?: string | undefined
   /** Names the signature header, `X-<name>-Signature`. */
   serviceName?: string | undefined
-  /** With the simulator's own controls under `/_sim`, which no real service has. */
+  /** With what is the simulator's own, under `/_sim` and `/t`, and no real service has. */
   simulator?: boolean | undefined
 }
 
@@ -36,9 +39,18 @@ const rows = {
     ...inspectorRoutes({} as V1Parts),
     ...sessionRoutes({} as SessionRouteParts),
   ],
+  table: [
+    // An address without its token leads nowhere, and is no operation.
+    ...pageRoutes({} as TableRouteParts, {} as Pages).filter(({ path }) => path.includes(':token')),
+    ...tableRoutes({} as TableRouteParts),
+  ],
 }
 
-const docs = { v1: v1Docs, sim: { ...simDocs, ...guestDocs, ...accessDocs, ...inspectorDocs } }
+const docs = {
+  v1: v1Docs,
+  sim: { ...simDocs, ...guestDocs, ...accessDocs, ...inspectorDocs },
+  table: tableDocs,
+}
 
 /**
  * The OpenAPI 3.1 document of the service, made of the route tables and of the schemas that validate. The same options
@@ -54,7 +66,12 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
     tags: tagList(simulator),
     paths: {
       ...pathsOf('/v1', rows.v1, docs.v1, examples),
-      ...(simulator ? pathsOf('/_sim', rows.sim, docs.sim, examples) : {}),
+      ...(simulator
+        ? {
+            ...pathsOf('/_sim', rows.sim, docs.sim, examples),
+            ...pathsOf('/t', rows.table, docs.table, examples),
+          }
+        : {}),
     },
     webhooks: webhooks(serviceName),
     components: {

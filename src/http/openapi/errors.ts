@@ -1,23 +1,17 @@
 import type { RefusalCode } from '../../model/refusal.ts'
 import { statusOf } from '../refusals.ts'
 import { pascalCase } from './envelopes.ts'
+import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 
 /** Codes of errors: those of refusals, of bugs, and of what was asked for. */
 type ErrorCode = RefusalCode | 'internal_error' | 'fault_injected'
 
-/** Refusals that only the page at a table meets, whose requests are nobody's API. */
-export const pageCodes = [
-  'card_declined',
-  'amount_changed',
-  'not_your_claim',
-] as const satisfies RefusalCode[]
-
 interface ErrorAnswer {
   /** All of one status. */
   codes: readonly ErrorCode[]
   description: string
-  headers?: readonly string[]
+  headers?: readonly HeaderName[]
 }
 
 /** All answers that are errors, by the names of their components (contract section 4). */
@@ -48,6 +42,10 @@ export const errorAnswers = {
     codes: ['forbidden_host', 'forbidden_origin'],
     description: 'A web page of elsewhere is asking.',
   },
+  ForbiddenGuest: {
+    codes: ['forbidden_host', 'forbidden_origin', 'not_your_claim'],
+    description: "A web page of elsewhere is asking, or for a claim that is another guest's.",
+  },
   NotFound: { codes: ['not_found'], description: 'There is nothing of that name.' },
   MethodNotAllowed: {
     codes: ['method_not_allowed'],
@@ -76,6 +74,15 @@ export const errorAnswers = {
     codes: ['exceeds_balance', 'claim_not_active'],
     description: 'More than is owed, or claims that are paid or released; nothing was paid.',
   },
+  NotPayableAsShown: {
+    codes: ['exceeds_balance', 'claim_not_active', 'amount_changed'],
+    description:
+      'More than is owed, claims that are paid or released, or another amount than the guest was shown; nothing was paid.',
+  },
+  CardDeclined: {
+    codes: ['card_declined'],
+    description: 'The simulated card was declined; nothing was paid.',
+  },
   ExceedsPayment: {
     codes: ['exceeds_payment'],
     description: 'More than is left of the payment; nothing was refunded.',
@@ -102,6 +109,11 @@ export const errorAnswers = {
     codes: ['storage_unavailable', 'shutting_down', 'fault_injected'],
     description:
       'The write could not be made durable, the service is stopping, or an error is injected on purpose (its status can be any from 400 to 599).',
+    headers: ['Retry-After'],
+  },
+  NotNow: {
+    codes: ['storage_unavailable', 'shutting_down'],
+    description: 'The write could not be made durable, or the service is stopping.',
     headers: ['Retry-After'],
   },
 } as const satisfies Record<string, ErrorAnswer>
@@ -140,7 +152,7 @@ function responseOf({ codes, description, headers = [] }: ErrorAnswer): Json {
   const [only] = schemas
   return {
     description: `${description} Code${codes.length > 1 ? 's' : ''}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: Object.fromEntries(['X-Request-Id', ...headers].map((name) => [name, refTo('headers', name)])),
+    headers: headersOf(headers),
     content: { 'application/json': { schema: schemas.length === 1 ? only : { anyOf: schemas } } },
   }
 }

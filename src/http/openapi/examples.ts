@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { webhookTypes } from './envelopes.ts'
 import { refTo, type Json } from './json.ts'
+import { tableExample, type Meal } from './table-examples.ts'
 import { packageFile } from '../../package-file.ts'
 
 /** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */
@@ -20,6 +21,11 @@ export async function readExamples(): Promise<Examples> {
   const [check, claim, payment] = ['check.created', 'claim.created', 'payment.succeeded'].map(dataOf)
   const { rating, comment, ...rest } = dataOf('feedback.received')
   const endpoint = dataOf('ping')
+  const meal = { place, check: dataOf('check.updated'), claim, payment } as unknown as Meal
+  const ofCheck = { external_check_id: check?.external_id }
+  const feedback = { guest_name: rest.guest_name, rating, comment }
+  const claiming = claimed(claim)
+  const paying = { claim_ids: payment?.claim_ids, tip_cents: payment?.tip_cents }
   const records = {
     Location: { id: check?.location_id, ...place, created_at: '2026-11-20T09:15:42.000Z' },
     Check: check,
@@ -43,12 +49,16 @@ export async function readExamples(): Promise<Examples> {
       'WebhookEndpointRegistration',
       example('All events', { url: endpoint.url, event_types: endpoint.event_types }),
     ],
-    ['ClaimRequest', example('What a guest takes', claimed(claim))],
+    ['ClaimRequest', example('What a guest takes', claiming)],
+    ['PaymentRequest', example('Claims and a tip', paying)],
+    ['FeedbackRequest', example('A rating', feedback)],
+    ['TableView', example('What a guest sees who has paid', tableExample(meal))],
+    ['TableClaimRequest', example('What a guest takes', { ...ofCheck, ...claiming })],
     [
-      'PaymentRequest',
-      example('Claims and a tip', { claim_ids: payment?.claim_ids, tip_cents: payment?.tip_cents }),
+      'TablePaymentRequest',
+      example('Claims and a tip', { ...ofCheck, ...paying, expected_cents: payment?.amount_cents }),
     ],
-    ['FeedbackRequest', example('A rating', { guest_name: rest.guest_name, rating, comment })],
+    ['TableFeedbackRequest', example('A rating', { ...ofCheck, ...feedback })],
     ['ClockMove', example('A day and a half', { advance: '36h' })],
   ]
   return Object.fromEntries(all)

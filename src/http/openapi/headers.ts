@@ -1,7 +1,7 @@
-import type { Json } from './json.ts'
+import { refTo, type Json } from './json.ts'
 
 /** Headers of answers, by their names, which are those of their components. */
-export const headers: Record<string, Json> = {
+export const headers = {
   'X-Request-Id': {
     description: 'Identifies the request for support; on every response (specification section 1).',
     required: true,
@@ -22,4 +22,31 @@ export const headers: Record<string, Json> = {
     description: 'Seconds after which it is worth another try.',
     schema: { type: 'integer', minimum: 1 },
   },
+  'Cache-Control': {
+    description: 'No cache may have it: it is of this moment, and for this guest.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
+  'Cross-Origin-Resource-Policy': {
+    description: 'No page of elsewhere may have it.',
+    required: true,
+    schema: { type: 'string', const: 'same-origin' },
+  },
+  'Content-Security-Policy': {
+    description: 'The page loads from the service alone, and nobody may frame it.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'Referrer-Policy': {
+    description: 'No link tells where it was followed: the address is the access.',
+    required: true,
+    schema: { type: 'string', const: 'no-referrer' },
+  },
+} satisfies Record<string, Json>
+
+export type HeaderName = keyof typeof headers
+
+/** What an answer says of its headers: the one that all have, and these. */
+export function headersOf(names: readonly HeaderName[] = []): Json {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, refTo('headers', name)]))
 }

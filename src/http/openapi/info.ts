@@ -13,8 +13,12 @@ guests claim items and pay at the table, and signed, retried webhooks tell of it
 
 const simulated = `
 
-Everything under \`/_sim\` is the simulator's own: no real service has it, and its operations are marked with
-\`x-simulator-only\`.`
+Everything under \`/_sim\` and \`/t\` is the simulator's own: no real service has it, and its operations are marked with
+\`x-simulator-only\`. Under \`/_sim\` is what moves and shows the service, under \`/t\` what a guest's phone calls: without an API
+key, by a token in the path, so that nothing there is answered 401 or 429.
+
+Not in this document are the pages for people at \`/\` and \`/docs\`, their files under \`/assets\`, and the document itself at
+\`/openapi.json\`.`
 
 /** What the document says of itself. The version is that of the API, a segment of its paths (specification section 9). */
 export function info(simulator: boolean): Json {

@@ -1,5 +1,6 @@
 import type { ErrorAnswerName } from './errors.ts'
-import type { QueryParameter } from './parameters.ts'
+import type { HeaderName } from './headers.ts'
+import type { HeaderParameter, QueryParameter } from './parameters.ts'
 import type { Tag } from './tags.ts'
 
 /** What the document says of a route beside what its row in the route table says. */
@@ -10,11 +11,13 @@ export interface OperationDoc {
   summary: string
   description?: string
   query?: readonly QueryParameter[]
+  /** Headers of the request. */
+  headers?: readonly HeaderParameter[]
   /** The component of the body. */
   body?: string
   /** Answers but errors, by status. */
   answers: Readonly<Record<number, AnswerDoc>>
-  /** Errors beside those that follow from the route's scope and body. */
+  /** Errors beside those that follow from the route's scope and body, or in place of the one with the same status. */
   errors?: readonly ErrorAnswerName[]
 }
 
@@ -23,6 +26,8 @@ export interface AnswerDoc {
   /** Its component; of several, it is one. A text that is no JSON has a type instead; what has neither has no body. */
   schema?: string | readonly string[]
   type?: string
+  /** Headers beside the one that all answers have. */
+  headers?: readonly HeaderName[]
 }
 
 /** By method and path, as in the route table: `GET /checks`. */

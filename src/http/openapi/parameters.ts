@@ -53,6 +53,31 @@ export function queryParameter(key: QueryParameter): Json {
   return { name: key.split('.')[0], in: 'query', required: false, ...queryParameters[key] }
 }
 
+const guestId = {
+  description:
+    'Whose phone it is: an id that it has made up for itself and keeps, by which guests know their own claims. The service keeps its hash, and shows neither.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22,64}$' },
+  example: 'a-phone-that-made-this-up',
+}
+
+/** Headers of requests, by name as above. */
+export const headerParameters = {
+  'X-Guest-Id': { ...guestId, required: true },
+  'X-Guest-Id.optional': { ...guestId, required: false },
+  'Accept-Language': {
+    description: 'The first language is the one that amounts and times are written in.',
+    required: false,
+    schema: text,
+    example: 'en-GB',
+  },
+} satisfies Record<string, { description: string; required: boolean; schema: Json; example: string }>
+
+export type HeaderParameter = keyof typeof headerParameters
+
+export function headerParameter(key: HeaderParameter): Json {
+  return { name: key.split('.')[0], in: 'header', ...headerParameters[key] }
+}
+
 const pathParameters: Readonly<Record<string, Json>> = {
   external_check_id: {
     description: "The caller's own identifier of the check.",
@@ -64,6 +89,12 @@ const pathParameters: Readonly<Record<string, Json>> = {
     description: 'The number of the table.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
     example: '12',
+  },
+  token: {
+    description:
+      "The part of the table's address that nobody can guess, which is the access to it; `GET /_sim/tables/{number}` tells it.",
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' },
+    example: 'AddressOfNobodysTable_',
   },
 }
 

@@ -1,19 +1,23 @@
 import type { Route } from '../route.ts'
 import { statusOfAnswer, type ErrorAnswerName } from './errors.ts'
 import { examplesOf, type Examples } from './examples.ts'
+import { headersOf } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 import type { AnswerDoc, OperationDoc, OperationDocs } from './operation.ts'
-import { pathParametersOf, queryParameter } from './parameters.ts'
+import { headerParameter, pathParametersOf, queryParameter } from './parameters.ts'
 
 /** What a route table says of a route. */
 export type Row = Pick<Route, 'method' | 'path' | 'scope'>
+
+/** Where a route table stands. */
+type Base = '/v1' | '/_sim' | '/t'
 
 /**
  * The paths of a route table below its base, each row with what is documented of it.
  * @throws when a row is not documented, or a documented one is not there.
  */
 export function pathsOf(
-  base: '/v1' | '/_sim',
+  base: Base,
   rows: readonly Row[],
   docs: OperationDocs,
   examples: Examples,
@@ -37,17 +41,17 @@ function parametersIn(path: string): Json {
   return parameters.length === 0 ? {} : { parameters }
 }
 
-function operationOf(base: string, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
-  const { id, tag, summary, description = '', query, body } = doc
-  const needs = scope === null ? 'Needs no key.' : `Needs a key with the scope \`${scope}\`.`
+function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
+  const { id, tag, summary, description = '', query = [], headers = [], body } = doc
+  const parameters = [...query.map(queryParameter), ...headers.map(headerParameter)]
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, needs].filter((text) => text !== '').join('\n\n'),
-    ...(base === '/_sim' ? { 'x-simulator-only': true } : {}),
+    description: [description, accessBy(base, scope)].filter((text) => text !== '').join('\n\n'),
+    ...(base === '/v1' ? {} : { 'x-simulator-only': true }),
     security: scope === null ? [] : [{ apiKey: [scope] }],
-    ...(query === undefined ? {} : { parameters: query.map(queryParameter) }),
+    ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
       : {
@@ -57,7 +61,12 @@ function operationOf(base: string, { scope }: Row, doc: OperationDoc, examples: 
   }
 }
 
-function responsesOf(base: string, scope: Row['scope'], doc: OperationDoc, examples: Examples): Json {
+function accessBy(base: Base, scope: Row['scope']): string {
+  if (scope !== null) return `Needs a key with the scope \`${scope}\`.`
+  return base === '/t' ? 'Needs no key: the token in the path is the access.' : 'Needs no key.'
+}
+
+function responsesOf(base: Base, scope: Row['scope'], doc: OperationDoc, examples: Examples): Json {
   const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, examples)])
   const errors = errorsOf(base, scope, doc).map((name) => [statusOfAnswer(name), refTo('responses', name)])
   const responses = Object.fromEntries([...answers, ...errors]) as Json
@@ -66,26 +75,26 @@ function responsesOf(base: string, scope: Row['scope'], doc: OperationDoc, examp
   return responses
 }
 
-/** Those that follow from the row, and those of its own. */
+/** Those that follow from the row, and those of its own, which come first where both have one of a status. */
 function errorsOf(
-  base: string,
+  base: Base,
   scope: Row['scope'],
   { query, body, errors = [] }: OperationDoc,
 ): ErrorAnswerName[] {
   const bodily = ['BadBody', 'PayloadTooLarge', 'UnsupportedMediaType', 'ValidationFailed'] as const
   const bad = query === undefined ? 'BadRequest' : 'BadQuery'
-  return [
+  const usual = [
     ...(body === undefined ? ([bad] as const) : bodily),
     ...(scope === null ? (['ForbiddenPage'] as const) : (['Unauthorized', 'Forbidden'] as const)),
-    ...errors,
-    ...(base === '/v1' ? (['RateLimited'] as const) : []),
-    'InternalError',
-    'Unavailable',
+    ...(base === '/v1' ? (['RateLimited', 'Unavailable'] as const) : (['NotNow'] as const)),
+    'InternalError' as const,
   ]
+  const own = new Set(errors.map(statusOfAnswer))
+  return [...errors, ...usual.filter((name) => !own.has(statusOfAnswer(name)))]
 }
 
-function answerOf({ description, schema, type }: AnswerDoc, examples: Examples): Json {
-  const headers = { 'X-Request-Id': refTo('headers', 'X-Request-Id') }
+function answerOf({ description, schema, type, headers: names }: AnswerDoc, examples: Examples): Json {
+  const headers = headersOf(names)
   if (type !== undefined) return { description, headers, content: { [type]: { schema: { type: 'string' } } } }
   if (schema === undefined) return { description, headers }
   if (typeof schema === 'string')

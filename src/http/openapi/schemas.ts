@@ -10,6 +10,8 @@ import { clockMoveBody, resendBody } from '../../model/sim-bodies.ts'
 import * as session from '../../model/inspector-views.ts'
 import * as sim from '../../model/sim-views.ts'
 import { stateBody } from '../../model/state.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/table-bodies.ts'
+import * as table from '../../model/table-schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
 import { envelopes } from './envelopes.ts'
@@ -36,6 +38,9 @@ const bodies = {
   ApiFault: apiFault,
   KeyRequest: createKeyBody,
   SessionCode: session.sessionCodeBody,
+  TableClaimRequest: tableClaimBody,
+  TablePaymentRequest: tablePayBody,
+  TableFeedbackRequest: tableFeedbackBody,
 }
 
 /** What is listed, page by page. */
@@ -79,6 +84,10 @@ const answers = {
   InspectorLink: session.inspectorLinkView,
   Session: session.sessionView,
   Health: sim.healthView,
+  TableView: table.tableView,
+  TableCheck: table.tableCheckView,
+  TableClaim: table.tableClaimView,
+  TablePayment: table.tablePaymentView,
   ...envelopes,
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
 import { openApiText } from '../../../src/http/openapi/document.ts'
-import { errorCodes, pageCodes } from '../../../src/http/openapi/errors.ts'
+import { errorCodes } from '../../../src/http/openapi/errors.ts'
 import { statusOf } from '../../../src/http/refusals.ts'
 
 interface Operation {
@@ -36,10 +36,9 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has every code of a refusal, but those that only the page at a table meets', () => {
-    const pageOnly: readonly string[] = pageCodes
-    const expected = Object.keys(statusOf).filter((code) => !pageOnly.includes(code))
-    expect(errorCodes().toSorted()).toEqual([...expected, 'fault_injected', 'internal_error'].toSorted())
+  test('has every code of a refusal', () => {
+    const expected = [...Object.keys(statusOf), 'fault_injected', 'internal_error']
+    expect(errorCodes().toSorted()).toEqual(expected.toSorted())
   })
 
   test('names each operation once, in camelCase, and under a tag that it describes', async () => {
@@ -56,7 +55,9 @@ describe('the OpenAPI document', () => {
     const text = await openApiText({ simulator: false, serviceName: 'Acme', url: 'https://api.example.org' })
     const { paths, webhooks } = JSON.parse(text) as Document
     expect(Object.keys(paths).filter((path) => !path.startsWith('/v1/'))).toEqual([])
-    expect(text).not.toMatch(/_sim\/|x-simulator-only|Simulator clock|ClockReport|fault_injected/)
+    expect(text).not.toMatch(
+      /_sim\/|\/t\/|X-Guest-Id|x-simulator-only|Simulator clock|ClockReport|fault_injected/,
+    )
     expect(webhooks['check.closed']?.post.parameters.map(({ name }) => name)).toEqual(['X-Acme-Signature'])
   })
 })

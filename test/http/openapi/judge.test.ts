@@ -25,6 +25,14 @@ const right: ToldAnswer = {
   headers,
   body: text(check),
 }
+const page = { method: 'GET', path: '/t/1/x', body: null }
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
 const put = { method: 'PUT', path, body: text(example('CheckPush.just-seated')) }
 
 describe('every answer that the tests receive is judged by the document, which', () => {
@@ -42,7 +50,17 @@ describe('every answer that the tests receive is judged by the document, which',
       },
     ],
     ['an error on purpose', { status: 418, body: error('fault_injected') }],
-    ['a page', { request: { method: 'GET', path: '/t/1/x', body: null }, body: '<html>' }],
+    ['the page of a table', { request: page, headers: { ...headers, ...pageHeaders }, body: '<html>' }],
+    [
+      'the page of no table',
+      {
+        request: { ...page, path: '/t/1' },
+        status: 404,
+        headers: { ...headers, ...pageHeaders },
+        body: '<html>',
+      },
+    ],
+    ['a page that it leaves out', { request: { ...page, path: '/docs' }, body: '<html>' }],
     ['what the parser refuses', { request: null, status: 431, body: error('headers_too_large') }],
   ])('takes %s', (_what, changes) => {
     expect(judge({ ...right, ...changes })).toEqual([])
@@ -77,6 +95,21 @@ describe('every answer that the tests receive is judged by the document, which',
       'Basic',
     ],
     ['another type', { headers: { ...headers, 'content-type': 'text/html' } }, 'type'],
+    [
+      'a page with JSON in its place',
+      { request: page, headers: { ...headers, ...pageHeaders, 'content-type': headers['content-type'] } },
+      'type text/html',
+    ],
+    ['what a guest may keep in a cache', { request: { ...page, path: '/t/1/x/state' } }, 'Cache-Control'],
+    [
+      'what a guest sees with a field that is new',
+      {
+        request: { ...page, path: '/t/1/x/state' },
+        headers: { ...headers, ...pageHeaders, 'content-type': headers['content-type'] },
+        body: text({ ...example('TableView'), extra: 1 }),
+      },
+      'additionalProperty":"extra"',
+    ],
     [
       'a route that is not documented',
       { request: { method: 'GET', path: '/v1/other', body: null } },
