@@ -13,7 +13,7 @@ export default class OpenApi extends BaseCommand {
   ]
   static override flags = fromEnvironment({
     simulator: Flags.boolean({
-      description: "With the simulator's own controls under /_sim, which no real service has.",
+      description: "With what is the simulator's own, under /_sim and /t, and no real service has.",
       default: true,
       allowNo: true,
     }),

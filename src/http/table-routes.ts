@@ -5,10 +5,10 @@ import { Refusal } from '../model/refusal.ts'
 import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../model/table-bodies.ts'
 import { validate } from '../model/validation.ts'
 import { claimItems } from '../operations/claim-items.ts'
-import { checkNotFound, type CheckAddress } from '../operations/guest-change.ts'
+import type { CheckAddress } from '../operations/guest-change.ts'
 import { leaveFeedback } from '../operations/leave-feedback.ts'
 import { pay } from '../operations/pay.ts'
-import { claimNotFound, releaseClaim } from '../operations/release-claim.ts'
+import { releaseClaim } from '../operations/release-claim.ts'
 import type { Answer } from './refusals.ts'
 import type { Call, Reply, Route } from './route.ts'
 import type { TableStream } from './table-stream.ts'
@@ -85,15 +85,21 @@ function fresh(status: number, value: unknown): Answer {
 /** The check with this id, if guests at the table see it. @throws Refusal `not_found`, also for one of another table. */
 async function checkAt(parts: TableParts, seat: Seat, external_id: string): Promise<CheckAddress> {
   const shown = await checksAt(parts, seat)
-  if (!shown.some((check) => check.external_id === external_id)) throw checkNotFound(external_id)
+  if (!shown.some((check) => check.external_id === external_id))
+    throw notHere(`check ${JSON.stringify(external_id)}`)
   return { location_id: seat.location_id, external_id }
 }
 
 async function ownClaim({ service }: TableParts, seat: Seat, id: string, guest: string) {
   const claim = await service.get('claims', id)
-  if (claim?.location_id !== seat.location_id) throw claimNotFound(id)
+  if (claim?.location_id !== seat.location_id) throw notHere(`claim ${id}`)
   if (claim.guest_hash === guest) return claim
   throw new Refusal('not_your_claim', `Claim ${id} is another guest's, who alone can release or pay it here.`)
+}
+
+/** A guest has no key and pushes nothing, so what is said to callers of the API would mislead. */
+function notHere(what: string): Refusal {
+  return new Refusal('not_found', `There is no ${what} at this table. Look at the table again.`)
 }
 
 function declined(): Refusal {

@@ -57,6 +57,7 @@ const texts: Readonly<Record<string, string>> = {
   'TablePayment.mine': 'Whether it is of the guest who asks.',
   'TablePayment.tip_cents': "Null for another guest's: what others gave is their own business.",
   'TableClaimRequest.external_check_id': 'Which of the checks at the table is meant.',
+  'TableClaimRequest.items': 'Each item once; quantities of more than 0, within what is left unclaimed.',
   'TablePaymentRequest.external_check_id': 'Which of the checks at the table is meant.',
   'TablePaymentRequest.claim_ids':
     "Claims of the guest's own to pay in full; not together with `amount_cents`.",

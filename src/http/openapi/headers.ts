@@ -23,7 +23,7 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
   },
   'Cache-Control': {
-    description: 'No cache may have it: it is of this moment, and for this guest.',
+    description: 'No cache may have it: it is of this moment, and for whoever asks.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -31,6 +31,11 @@ export const headers = {
     description: 'No page of elsewhere may have it.',
     required: true,
     schema: { type: 'string', const: 'same-origin' },
+  },
+  'Set-Cookie': {
+    description: 'The session, or the end of it; it goes to `/_sim` alone, and no script sees it.',
+    required: true,
+    schema: { type: 'string' },
   },
   'Content-Security-Policy': {
     description: 'The page loads from the service alone, and nobody may frame it.',

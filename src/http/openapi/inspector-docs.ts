@@ -17,7 +17,7 @@ export const inspectorDocs: OperationDocs = {
     summary: 'Begin the session of a page',
     description: 'For the page of the service alone: it trades the code of its link for a cookie.',
     body: 'SessionCode',
-    answers: { 204: { description: 'The session has begun.' } },
+    answers: { 204: { description: 'The session has begun.', headers: ['Set-Cookie'] } },
     errors: ['Unauthorized'],
   },
   'GET /session': {
@@ -30,7 +30,7 @@ export const inspectorDocs: OperationDocs = {
     id: 'endSession',
     tag: 'Simulator inspector',
     summary: 'End the session of a page',
-    answers: { 204: { description: 'The session has ended.' } },
+    answers: { 204: { description: 'The session has ended.', headers: ['Set-Cookie'] } },
   },
   'GET /checks': listDoc({
     id: 'searchChecks',

@@ -165,6 +165,6 @@ export const simDocs: OperationDocs = {
     description:
       'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed.',
     query: ['since.stream'],
-    answers: { 200: { description: 'The stream.', type: 'text/event-stream' } },
+    answers: { 200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] } },
   },
 }

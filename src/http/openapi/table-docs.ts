@@ -69,7 +69,7 @@ export const tableDocs: OperationDocs = {
     tag,
     summary: "Pay claims of the guest's own, an amount, or all that is owed",
     description:
-      'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. A payment of claims or of all that is owed cannot happen twice: the second is answered 409. One of `amount_cents` is made again as long as so much is owed, so look at the state before sending it again. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+      'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. Sent again, a payment of claims is answered 409, and so is one of all that is owed, unless something is owed anew by then; one of `amount_cents` is made again as long as so much is owed, so look at the state first. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
     headers: ['X-Guest-Id'],
     body: 'TablePaymentRequest',
     answers: { 201: { description: 'The payment.', schema: 'Payment', ...fresh } },

@@ -11,7 +11,7 @@ const tags = {
   'Webhook endpoints': 'Who is told of events, and pings (specification sections 4 to 6).',
   'Simulator guests': 'Plays the guests at the table: claim, pay, rate.',
   'Simulator guest page':
-    "What a guest's phone calls when it has scanned the QR code of a table. There is no API key: the token in the path, which nobody can guess, is the access, and `X-Guest-Id` tells the guests at the table apart. It does what the operations of Simulator guests do with a key, and `tabwire guests` on the command line; but each guest for themselves, at this one table, and without refunds.",
+    "What a guest's phone calls when it has scanned the QR code of a table. There is no API key: the token in the path, which nobody can guess, is the access, a wrong one is answered 404, and `X-Guest-Id` tells the guests at the table apart. It does what the operations of Simulator guests do with a key, and `tabwire guests` on the command line; but each guest for themselves, at this one table, and without refunds.",
   'Simulator deliveries': 'What was sent, what came of it, and sending it again.',
   'Simulator events': 'Everything that happened, and the exact bytes that tell of it.',
   'Simulator requests': 'What the service was asked, and what is wrong with it.',

@@ -13,6 +13,8 @@ describe('clients made of the OpenAPI document', () => {
       reasons: [['burger', 'removed']],
       refused: 'invalid_query',
       listed: [['table 7/dinner', null]],
+      seen: [[['active', false]]],
+      wrong: 1450,
       attempted: 0,
     })
     const swaggerTypescriptApi = await load('with-swagger-typescript-api')
@@ -22,6 +24,7 @@ describe('clients made of the OpenAPI document', () => {
       paid: 'succeeded',
       tip: 100,
       none: 'not_found',
+      rating: 5,
     })
   })
 })

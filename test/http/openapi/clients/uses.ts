@@ -34,11 +34,21 @@ export async function use(baseUrl: string, apiKey: string) {
   const refused = await client.GET('/v1/checks', { params: { query: { status: 'gone' } } })
   const list = await client.GET('/v1/checks', { params: { query: { status: 'open', limit: 1 } } })
   const { data: moved } = await client.POST('/_sim/clock', { body: { advance: '1h' } })
+  const { data: table } = await client.GET('/_sim/tables/{number}', { params: { path: { number: '7' } } })
+  const seat = { number: '7', token: table?.url.split('/').at(-1) ?? '' }
+  const guest = createClient<paths>({ baseUrl })
+  const seen = await guest.GET('/t/{number}/{token}/state', { params: { path: seat } })
+  const wrong = await guest.POST('/t/{number}/{token}/payments', {
+    params: { path: seat, header: { 'X-Guest-Id': 'phone'.repeat(5) } },
+    body: { external_check_id: path.external_check_id, expected_cents: 1 },
+  })
   return {
     balance: pushedCheck.balance_cents,
     reasons: why.map(({ external_id, reason }) => [external_id, reason]),
     refused: refused.error?.error.code,
     listed: list.data?.data.map(({ external_id, closed_at }) => [external_id, closed_at]),
+    seen: seen.data?.checks.map(({ claims }) => claims.map(({ status, mine }) => [status, mine])),
+    wrong: wrong.error?.error.code === 'amount_changed' ? wrong.error.error.amount_cents : undefined,
     attempted: moved !== undefined && 'attempted_total' in moved ? moved.attempted_total : undefined,
   }
 }
@@ -60,8 +70,11 @@ export async function use(baseUrl: string, apiKey: string) {
   const none = await api.v1
     .getPayment('pay_none')
     .then(() => undefined, ({ error }: { error: NotFoundError }) => error.error.code)
+  const { data: table } = await api.sim.getTable('7')
+  const token = table.url.split('/').at(-1) ?? ''
+  const rated = await api.t.leaveFeedbackAtTable('7', token, { external_check_id: 'table-8', rating: 5 })
   // @ts-expect-error: what was pushed is no list.
   pushed.data.next_cursor
-  return { status: pushed.status, conflict, paid: paid.data.status, tip: paid.data.tip_cents, none }
+  return { status: pushed.status, conflict, paid: paid.data.status, tip: paid.data.tip_cents, none, rating: rated.data.rating }
 }
 `
