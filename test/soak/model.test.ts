@@ -5,43 +5,91 @@ import { newDirectory, tidyUp } from '../store/folder.ts'
 import { check, openSimulator } from '../support/simulator.ts'
 import { commands } from './model/commands.ts'
 import { judge } from './model/history.ts'
-import { newModel } from './model/model.ts'
+import { newModel, type Model } from './model/model.ts'
 import { openReal, startApart, startInside, type Start } from './model/real.ts'
 import { isSoak } from './seeded.ts'
 
 tidyUp()
 
 const seed = Number(process.env.TABWIRE_SOAK_SEED ?? 20_261_121)
-/** `TABWIRE_SOAK_RUNS=100 npm run soak` for less of it; the seed repeats a run. */
+/**
+ * `TABWIRE_SOAK_RUNS=100 npm run soak` for less of it; the seed repeats a run, and with `TABWIRE_SOAK_PATH` and
+ * `TABWIRE_SOAK_REPLAY_PATH`, as they are printed, the one in it that failed.
+ */
 const runs = Number(process.env.TABWIRE_SOAK_RUNS ?? 2_000)
 const good = { lost: [], unexpected: [], changed: [], repeated: [], different: [] }
 
-async function runModels(start: Start, numRuns: number, maxCommands: number): Promise<void> {
-  const property = fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) => {
+interface Runs {
+  numRuns: number
+  maxCommands: number
+}
+/** Where a failure was, as fast-check prints it; with the seed, it repeats that run. */
+interface Repeat {
+  path?: string | undefined
+  replayPath?: string | undefined
+}
+const { TABWIRE_SOAK_PATH: path, TABWIRE_SOAK_REPLAY_PATH: replayPath } = process.env
+
+/** Runs models against services; `also` is what else is to be true of each in the end. */
+function runModels(
+  start: Start,
+  { numRuns, maxCommands }: Runs,
+  repeat: Repeat,
+  also: (model: Model) => void,
+) {
+  const sequences = fc.commands(commands, {
+    maxCommands,
+    size: 'max',
+    ...(repeat.replayPath !== undefined && { replayPath: repeat.replayPath }),
+  })
+  const property = fc.asyncProperty(sequences, async (sequence) => {
     const model = newModel()
     const real = await openReal(start, await newDirectory())
     try {
       await fc.asyncModelRun(() => ({ model, real }), sequence)
       expect(judge(await real.history(model))).toEqual(good)
+      also(model)
     } finally {
       await real.close()
     }
   })
-  await fc.assert(property, { numRuns, seed, ...(isSoak ? {} : { endOnFailure: true }) })
+  return fc.check(property, { numRuns, seed, endOnFailure: !isSoak, path: repeat.path ?? '' })
+}
+
+async function expectModels(start: Start, runs: Runs): Promise<void> {
+  const details = await runModels(start, runs, { path, replayPath }, () => undefined)
+  if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
 }
 
 describe(`CONV-12, CONV-14 whatever is done to it, seed ${seed},`, () => {
   test(
     'the service is as the model says, and every event comes',
-    () => runModels(startInside, isSoak ? runs : 8, isSoak ? 60 : 25),
+    () =>
+      expectModels(
+        startInside,
+        isSoak ? { numRuns: runs, maxCommands: 60 } : { numRuns: 10, maxCommands: 40 },
+      ),
     isSoak ? 3_600_000 : 30_000,
   )
 
   test.runIf(isSoak)(
     'also when its process is killed in truth',
-    () => runModels(startApart, Math.ceil(runs / 40), 40),
+    () => expectModels(startApart, { numRuns: Math.ceil(runs / 40), maxCommands: 40 }),
     3_600_000,
   )
+
+  test('what fails once is repeated by its seed and path', async () => {
+    const isWrong = (repeat: Repeat) =>
+      runModels(startInside, { numRuns: 20, maxCommands: 20 }, repeat, (model) =>
+        expect(model.pushes).toBeLessThan(3),
+      )
+    const first = await isWrong({})
+    const said = fc.stringify(first.counterexample)
+    expect(said).toMatch(/Push\(.*Push\(.*Push\(/)
+    const [, replayPath] = /replayPath="(.*)"/.exec(said) ?? []
+    const again = await isWrong({ path: first.counterexamplePath ?? '', replayPath })
+    expect([again.numRuns, fc.stringify(again.counterexample)]).toEqual([1, said])
+  })
 })
 
 describe('CONV-13', () => {

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Push } from '../../../src/model/check.ts'
+import { balanceCents, conflicts, paidCents, type State } from './guests.ts'
 
-/** What is to be expected of a service, as the contract says it (section 6) and nothing of its code. */
+/** What is to be expected of a service, as the contract says it (sections 6 and 7) and nothing of its code. */
 export interface Model {
   /** The state of each check, by its external id. */
-  checks: Map<string, Push>
+  checks: Map<string, State>
   /** Every push that was sent to a check, in order. */
   sent: Map<string, Push[]>
-  /** Which events each push has made: type and check. */
+  /** Which events all that was done has made: type and check. */
   events: { type: string; external_check_id: string }[]
   /** How many events there were when each endpoint was registered. */
   endpoints: number[]
@@ -15,7 +16,7 @@ export interface Model {
   pushes: number
 }
 
-export type Outcome = 'created' | 'updated' | 'unchanged'
+export type Outcome = 'created' | 'updated' | 'unchanged' | 'conflict'
 
 export const newModel = (): Model => ({
   checks: new Map(),
@@ -29,10 +30,25 @@ export const newModel = (): Model => ({
 export function expectPush(model: Model, id: string, push: Push): Outcome {
   model.sent.set(id, [...(model.sent.get(id) ?? []), push])
   const current = model.checks.get(id)
-  if (current !== undefined && !supersedes(current, push)) return 'unchanged'
-  model.checks.set(id, push)
-  model.events.push(...eventsOf(current, push).map((type) => ({ type, external_check_id: id })))
-  return current === undefined ? 'created' : 'updated'
+  if (current === undefined) {
+    model.checks.set(id, { push, claims: [], payments: [] })
+    happened(model, id, 'check.created', push.status === 'closed' && 'check.closed')
+    return 'created'
+  }
+  if (!supersedes(current.push, push)) return 'unchanged'
+  if (conflicts(current, push)) return 'conflict'
+  const closes = push.status === 'closed' && current.push.status !== 'closed'
+  const owing = balanceCents(current) > 0
+  current.push = push
+  const isPaid = owing && balanceCents(current) <= 0 && paidCents(current) > 0
+  // No two pushes of a model are alike in all but their status, so that none is a pure close.
+  happened(model, id, 'check.updated', closes && 'check.closed', isPaid && 'check.fully_paid')
+  return 'updated'
+}
+
+/** Writes down events, in order; what is `false` did not happen. */
+export function happened(model: Model, external_check_id: string, ...types: (string | false)[]): void {
+  for (const type of types) if (type !== false) model.events.push({ type, external_check_id })
 }
 
 /** No two pushes of a model share a revision, so that equal ones are replays. */
@@ -43,10 +59,4 @@ function supersedes(current: Push, push: Push): boolean {
     return push.revision !== undefined || !reopens
   }
   return push.revision !== undefined && push.revision > current.revision
-}
-
-/** No two pushes of a model are alike in all but their status, so that none is a pure close. */
-function eventsOf(current: Push | undefined, push: Push): string[] {
-  const closes = push.status === 'closed' && current?.status !== 'closed'
-  return [current === undefined ? 'check.created' : 'check.updated', ...(closes ? ['check.closed'] : [])]
 }

@@ -1,5 +1,8 @@
 import { createClient } from '../../../src/client.ts'
 import type { Check, Push } from '../../../src/model/check.ts'
+import type { Claim } from '../../../src/model/claim.ts'
+import { eventTypes } from '../../../src/model/event.ts'
+import type { Payment } from '../../../src/model/payment.ts'
 import { startSimulator } from '../../../src/simulator.ts'
 import { copyOf } from '../../store/folder.ts'
 import { startService } from '../../support/cli.ts'
@@ -15,6 +18,10 @@ interface Running {
   /** Ends it without warning; tells in which directory to go on. */
   kill(): Promise<string>
 }
+interface List<T> {
+  data: T[]
+}
+
 export type Start = (directory: string) => Promise<Running>
 
 /** In this process: it is killed by going on with a copy of what it has on the disk at that moment. */
@@ -66,11 +73,24 @@ export async function openReal(start: Start, firstDirectory: string) {
   }
   return {
     put: (id: string, push: Push) => answer('PUT', `/v1/checks/external/${id}`, push),
-    get: (id: string) => answer('GET', `/v1/checks/external/${id}`),
-    register: (number: number) => {
-      const event_types = ['check.created', 'check.updated', 'check.closed']
-      return answer('POST', '/v1/webhook-endpoints', { url: `${receiver.url}${number}`, event_types })
+    /** The check, its claims and its payments, newest first. */
+    async get(id: string) {
+      const ofCheck = `external_check_id=${id}&limit=100`
+      const paths = [`checks/external/${id}`, `claims?${ofCheck}`, `payments?${ofCheck}`]
+      const [check, claims, payments] = await Promise.all(paths.map((path) => answer('GET', `/v1/${path}`)))
+      return {
+        status: check?.status,
+        check: check?.json as Check,
+        claims: (claims?.json as List<Claim> | undefined)?.data ?? [],
+        payments: (payments?.json as List<Payment> | undefined)?.data ?? [],
+      }
     },
+    claim: (id: string, body: object) => answer('POST', `/_sim/checks/${id}/claims`, body),
+    release: (id: string) => answer('DELETE', `/_sim/claims/${id}`),
+    pay: (id: string, body: object) => answer('POST', `/_sim/checks/${id}/payments`, body),
+    refund: (id: string, body: object) => answer('POST', `/_sim/payments/${id}/refunds`, body),
+    register: (number: number) =>
+      answer('POST', '/v1/webhook-endpoints', { url: `${receiver.url}${number}`, event_types: eventTypes }),
     receiver,
     async restart() {
       await service.stop()
@@ -117,22 +137,4 @@ export async function openReal(start: Start, firstDirectory: string) {
 
 function receivedBy({ requests }: Receiver): History['received'] {
   return requests.map(({ url, body }) => ({ endpoint: Number(url.slice(1)), body: body.toString() }))
-}
-
-/** What a push says, out of a check as it is shown. */
-export function pushedPart(shown: unknown): Push {
-  const { table, status, items, totals, revision } = shown as Check
-  return {
-    table,
-    status,
-    items: items.map(({ external_id, name, quantity, price_cents, note }) => ({
-      external_id,
-      name,
-      quantity,
-      price_cents,
-      note,
-    })),
-    totals,
-    ...(revision !== null && { revision }),
-  }
 }

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Check } from '../../../src/model/check.ts'
+import type { Model } from './model.ts'
+import type { Real } from './real.ts'
+import { checkPart, claimPart, expected, paymentPart } from './shown.ts'
+
+export type Command = fc.AsyncCommand<Model, Real>
+
+/** A command by its name: when it makes sense, and what it does and expects. */
+export function command(
+  name: string,
+  run: Command['run'],
+  check: (model: Model) => boolean = () => true,
+): Command {
+  return { check, run, toString: () => name }
+}
+
+/** The checks of all commands: few, so that commands meet. */
+export const ids = fc.constantFrom('a', 'a', 'b')
+
+/** Fails unless a check, its claims and its payments are to be seen as the model has them; gives the check. */
+export async function expectStored(model: Model, real: Real, id: string): Promise<Check | undefined> {
+  const state = model.checks.get(id)
+  const { status, check, claims, payments } = await real.get(id)
+  expect(status).toBe(state === undefined ? 404 : 200)
+  if (state === undefined) return undefined
+  expect({
+    check: checkPart(check),
+    claims: claims.map(claimPart).reverse(),
+    payments: payments.map(paymentPart).reverse(),
+  }).toEqual(expected(state))
+  return check
+}

@@ -1,0 +1,108 @@
+import type { Push } from '../../../src/model/check.ts'
+
+/** What guests have of a check, as the contract says it (section 7) and nothing of its code. Ids are the service's. */
+export interface Guests {
+  claims: Claim[]
+  payments: Payment[]
+}
+export interface Line {
+  external_id: string
+  quantity: number
+}
+export interface Claim {
+  id: string
+  items: (Line & { price_cents: number })[]
+  status: 'active' | 'paid' | 'released'
+  payment_id: string | null
+  /** What it owed when it was paid or released. */
+  settled_cents: number
+}
+export interface Payment {
+  id: string
+  claim_ids: string[]
+  amount_cents: number
+  tip_cents: number
+  refunded_cents: number
+  status: 'succeeded' | 'partially_refunded' | 'refunded'
+}
+
+/** A check in the model: its last push that was taken, and what guests have of it. */
+export interface State extends Guests {
+  push: Push
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0)
+
+const thousandths = (quantity: number) => Math.round(quantity * 1000)
+
+/** How much of a line claims of these statuses hold, counted in thousandths: those are whole. */
+export function held(
+  { claims }: Guests,
+  id: string,
+  statuses: readonly Claim['status'][] = ['active', 'paid'],
+): number {
+  const lines = claims.filter(({ status }) => statuses.includes(status)).flatMap(({ items }) => items)
+  return sum(lines.map((line) => (line.external_id === id ? thousandths(line.quantity) : 0))) / 1000
+}
+
+export function paidCents({ payments }: Guests): number {
+  return sum(payments.map(({ amount_cents, refunded_cents }) => amount_cents - refunded_cents))
+}
+
+export function balanceCents(state: State): number {
+  return state.push.totals.total_cents - paidCents(state)
+}
+
+/** What a unit of a line costs now. */
+export function priceOf({ push }: State, id: string): number {
+  return push.items.find(({ external_id }) => external_id === id)?.price_cents ?? 0
+}
+
+/** What a claim owes by the check as it is now; all lines of a model have a price, and none is a discount. */
+export function owedCents(state: State, claim: Claim): number {
+  if (claim.status !== 'active') return claim.settled_cents
+  const { items, totals } = state.push
+  const active = state.claims.filter(({ status }) => status === 'active')
+  const isComplete = items.every((line) => held(state, line.external_id) === line.quantity)
+  const weight = (lines: readonly Line[]) =>
+    sum(lines.map((line) => thousandths(line.quantity) * priceOf(state, line.external_id)))
+  let left = Math.max(0, balanceCents(state))
+  for (const other of active) {
+    const share = Math.floor((totals.total_cents * weight(other.items)) / weight(items) + 0.5)
+    const owed = isComplete && other === active.at(-1) ? left : Math.min(share, left)
+    if (other === claim) return owed
+    left -= owed
+  }
+  throw new Error('The claim is not of this check.')
+}
+
+/** Whether a push takes away what guests hold, or makes it cheaper than it was when they took it. */
+export function conflicts(state: State, push: Push): boolean {
+  const lines = new Map(push.items.map((line) => [line.external_id, line]))
+  const holding = state.claims.filter(({ status }) => status !== 'released').flatMap(({ items }) => items)
+  return holding.some(({ external_id, price_cents }) => {
+    const line = lines.get(external_id)
+    if (line === undefined || line.price_cents < price_cents) return true
+    return line.quantity < held(state, external_id)
+  })
+}
+
+/** What nobody has claimed. */
+export function unclaimed(state: State): Line[] {
+  return state.push.items.flatMap(({ external_id, quantity }) => {
+    const left = (thousandths(quantity) - thousandths(held(state, external_id))) / 1000
+    return left > 0 ? [{ external_id, quantity: left }] : []
+  })
+}
+
+export function isClaimable(state: State, lines: readonly Line[]): boolean {
+  const left = new Map(unclaimed(state).map((line) => [line.external_id, line.quantity]))
+  if (state.push.status === 'closed') return false
+  return lines.every(({ external_id, quantity }) => quantity > 0 && quantity <= (left.get(external_id) ?? 0))
+}
+
+/** From active to paid or released: what it owed until then stays written on it. */
+export function settle(state: State, claims: readonly Claim[], change: Pick<Claim, 'status' | 'payment_id'>) {
+  const owed = claims.map((claim) => owedCents(state, claim))
+  claims.forEach((claim, index) => Object.assign(claim, { ...change, settled_cents: owed[index] }))
+}
