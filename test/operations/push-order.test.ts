@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { contentOf, type Check, type Push } from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/claim.ts'
 import { order } from '../../src/operations/push-order.ts'
+import { permutations } from '../support/orders.ts'
 import { burger, checkAfter, claim, decide, fries, push, refusalOf } from './push-given.ts'
 
 const less: Partial<Push> = { items: [burger] }
@@ -121,11 +122,6 @@ function repeated(pushes: readonly Push[], repeats: Repeats): Push[] {
   for (const [which, where] of repeats)
     list.splice(where % (list.length + 1), 0, ...pushes.slice(which % pushes.length).slice(0, 1))
   return list
-}
-
-function permutations<T>(list: readonly T[]): T[][] {
-  if (list.length === 0) return [[]]
-  return list.flatMap((first, at) => permutations(list.toSpliced(at, 1)).map((rest) => [first, ...rest]))
 }
 
 function cheapened(items: Push['items']): fc.Arbitrary<Push['items']> {
