@@ -7,6 +7,15 @@ import { createJudge, type OpenApi } from './openapi-judge.ts'
 const violations: string[] = []
 let judge: ReturnType<typeof createJudge> | undefined
 
+type Listener = (answer: ToldAnswer, issues: readonly string[]) => void
+const listeners = new Set<Listener>()
+
+/** Tells of each answer that is judged, and of what was found; the other function ends it. */
+export function onJudged(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 subscribe('tabwire:answer', (message) => consider(message as ToldAnswer))
 
 /** Judges what a process sends that has loaded `forward-answers.mjs`, if it is an answer. */
@@ -17,7 +26,9 @@ export function hear(message: unknown): void {
 
 function consider(answer: ToldAnswer): void {
   judge ??= createJudge(published())
-  for (const issue of judge(answer)) violations.push(`${nameOf(answer)} ${issue}`)
+  const issues = judge(answer)
+  for (const issue of issues) violations.push(`${nameOf(answer)} ${issue}`)
+  for (const listener of listeners) listener(answer, issues)
 }
 
 /** Fails the test that got an answer which is not as `fixtures/openapi.json` says. */

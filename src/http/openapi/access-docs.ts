@@ -38,7 +38,6 @@ export const accessDocs: OperationDocs = {
     summary: 'Make an API key',
     body: 'KeyRequest',
     answers: { 201: { description: 'The key, which is shown this once.', schema: 'CreatedApiKey' } },
-    errors: ['NotFound'],
   },
   'DELETE /keys/:id': {
     id: 'revokeKey',

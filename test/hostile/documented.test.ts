@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../support/manual-clock.ts'
+import { anyRequest, changesAll } from './documented/any-request.ts'
+import { operations, type Documented } from './documented/operations.ts'
+import { keyWithout, refused } from './documented/refused-requests.ts'
+import { openService, type Asked, type Service } from './documented/service.ts'
+import { validRequest, withParameter } from './documented/valid-requests.ts'
+
+/** `TABWIRE_FUZZ_RUNS=10000 npx vitest run test/hostile/documented.test.ts` for more of it; the seed repeats a run. */
+const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? 300)
+const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
+
+/** Asks, and fails unless the judge of the document has seen the answer and found nothing; tells its status. */
+async function askJudged(service: Service, operation: Documented, asked: Asked): Promise<number> {
+  const { status, issues } = await service.ask(operation, asked)
+  expect({ operation: operation.id, status, issues }).toEqual({ operation: operation.id, status, issues: [] })
+  return status
+}
+
+describe('FUZZ-02 every answer is documented: its status, its type, its headers and its schema', () => {
+  /** By operation and status; 500 and 503 are bugs and failing disks. */
+  const documented = operations.flatMap(({ id, statuses }) =>
+    statuses.filter((status) => status < 500).map((status) => `${id} ${status}`),
+  )
+
+  test('of every operation, with each status that it is documented to have', async () => {
+    const reached = new Set<string>()
+    const ask = async (service: Service, operation: Documented, asked: Asked) =>
+      reached.add(`${operation.id} ${await askJudged(service, operation, asked)}`)
+
+    const service = await openService()
+    for (const operation of operations.toSorted(byHarm)) {
+      const asked = await validRequest(operation, service)
+      await ask(service, operation, asked)
+      if (operation.id === 'pushCheck') await ask(service, operation, asked)
+      for (const status of operation.statuses) {
+        const spoiled = await refused[status]?.(operation, asked, service)
+        if (spoiled !== undefined) await ask(service, operation, spoiled)
+      }
+    }
+    const busy = await openService({ rateLimit: { requests: 2, seconds: 3600 } })
+    for (const operation of operations.filter(({ path }) => path.startsWith('/v1/')))
+      await ask(busy, operation, { path: withParameter(operation.path, 'a'), key: busy.apiKey })
+    const clockless = await openService({ clock: createManualClock() })
+    for (const operation of operations.filter(({ path }) => /\/(clock|state|reset)$/.test(path)))
+      await ask(clockless, operation, { path: operation.path, key: clockless.apiKey })
+
+    // Whole states may be of any length that a test would want to send.
+    expect(documented.filter((pair) => !reached.has(pair))).toEqual(['loadState 413'])
+    expect([...reached].filter((pair) => !documented.includes(pair))).toEqual([])
+  })
+
+  test(
+    `of ${runs} generated requests, valid or nearly so, seed ${seed}`,
+    async () => {
+      const service = await openService()
+      const reached = new Map<string, number>()
+      const made = new Map(
+        await Promise.all(
+          operations.map(
+            async (operation) => [operation.id, await validRequest(operation, service)] as const,
+          ),
+        ),
+      )
+      const isDocumented = fc.asyncProperty(anyRequest(service, made), async ([operation, asked]) => {
+        const pair = `${operation.id} ${await askJudged(service, operation, asked)}`
+        reached.set(pair, (reached.get(pair) ?? 0) + 1)
+        if (operation.id === 'setFaults') await service.client.faults.clear()
+      })
+      await fc.assert(isDocumented, { numRuns: runs, seed })
+      expect([...reached.keys()].filter((pair) => !documented.includes(pair))).toEqual([])
+      const operationsReached = new Set([...reached.keys()].map((pair) => pair.split(' ')[0]))
+      expect(operationsReached.size).toBe(operations.filter(({ id }) => !changesAll.includes(id)).length)
+      process.stderr.write(
+        `documented: ${reached.size} of ${documented.length} pairs of operation and status\n`,
+      )
+    },
+    20_000 + runs * 20,
+  )
+})
+
+/** The one that takes everything away comes last. */
+function byHarm(one: Documented, other: Documented): number {
+  return Number(one.id === 'resetState') - Number(other.id === 'resetState')
+}
+
+test('FUZZ-05 no operation that needs a key does without it, nor without its scope, nor without the type of its body', async () => {
+  const service = await openService()
+  const { apiKey } = service
+  const statusOf = async (operation: Documented, asked: Asked) => askJudged(service, operation, asked)
+  for (const operation of operations) {
+    const { id, path: template, scope, body } = operation
+    const path = withParameter(template, 'a')
+    if (scope !== undefined) {
+      const answers = [
+        await statusOf(operation, { path, key: null }),
+        await statusOf(operation, { path, key: `${apiKey}x` }),
+        await statusOf(operation, { path, key: null, headers: { authorization: apiKey } }),
+        await statusOf(operation, { path, key: null, headers: { 'x-api-key': apiKey } }),
+        await statusOf(operation, { path, key: await keyWithout(scope, service) }),
+      ]
+      expect([id, ...answers]).toEqual([id, 401, 401, 401, 401, 403])
+    }
+    if (body === undefined) continue
+    const untyped = [
+      await statusOf(operation, { path, key: apiKey, body: '{}' }),
+      await statusOf(operation, { path, key: apiKey, body: '{}', headers: { 'content-type': '' } }),
+      await statusOf(operation, {
+        path,
+        key: apiKey,
+        body: '{}',
+        headers: { 'content-type': 'application/jsonp' },
+      }),
+    ]
+    expect([id, ...untyped]).toEqual([id, 415, 415, 415])
+  }
+})

@@ -1,0 +1,81 @@
+import { check, deadUrl } from '../../support/simulator.ts'
+import type { Documented } from './operations.ts'
+import type { Asked, Service } from './service.ts'
+
+const json = { 'content-type': 'application/json' }
+
+/** What each operation with a body takes. */
+const bodies: Readonly<Record<string, (service: Service) => unknown>> = {
+  pushCheck: () => check(),
+  registerWebhookEndpoint: () => ({ url: deadUrl, event_types: ['check.closed'] }),
+  registerWebhookEndpointWithSecret: () => ({ url: deadUrl, event_types: ['check.closed'] }),
+  resendDelivery: () => ({ fresh: true }),
+  moveClock: () => ({ advance: '1s' }),
+  setFaults: () => ({ faults: [] }),
+  loadState: ({ client }) => client.state.get(),
+  claimItems: () => ({ items: [{ external_id: 'burger', quantity: 0.001 }] }),
+  payCheck: () => ({ amount_cents: 1 }),
+  refundPayment: () => ({ amount_cents: 1 }),
+  leaveFeedback: () => ({ rating: 5, comment: null }),
+  createKey: () => ({ scopes: ['read'] }),
+  beginSession: async ({ client }) => ({
+    code: new URL((await client.inspector.link()).url).hash.slice('#link='.length),
+  }),
+}
+
+let pushes = 0
+
+/** A request that is answered with success. */
+export async function validRequest({ id, path, body }: Documented, service: Service): Promise<Asked> {
+  const kind = /([\w-]+)\/\{id\}/.exec(path)?.[1] as keyof Service['make'] | undefined
+  const check = id === 'pushCheck' ? `new-${pushes++}` : 'a'
+  const value = kind === undefined ? (path.includes('{number}') ? '12' : check) : await service.make[kind]()
+  // Sessions begin and end on the service's own page.
+  const headers = {
+    ...(body !== undefined && json),
+    ...(path === '/_sim/session' && { 'sec-fetch-site': 'same-origin' }),
+  }
+  const asked = { path: withParameter(path, value), key: service.apiKey, headers }
+  return body === undefined ? asked : { ...asked, body: JSON.stringify(await bodies[id]?.(service)) }
+}
+
+export function withParameter(path: string, value: string): string {
+  return path.replace(/\{\w+\}/, () => value)
+}
+
+/** What an operation that knows conflicts is in conflict with. */
+export async function conflictOf({ id, path }: Documented, { client, make, idle }: Service) {
+  const onCheck = path.replace('{external_check_id}', 'a')
+  const burgers = { items: [{ external_id: 'burger', quantity: 5_000 }] }
+  switch (id) {
+    case 'pushCheck':
+      await make.claims()
+      return { path: onCheck, body: check({ items: [] }) }
+    case 'claimItems':
+      return { path: onCheck, body: burgers }
+    case 'payCheck':
+      return { path: onCheck, body: { amount_cents: 100_000_000 } }
+    case 'refundPayment':
+      return { path: path.replace('{id}', await make.payments()), body: { amount_cents: 3 } }
+    case 'releaseClaim': {
+      const claim = await make.claims()
+      await client.guests.pay('a', { claim_ids: [claim] })
+      return { path: path.replace('{id}', claim), body: undefined }
+    }
+    case 'pingWebhookEndpoint':
+    case 'pingFromInspector':
+    case 'resendDelivery': {
+      const { id: endpoint } = await client.endpoints.create({
+        url: deadUrl,
+        event_types: ['feedback.received'],
+      })
+      await client.guests.rate('a', { rating: 1 })
+      await idle()
+      const { data } = await client.deliveries.list({ endpoint_id: endpoint })
+      const one = id === 'resendDelivery' ? (data[0]?.id ?? '') : endpoint
+      return { path: path.replace('{id}', one), body: id === 'resendDelivery' ? {} : undefined }
+    }
+    default:
+      throw new Error(`There is no conflict for ${id}.`)
+  }
+}
