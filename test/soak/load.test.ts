@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import { expect, test } from 'vitest'
 import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { openFiles, residentKiB } from './process-figures.ts'
 import { isSoak } from './seeded.ts'
 
 const CONNECTIONS = 32
@@ -23,12 +23,6 @@ async function load({ url, key }: RunningService, how: { amount: number } | { du
     requests: [{ method: 'PUT', setupRequest: (request) => ({ ...request, ...next(), headers }) }],
   })
   return { failed: non2xx + errors, sent: requests.total }
-}
-
-const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
-
-function residentKiB(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 /** Resolves when what was garbage has had its time to go. */
