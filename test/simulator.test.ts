@@ -26,7 +26,7 @@ describe('a fresh simulator', () => {
     expect(apiKey).toMatch(/^twk_[\w-]{43}$/)
   })
 
-  it('keeps its key in credentials.json, readable by its owner only, and nowhere else', async () => {
+  it('AUTH-11 keeps its key in credentials.json, readable by its owner only, and nowhere else', async () => {
     const dataDirectory = await temporaryDirectory()
     const { apiKey, close, push } = await openSimulator({ dataDirectory })
     await push('a')
@@ -135,7 +135,7 @@ describe('a simulator that is closed and started again on its data directory', (
 })
 
 describe('starting', () => {
-  it('fails on a port that is taken, takes no other one, and leaves nothing behind', async () => {
+  it('HTTP-25 fails on a port that is taken, takes no other one, and leaves nothing behind', async () => {
     const dataDirectory = await temporaryDirectory()
     const { port } = await openSimulator()
     await expect(startSimulator({ port, dataDirectory })).rejects.toThrow(PortUnavailable)

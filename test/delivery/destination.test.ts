@@ -134,14 +134,14 @@ const open = [
 ]
 
 describe('the address of an endpoint', () => {
-  it.each(forbidden)('is refused always: %s', async (host) => {
+  it.each(forbidden)('NET-03, NET-04 is refused always: %s', async (host) => {
     for (const allowHttpLoopback of [true, false]) {
       const reason = await policyWith({ allowHttpLoopback }).refuse(`https://${host}/hook`)
       expect(reason).toMatch(/^must not lead to .*: nothing is ever sent there/)
     }
   })
 
-  it.each(internal)('is allowed unless --deny-private is set: %s', async (host) => {
+  it.each(internal)('NET-05 is allowed unless --deny-private is set: %s', async (host) => {
     expect(await policyWith().refuse(`https://${host}/hook`)).toBeUndefined()
     expect(await policyWith({ denyPrivate: true }).refuse(`https://${host}/hook`)).toContain('--deny-private')
   })
@@ -193,7 +193,7 @@ describe('the URL of an endpoint', () => {
     expect(await policyWith().refuse(url)).toContain(words)
   })
 
-  it('never has its password repeated', async () => {
+  it('NET-08 never has its password repeated', async () => {
     expect(await policyWith().refuse('https://user:hunter2@shop.example/')).not.toContain('hunter2')
   })
 
@@ -267,7 +267,7 @@ describe('the service itself', () => {
   })
 })
 
-describe('the normal form of a URL', () => {
+describe('NET-02 the normal form of a URL', () => {
   it.each([
     ['HTTPS://Shop.Example', 'https://shop.example/'],
     ['https://shop.example:443/A?b=C', 'https://shop.example/A?b=C'],

@@ -20,7 +20,7 @@ describe('an endpoint', () => {
     expect(house.errors).toEqual([])
   })
 
-  it('is disabled by ten distinct deliveries in a row that fail, what is pending is dead, and nothing more is sent', async () => {
+  it('DEL-10 is disabled by ten distinct deliveries in a row that fail, what is pending is dead, and nothing more is sent', async () => {
     house = await openHouse()
     receiver = await trustedReceiver(500)
     const { id } = await house.register(receiver.url)
@@ -58,7 +58,7 @@ describe('an endpoint', () => {
     expect(await house.endpoint(id)).toMatchObject({ consecutive_failures: 1 })
   })
 
-  it('counts anew after any 2xx', async () => {
+  it('DEL-11 counts anew after any 2xx', async () => {
     house = await openHouse()
     receiver = await trustedReceiver(500)
     const { id } = await house.register(receiver.url)

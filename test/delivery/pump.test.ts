@@ -66,7 +66,7 @@ describe('deliveries', () => {
     expect(statuses).toEqual(['delivered', 'delivered', 'delivered'])
   })
 
-  it('go to the endpoints that list their type, each event at least once and each with its own id', async () => {
+  it('DEL-08, DEL-09 go to the endpoints that list their type, each event at least once and each with its own id', async () => {
     const house = await open()
     const [created, all] = [await receive(), await receive()]
     await house.register(created.url, ['check.created'])

@@ -79,7 +79,7 @@ async function send(url: string, options: Options = {}) {
   return (await senderWith(options)).send({ url, headers: { 'X-Test': '1' }, body: '{"a":"ü"}' })
 }
 
-describe('an attempt succeeds', () => {
+describe('DEL-03 an attempt succeeds', () => {
   it.each([200, 201, 202, 204, 299])('with %i', async (status) => {
     const { url } = await receiverWith(status)
     expect(await send(url)).toMatchObject({
@@ -98,7 +98,7 @@ describe('an attempt succeeds', () => {
     })
   })
 
-  it('and keeps the first 4 KiB of an endless body', async () => {
+  it('DEL-17 and keeps the first 4 KiB of an endless body', async () => {
     const receiver = await receiverWith((response) => {
       const more = () => {
         if (!response.destroyed) response.write('x'.repeat(16_384), () => setImmediate(more))
@@ -135,7 +135,7 @@ describe('an attempt succeeds', () => {
     expect(receiver.requests[0]?.body).toEqual(Buffer.from('{"a":"ü"}'))
   })
 
-  it('on a port that browsers refuse, by name, and by plain http on loopback when that is allowed', async () => {
+  it('NET-09 on a port that browsers refuse, by name, and by plain http on loopback when that is allowed', async () => {
     const { url, port } = await receiverWith(200)
     expect(await send(url.replace('127.0.0.1', 'localhost'))).toMatchObject({ outcome: 'succeeded' })
     expect(await send(`https://LOCALHOST.:${port}/`)).toMatchObject({ outcome: 'succeeded' })
@@ -148,7 +148,7 @@ describe('an attempt succeeds', () => {
     expect(plain.requests).toHaveLength(1)
   })
 
-  it('fifty times over two connections at most', async () => {
+  it('DEL-18 fifty times over two connections at most', async () => {
     const receiver = await receiverWith((response) => void response.writeHead(200).end('y'.repeat(1000)))
     const sender = await senderWith()
     for (let sent = 0; sent < 50; sent++) await sender.send({ url: receiver.url, headers: {}, body: 'x' })
@@ -156,7 +156,7 @@ describe('an attempt succeeds', () => {
   })
 })
 
-describe('an attempt fails', () => {
+describe('DEL-04, DEL-06 an attempt fails', () => {
   it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])('with %i', async (status) => {
     const { url } = await receiverWith(
       (response) => void response.writeHead(status).end(status === 304 ? undefined : 'why'),
@@ -167,7 +167,7 @@ describe('an attempt fails', () => {
     if (status !== 304) expect(result.response_body).toBe('why')
   })
 
-  it.each([301, 302, 303, 307, 308])('with %i, and the redirect is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('DEL-07 with %i, and the redirect is not followed', async (status) => {
     const other = await receiverWith(200)
     const { url } = await receiverWith(
       (response) => void response.writeHead(status, { Location: other.url }).end(),
@@ -178,7 +178,7 @@ describe('an attempt fails', () => {
     expect(other.connected()).toBe(0)
   })
 
-  it('when no headers come in time, and closes the connection', async () => {
+  it('DEL-05 when no headers come in time, and closes the connection', async () => {
     const receiver = await receiverWith('hang')
     const result = await send(receiver.url, { timeoutMs: 50 })
     expect(result).toMatchObject({ outcome: 'timeout', response_status: null, response_body: null })
@@ -308,7 +308,7 @@ describe('a certificate', () => {
     })
   })
 
-  it('that is self-signed is named so', async () => {
+  it('DEL-20 that is self-signed is named so', async () => {
     const receiver = await startReceiver({ tls: await selfSigned() })
     trash.push(() => receiver.close())
     const result = await send(receiver.url)
@@ -340,13 +340,13 @@ describe('the policy at sending', () => {
     'https://[fe80::1]/',
     'https://0.0.0.0/',
     'https://[::ffff:169.254.169.254]/',
-  ])('sends nothing to %s', async (url) => {
+  ])('NET-03, NET-04 sends nothing to %s', async (url) => {
     const result = await send(url)
     expect(result).toMatchObject({ outcome: 'address_refused', response_status: null })
     expect(result.error).toContain('Nothing was sent')
   })
 
-  it('judges every address that a name resolves to, and connects to none when one is refused', async () => {
+  it('NET-07 judges every address that a name resolves to, and connects to none when one is refused', async () => {
     const receiver = await receiverWith(200)
     const resolve = async () => ['127.0.0.1', '169.254.169.254']
     const result = await send(`https://shop.example:${receiver.port}/`, { policy: { resolve } })
@@ -355,7 +355,7 @@ describe('the policy at sending', () => {
     expect(receiver.connected()).toBe(0)
   })
 
-  it('sends nothing to the service itself, under any name', async () => {
+  it('NET-06 sends nothing to the service itself, under any name', async () => {
     const receiver = await receiverWith(200)
     const policy = { own: () => ({ host: '127.0.0.1', port: receiver.port }) }
     for (const host of ['127.0.0.1', 'localhost', 'this-box.example', '[::1]', '2130706433'])

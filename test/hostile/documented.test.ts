@@ -85,7 +85,7 @@ function byHarm(one: Documented, other: Documented): number {
   return Number(one.id === 'resetState') - Number(other.id === 'resetState')
 }
 
-test('FUZZ-05 no operation that needs a key does without it, nor without its scope, nor without the type of its body', async () => {
+test('FUZZ-05, AUTH-13 no operation that needs a key does without it, nor without its scope, nor without the type of its body', async () => {
   const service = await openService()
   const { apiKey } = service
   const statusOf = async (operation: Documented, asked: Asked) => askJudged(service, operation, asked)

@@ -85,7 +85,7 @@ describe('authentication', () => {
     expect(errorOf(answer)).toMatchObject({ code: 'unauthorized' })
   })
 
-  it.each(['Bearer', 'bearer', 'BEARER'])('the scheme may be written %s', async (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('AUTH-02 the scheme may be written %s', async (scheme) => {
     const headers = { authorization: `${scheme} ${simulator.apiKey}` }
     expect(await simulator.call('GET /v1/locations', { key: null, headers })).toMatchObject({ status: 200 })
   })

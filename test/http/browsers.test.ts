@@ -25,7 +25,7 @@ describe('a request', () => {
     'app.localhost:3000',
     '[::1]',
     '[::1]:4100',
-  ])('to the Host %s, which is loopback, is answered', async (host) => {
+  ])('WEB-01 to the Host %s, which is loopback, is answered', async (host) => {
     expect(await ask(await openSimulator(), host)).toMatchObject({ status: 200 })
   })
 
@@ -110,7 +110,7 @@ describe('a request', () => {
     },
   )
 
-  it('that a browser calls cross-site is 403, also without Origin', async () => {
+  it('WEB-11 that a browser calls cross-site is 403, also without Origin', async () => {
     const answer = await ask(await openSimulator(), 'localhost', { 'Sec-Fetch-Site': 'cross-site' })
     expect(errorOf(answer).code).toBe('forbidden_origin')
   })
@@ -123,7 +123,7 @@ describe('an answer', () => {
     'GET /_sim/health',
     'HEAD /_sim/stream',
     'GET /v1/nothing',
-  ])('to %s carries no CORS header, and cannot be taken for a page', async (route) => {
+  ])('WEB-06, WEB-07 to %s carries no CORS header, and cannot be taken for a page', async (route) => {
     const more = { Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'PUT' }
     const { headers } = await ask(await openSimulator(), 'localhost', more, route)
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])

@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from
 const text = { 'content-type': 'text/plain' }
 const put = 'PUT /v1/checks/external/a'
 
-describe('every refusal has the status and the code of the contract, in the one shape', () => {
+describe('HTTP-20 every refusal has the status and the code of the contract, in the one shape', () => {
   it.each<[status: number, code: string, what: string, route: string, options: CallOptions]>([
     [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
     [400, 'invalid_json', 'no body at all', put, { body: '' }],
@@ -90,7 +90,7 @@ async function openDoorTo(handle: () => never, { stopping = false } = {}) {
 }
 
 describe('what is not the fault of the caller', () => {
-  it('a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
+  it('HTTP-26 a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
     const bug = new Error('cannot read /home/me/.tabwire/credentials.json of twk_secret')
     const { get, bugs } = await openDoorTo(() => {
       throw bug

@@ -67,7 +67,7 @@ describe('one event per trigger, in order', () => {
 })
 
 describe('a delivery', () => {
-  it('carries an envelope whose data is, byte for byte, what GET answered right after the change', async () => {
+  it('DEL-14 carries an envelope whose data is, byte for byte, what GET answered right after the change', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     const event_types = ['check.created' as const, 'check.updated' as const, 'check.closed' as const]

@@ -84,7 +84,7 @@ describe('what guests do', () => {
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found'])
   })
 
-  it('concerns the location of the key alone: others see nothing of it, and can do nothing with it', async () => {
+  it('AUTH-06 concerns the location of the key alone: others see nothing of it, and can do nothing with it', async () => {
     const here = await simulator.client.checks.get('a')
     const elsewhere = (await simulator.client.locations.list()).data.find(({ id }) => id !== here.location_id)
     const { id } = await claim()
@@ -150,7 +150,7 @@ describe('what guests do', () => {
   })
 })
 
-describe('data of an event is, byte for byte, what GET answers right after it', () => {
+describe('DEL-14 data of an event is, byte for byte, what GET answers right after it', () => {
   it.each<[type: EventType, cause: () => Promise<unknown>]>([
     ['check.created', () => simulator.push('b', dinner)],
     ['check.updated', () => simulator.push('a', { ...dinner, table: { number: '7' } })],

@@ -31,7 +31,7 @@ describe('registration', () => {
     })
   })
 
-  it('shows the signing secret this once and nowhere else', async () => {
+  it('AUTH-08 shows the signing secret this once and nowhere else', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     const receiver = await openReceiver()
@@ -61,7 +61,7 @@ describe('registration', () => {
     for (const text of texts) expect(text).not.toContain('whsec_')
   })
 
-  it('of a URL that is registered already makes another endpoint with a secret of its own', async () => {
+  it('DEL-13 of a URL that is registered already makes another endpoint with a secret of its own', async () => {
     const simulator = await openSimulator()
     const answers = [1, 2].map(() => register(simulator, { url, event_types: ['check.created'] }))
     const [first, second] = (await Promise.all(answers)).map(

@@ -56,7 +56,7 @@ describe('a url', () => {
     ['https://255.255.255.255/', 'broadcast'],
     ['https://100.100.100.200/', 'metadata'],
     [`https://127.0.0.1/${'x'.repeat(2048)}`, '2048 characters'],
-  ])('%s is 422: %s', async (address, message) => {
+  ])('NET-01 %s is 422: %s', async (address, message) => {
     const simulator = await openSimulator()
     const answer = await register(simulator, { url: address, event_types: ['check.created'] })
     expect(answer.status).toBe(422)

@@ -184,7 +184,7 @@ describe('an applied push', () => {
     ])
   })
 
-  test('keeps what guests claimed and paid with the item of the same external_id', () => {
+  test('CONV-07 keeps what guests claimed and paid with the item of the same external_id', () => {
     const { check } = decide(open, push({ items }), [claim(), claim({ status: 'paid' })]).reply
     expect(check.items.map((item) => [item.claimed_quantity, item.paid_quantity])).toEqual([
       [0, 0],

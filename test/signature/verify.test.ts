@@ -26,7 +26,7 @@ describe('a genuine delivery', () => {
     ['text', payload],
     ['a Buffer', Buffer.from(payload)],
     ['a Uint8Array', new TextEncoder().encode(payload)],
-  ])('verifies as %s', (_form, form) => expect(verdict({ payload: form })).toBe('ok'))
+  ])('SIG-12 verifies as %s', (_form, form) => expect(verdict({ payload: form })).toBe('ok'))
 
   test('verifies with now as a Date', () => expect(verdict({ now: new Date(t * 1000) })).toBe('ok'))
 
@@ -44,7 +44,7 @@ describe('a genuine delivery', () => {
   })
 })
 
-describe('the header', () => {
+describe('SIG-08, SIG-09, SIG-10, SIG-11 the header', () => {
   test.each([
     ['undefined', undefined, 'missing_header'],
     ['null', null, 'missing_header'],
@@ -104,7 +104,7 @@ describe('the header', () => {
   })
 })
 
-describe('the time', () => {
+describe('SIG-07 the time', () => {
   test.each([
     [299, 300, 'ok', 'ok'],
     [300, 300, 'ok', 'ok'],
@@ -147,7 +147,7 @@ describe('the body', () => {
     ['with keys in another order', '{"data":{"total_cents":1350},"id":"evt_1"}'],
     ['with 1350.0 for 1350', payload.replace('1350', '1350.0')],
     ['empty', ''],
-  ])('written again %s does not verify', (_form, form) => {
+  ])('SIG-06 written again %s does not verify', (_form, form) => {
     expect(verdict({ payload: form })).toBe('signature_mismatch')
   })
 
@@ -182,7 +182,7 @@ describe('what only the caller can get wrong is a TypeError', () => {
   })
 })
 
-test('a secret with a newline behind fails, and the message tells of the whitespace', () => {
+test('SIG-13 a secret with a newline behind fails, and the message tells of the whitespace', () => {
   const result = verify({ ...delivery, secret: `${secret}\n` })
   expect(result).toMatchObject({
     code: 'signature_mismatch',

@@ -93,7 +93,7 @@ describe('a last line that was not written to its end', () => {
     expect(await opened(directory)).toContain('journal.ndjson line 1 is damaged')
   })
 
-  it('makes room for what is written next', async () => {
+  it('DUR-04 makes room for what is written next', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (const end of [bytes.length - 1, bytes.length - 20]) {
       await writeFile(path, bytes.subarray(0, end))
