@@ -107,6 +107,6 @@ describe('R12 slow senders, and uploads that are far too long,', () => {
       while (openFiles(pid) > files) await new Promise((resolve) => setImmediate(resolve))
       expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
     },
-    120_000,
+    300_000,
   )
 })
