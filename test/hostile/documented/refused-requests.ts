@@ -30,6 +30,10 @@ export const refused: Readonly<Record<number, Spoil>> = {
     if (scope !== undefined) return { ...asked, key: null }
     return body === undefined ? undefined : { ...asked, body: '{"code":"used"}' }
   },
+  402: (_operation, asked) => ({
+    ...asked,
+    body: JSON.stringify({ external_check_id: 'a', card: 'declined' }),
+  }),
   async 403({ scope }, asked, service) {
     if (scope !== undefined) return { ...asked, key: await keyWithout(scope, service) }
     return { ...asked, headers: { ...asked.headers, origin: 'https://elsewhere.example' } }

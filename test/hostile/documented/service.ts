@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
+import { ann, sitDown } from '../../http/table-page-given.ts'
 import { onJudged } from '../../support/judged-answers.ts'
 import { check, deadUrl, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import type { Documented } from './operations.ts'
@@ -28,6 +29,8 @@ export async function openService(options: SimulatorOptions = {}) {
     /** Filled by whoever needs them. */
     keysWithout: new Map<string, string>(),
     make: await makersOf(simulator),
+    /** The page of the table at which the check is, and a guest who sits there. */
+    table: { ...(await sitDown(simulator)), guest: ann },
     /** Answers of a stream end with their headers. `issues` is `undefined` for what the judge has not seen. */
     ask({ method }: Pick<Documented, 'method'>, { path, key, headers, body }: Asked) {
       // An empty `Host` is left as it is.

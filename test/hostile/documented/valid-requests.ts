@@ -18,6 +18,9 @@ const bodies: Readonly<Record<string, (service: Service) => unknown>> = {
   refundPayment: () => ({ amount_cents: 1 }),
   leaveFeedback: () => ({ rating: 5, comment: null }),
   createKey: () => ({ scopes: ['read'] }),
+  claimAtTable: () => ({ external_check_id: 'a', items: [{ external_id: 'burger', quantity: 0.001 }] }),
+  payAtTable: () => ({ external_check_id: 'a', amount_cents: 1 }),
+  leaveFeedbackAtTable: () => ({ external_check_id: 'a', rating: 5 }),
   beginSession: async ({ client }) => ({
     code: new URL((await client.inspector.link()).url).hash.slice('#link='.length),
   }),
@@ -27,6 +30,7 @@ let pushes = 0
 
 /** A request that is answered with success. */
 export async function validRequest({ id, path, body }: Documented, service: Service): Promise<Asked> {
+  if (path.startsWith(TABLE)) return requestAtTable({ id, path, body }, service)
   const kind = /([\w-]+)\/\{id\}/.exec(path)?.[1] as keyof Service['make'] | undefined
   const check = id === 'pushCheck' ? `new-${pushes++}` : 'a'
   const value = kind === undefined ? (path.includes('{number}') ? '12' : check) : await service.make[kind]()
@@ -39,12 +43,34 @@ export async function validRequest({ id, path, body }: Documented, service: Serv
   return body === undefined ? asked : { ...asked, body: JSON.stringify(await bodies[id]?.(service)) }
 }
 
+const TABLE = '/t/{number}/{token}'
+
+async function requestAtTable(
+  { id, path, body }: Pick<Documented, 'id' | 'path' | 'body'>,
+  service: Service,
+) {
+  const claim = path.includes('{id}') ? await claimAtTable(service) : ''
+  const headers = { 'x-guest-id': service.table.guest, ...(body !== undefined && json) }
+  const asked = { path: atTable(path, service, claim), key: null, headers }
+  return body === undefined ? asked : { ...asked, body: JSON.stringify(await bodies[id]?.(service)) }
+}
+
+function atTable(path: string, { table }: Service, claim = ''): string {
+  return path.replace(TABLE, table.path).replace('{id}', claim)
+}
+
+async function claimAtTable({ table }: Service): Promise<string> {
+  const claim = { external_check_id: 'a', items: [{ external_id: 'burger', quantity: 1 }] }
+  return ((await table.post(table.guest, '/claims', claim)).json as { id: string }).id
+}
+
 export function withParameter(path: string, value: string): string {
   return path.replace(/\{\w+\}/, () => value)
 }
 
 /** What an operation that knows conflicts is in conflict with. */
-export async function conflictOf({ id, path }: Documented, { client, make, idle }: Service) {
+export async function conflictOf({ id, path }: Documented, service: Service) {
+  const { client, make, idle } = service
   const onCheck = path.replace('{external_check_id}', 'a')
   const burgers = { items: [{ external_id: 'burger', quantity: 5_000 }] }
   switch (id) {
@@ -61,6 +87,15 @@ export async function conflictOf({ id, path }: Documented, { client, make, idle 
       const claim = await make.claims()
       await client.guests.pay('a', { claim_ids: [claim] })
       return { path: path.replace('{id}', claim), body: undefined }
+    }
+    case 'claimAtTable':
+      return { path: atTable(path, service), body: { external_check_id: 'a', ...burgers } }
+    case 'payAtTable':
+      return { path: atTable(path, service), body: { external_check_id: 'a', amount_cents: 100_000_000 } }
+    case 'releaseClaimAtTable': {
+      const claim = await claimAtTable(service)
+      await client.guests.pay('a', { claim_ids: [claim] })
+      return { path: atTable(path, service, claim), body: undefined }
     }
     case 'pingWebhookEndpoint':
     case 'pingFromInspector':
