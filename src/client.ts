@@ -120,6 +120,7 @@ export function createClient(options: ClientOptions) {
     },
     requests: {
       get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
+      /** Newest first, or by `order` `asc`; `finding` is the code of one, or `any`. */
       list: (query?: ListQuery) => get<List<RequestView>>('/_sim/requests', query),
     },
     /** What an integration did wrong, since a time or ever. */

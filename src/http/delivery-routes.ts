@@ -5,7 +5,7 @@ import { invalid } from '../model/validation.ts'
 import { resendDelivery } from '../operations/resend-delivery.ts'
 import type { Service } from '../service.ts'
 import { listOf } from './list.ts'
-import { choiceOf, given, searchOf } from './query.ts'
+import { choiceOf, given, searchIn } from './query.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import { sentSignature } from './sent-signature.ts'
 
@@ -62,8 +62,7 @@ const searched = [
 const CHARTED = 2_000
 
 async function showActivity(service: Service, call: Call): Promise<Reply> {
-  const text = searchOf(call.query)
-  const search = text === undefined ? undefined : { text, fields: searched }
+  const search = searchIn(searched, call.query)
   const { data } = await service.list('deliveries', { where: filterOf(call), search, limit: CHARTED })
   return ok(activityOf(data))
 }

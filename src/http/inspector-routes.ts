@@ -24,7 +24,7 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
       listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
     ),
     row('GET', '/checks/:external_check_id', (call) => showCheck(service, call)),
-    row('GET', '/claims', (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim)),
+    row('GET', '/claims', (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, [])),
     row('GET', '/webhook-endpoints', (call) =>
       listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
     ),

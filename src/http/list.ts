@@ -1,20 +1,23 @@
 import type { CollectionName, Collections } from '../model/records.ts'
 import type { Service } from '../service.ts'
-import { cursorAfter, pageOf, searchOf } from './query.ts'
+import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
 import { ok, type Call, type Reply } from './route.ts'
 
-/** A page of a collection in the shape of every list (contract section 3). `?q=` is looked for in the fields of `searched`. */
+/**
+ * A page of a collection in the shape of every list (contract section 3). Lists of the simulator alone have `searched`,
+ * the fields in which `?q=` is looked for, and take `?order=`.
+ */
 export async function listOf<C extends CollectionName>(
   service: Pick<Service, 'list'>,
   collection: C,
   { query }: Call,
   where: Readonly<Record<string, string>> = {},
   view: (record: Collections[C]) => unknown = (record) => record,
-  searched: readonly string[] = [],
+  searched?: readonly string[],
 ): Promise<Reply> {
-  const text = searched.length === 0 ? undefined : searchOf(query)
-  const search = text === undefined ? undefined : { text, fields: searched }
-  const page = await service.list(collection, { where, search, ...pageOf(query) })
+  const search = searchIn(searched ?? [], query)
+  const order = searched === undefined ? undefined : orderOf(query)
+  const page = await service.list(collection, { where, search, order, ...pageOf(query) })
   return pageReply(page, view)
 }
 

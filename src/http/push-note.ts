@@ -7,11 +7,11 @@ import type { NotedPush } from './request-entry.ts'
 
 /** What the log tells of a push: what it changed is worked out of the kept body when somebody asks. */
 export function pushNote(
-  { external_check_id, outcome, before, findings }: NotedPush,
-  following: readonly Finding[],
+  { external_check_id, outcome, before }: NotedPush,
+  findings: readonly Finding[],
   body: string | null,
 ): PushNote {
-  const note = { external_check_id, outcome, diff: null, findings: [...findings, ...following] }
+  const note = { external_check_id, outcome, diff: null, findings }
   const applied = outcome === 'created' || outcome === 'updated'
   if (!applied || body === null) return note
   const push = parsePush(JSON.parse(body))

@@ -3,11 +3,16 @@ import { Refusal } from '../model/refusal.ts'
 const LIMIT = { default: 20, max: 100 }
 
 /** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
-export function pageOf(query: URLSearchParams): { limit: number; before: string | undefined } {
+export function pageOf(query: URLSearchParams): { limit: number; after: string | undefined } {
   const limit = query.get('limit')
   if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= LIMIT.max))
     throw new Refusal('invalid_query', `limit must be a whole number from 1 to ${LIMIT.max}.`)
-  return { limit: limit === null ? LIMIT.default : Number(limit), before: readCursor(query.get('cursor')) }
+  return { limit: limit === null ? LIMIT.default : Number(limit), after: readCursor(query.get('cursor')) }
+}
+
+/** Reads `?order=`: `desc`, the newest first, as lists are without it, or `asc`. A cursor goes on in the order asked for. */
+export function orderOf(query: URLSearchParams): 'asc' | 'desc' | undefined {
+  return choiceOf(query, 'order', ['asc', 'desc'])
 }
 
 /** The cursor that continues after a record: opaque to callers, so that paging may change beneath them. */
@@ -33,6 +38,15 @@ export function searchOf(query: URLSearchParams): string | undefined {
   const text = query.get('q') ?? ''
   if (text.length <= LONGEST_SEARCH) return text === '' ? undefined : text
   throw new Refusal('invalid_query', `q must be at most ${LONGEST_SEARCH} characters long.`)
+}
+
+/** Reads `?q=` for a list whose records are searched in these fields; where there are none, it is not read. */
+export function searchIn(
+  fields: readonly string[],
+  query: URLSearchParams,
+): { text: string; fields: readonly string[] } | undefined {
+  const text = fields.length === 0 ? undefined : searchOf(query)
+  return text === undefined ? undefined : { text, fields }
 }
 
 /** Reads `?name=` as one of a few words. */

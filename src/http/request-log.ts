@@ -14,11 +14,8 @@ import type { RequestEntry } from './request-entry.ts'
 export interface RequestLog {
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
-  /** Newest first, those older than the id `before`, and of these `only` what is asked for. */
-  list(query: { before?: string | undefined; limit: number; only?: (entry: RequestHead) => boolean }): {
-    data: LoggedRequest[]
-    more: boolean
-  }
+  /** Newest first or in the order asked for, those after this id, and of these `only` what is asked for. */
+  list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
   /** Remembers that the check has come to this state; those with a revision are in order anyway. */
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
@@ -28,6 +25,13 @@ export interface RequestLog {
   /** Forgets everything. */
   clear(): void
   onAdd(listener: (read: () => LoggedRequest) => void): () => void
+}
+
+export interface LogQuery {
+  order?: 'asc' | 'desc' | undefined
+  after?: string | undefined
+  limit: number
+  only?: (entry: RequestHead, findings: readonly Finding[]) => boolean
 }
 
 /** The most that is kept, whichever is reached first: requests, characters of their bodies, states per check. */
@@ -42,6 +46,7 @@ export function createRequestLog(): RequestLog {
   const sequence = createPushSequence((lost) => tally.keep(lost))
   let characters = 0
   let pushes = 0
+  const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
   const forgetOldest = () => {
     const [oldest] = requests.values()
     if (oldest === undefined) return
@@ -60,13 +65,18 @@ export function createRequestLog(): RequestLog {
     },
     get(id) {
       const entry = requests.get(id)
-      return entry === undefined ? undefined : viewOf(entry)
+      return entry === undefined ? undefined : viewOf(entry, unrepeated())
     },
-    list({ before, limit, only = () => true }) {
-      const newestFirst = [...requests.values()]
-        .reverse()
-        .filter((entry) => (before === undefined || entry.id < before) && only(entry))
-      return { data: newestFirst.slice(0, limit).map(viewOf), more: newestFirst.length > limit }
+    list({ order, after, limit, only = () => true }) {
+      const lost = unrepeated()
+      const entries = [...requests.values()]
+      if (order !== 'asc') entries.reverse()
+      const isNext = ({ id }: KeptEntry) => after === undefined || (order === 'asc' ? id > after : id < after)
+      const found = entries.filter((entry) => isNext(entry) && only(entry, shownBy(entry, lost)))
+      return {
+        data: found.slice(0, limit).map((entry) => viewOf(entry, lost)),
+        more: found.length > limit,
+      }
     },
     repeatsEarlier(current, push) {
       if (current.revision !== null || push.revision !== undefined) return false
@@ -113,8 +123,25 @@ function digest(check: Push | Check): string {
 /** An entry with what the requests before it make of it. */
 type KeptEntry = RequestEntry & { following: readonly Finding[] }
 
-function viewOf({ following, push, request_body, response_body, ...entry }: KeptEntry): LoggedRequest {
-  return { ...entry, push: push && pushNote(push, following, request_body), request_body, response_body }
+/** Pushes that failed and have not come again so far, with what to say of each. */
+type Unrepeated = ReadonlyMap<string, Finding>
+
+function viewOf(kept: KeptEntry, lost?: Unrepeated): LoggedRequest {
+  const { following: _following, push, request_body, response_body, ...entry } = kept
+  const findings = shownBy(kept, lost)
+  return {
+    ...entry,
+    push: push && pushNote(push, findings, request_body),
+    ...(push === null && findings.length > 0 && { findings }),
+    request_body,
+    response_body,
+  }
+}
+
+/** All that is odd about a request. */
+function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding[] {
+  const unrepeated = lost?.get(id)
+  return [...(push?.findings ?? []), ...following, ...(unrepeated === undefined ? [] : [unrepeated])]
 }
 
 /** What an entry shows; our own trials show nothing about the integration under test. */

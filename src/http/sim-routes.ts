@@ -14,7 +14,7 @@ import { deliveryRoutes } from './delivery-routes.ts'
 import { guestRoutes } from './guest-routes.ts'
 import { listOf, pageReply } from './list.ts'
 import { requestFilter } from './logged-requests.ts'
-import { given, pageOf, timeOf } from './query.ts'
+import { given, orderOf, pageOf, timeOf } from './query.ts'
 import { register, type RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
@@ -61,7 +61,10 @@ export function simRoutes(parts: SimParts): Route[] {
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
     ),
     row('GET', '/requests', ({ query }) =>
-      pageReply(log.list({ ...pageOf(query), only: requestFilter(query) }), (request) => request),
+      pageReply(
+        log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
+        (request) => request,
+      ),
     ),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
     row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since')))),
@@ -73,7 +76,7 @@ export function simRoutes(parts: SimParts): Route[] {
     row('DELETE', '/webhook-endpoints/:id', async ({ params }) =>
       ok(viewEndpoint(await service.execute(deleteEndpoint, { endpoint_id: params.id ?? '' }))),
     ),
-    row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey)),
+    row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, [])),
     { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true },
     row('DELETE', '/keys/:id', async ({ params }) =>
       ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),

@@ -42,9 +42,9 @@ async function deliveriesSince(service: HistoryParts['service'], since: string):
     return endpoints.get(endpoint_id)?.disabled_at ?? null
   }
   const pages: Dated[][] = []
-  let before: string | undefined
+  let after: string | undefined
   for (;;) {
-    const { data, more } = await service.list('deliveries', { before, limit: PAGE.deliveries })
+    const { data, more } = await service.list('deliveries', { after, limit: PAGE.deliveries })
     const page: Dated[] = []
     for (const delivery of data.toReversed()) {
       for (const { number, started_at } of delivery.attempts)
@@ -53,7 +53,7 @@ async function deliveriesSince(service: HistoryParts['service'], since: string):
       if (died !== null && died >= since) page.push({ ...retiredMessage(delivery), at: died })
     }
     pages.push(page)
-    before = data.at(-1)?.id
+    after = data.at(-1)?.id
     if (!more) return pages.reverse().flat()
     await setImmediate()
   }
@@ -61,16 +61,16 @@ async function deliveriesSince(service: HistoryParts['service'], since: string):
 
 async function requestsSince(log: HistoryParts['log'], since: string): Promise<Dated[]> {
   const pages: Dated[][] = []
-  let before: string | undefined
+  let after: string | undefined
   for (;;) {
-    const { data, more } = log.list({ before, limit: PAGE.requests })
+    const { data, more } = log.list({ after, limit: PAGE.requests })
     const recent = data.filter(({ started_at }) => started_at >= since)
     pages.push(
       recent
         .map((request) => ({ ...requestMessage(request.id, () => request), at: request.started_at }))
         .reverse(),
     )
-    before = data.at(-1)?.id
+    after = data.at(-1)?.id
     if (!more) return pages.reverse().flat()
     await setImmediate()
   }

@@ -22,6 +22,8 @@ export interface LoggedRequest {
   started_at: string
   duration_ms: number
   push: PushNote | null
+  /** What is odd about a push that came to nothing, and so has no note; left out when there is nothing. */
+  findings?: PushNote['findings']
   request_body: string | null
   response_body: string | null
   /** What befell it on purpose, if anything did. */

@@ -136,6 +136,8 @@ const logged = z.strictObject({
   started_at: time,
 })
 
+const pushFindings = z.array(z.strictObject({ code: z.enum(findingCodes), message: z.string() }))
+
 export const requestView = logged.extend({
   duration_ms: z.number(),
   push: z
@@ -144,9 +146,10 @@ export const requestView = logged.extend({
       outcome: z.enum(['created', 'updated', 'unchanged', 'stale', 'conflict']),
       diff: itemDiff.nullable(),
       changes: z.array(checkChange).exactOptional(),
-      findings: z.array(z.strictObject({ code: z.enum(findingCodes), message: z.string() })),
+      findings: pushFindings,
     })
     .nullable(),
+  findings: pushFindings.exactOptional(),
   request_body: z.string().nullable(),
   response_body: z.string().nullable(),
   faults: z.array(z.enum(apiFaultKinds)).exactOptional(),

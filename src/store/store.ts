@@ -36,7 +36,7 @@ export interface Store {
     key: string,
   ): Promise<readonly Collections[C][]>
 
-  /** One page of a collection, newest first. */
+  /** One page of a collection. */
   list<C extends CollectionName>(collection: C, query: ListQuery<C>): Promise<Page<Collections[C]>>
 
   /** The pending deliveries whose time has come, and when the next one's will. */
@@ -60,13 +60,17 @@ export interface ListQuery<C extends CollectionName> {
   where?: Readonly<Record<string, string>>
   /** Only records with a field that contains this text, in any case of letters; paths are as in `where`. */
   search?: Search | undefined
-  /** Only records older than the one with this id (which itself may be gone). */
-  before?: string | undefined
+  /** `desc`, the newest first, unless it is `asc`, the oldest first. */
+  order?: Order | undefined
+  /** Only records that come after the one with this id (which itself may be gone) in that order. */
+  after?: string | undefined
   /** At most this many, 1 or more. */
   limit: number
   /** Names the collection's type; never set. */
   readonly of?: C
 }
+
+export type Order = 'asc' | 'desc'
 
 export interface Search {
   text: string
@@ -75,7 +79,7 @@ export interface Search {
 
 export interface Page<T> {
   data: readonly T[]
-  /** Whether there are older ones that match. */
+  /** Whether there are further ones that match. */
   more: boolean
 }
 

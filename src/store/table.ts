@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { createLookup, type Lookup } from './lookup.ts'
 import type { KeyOf } from './schema.ts'
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
-import type { Page, Search } from './store.ts'
+import type { Order, Page, Search } from './store.ts'
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
@@ -46,7 +46,8 @@ export function createTable<T extends { id: string }>(
 interface PageQuery {
   where?: Readonly<Record<string, string>>
   search?: Search | undefined
-  before?: string | undefined
+  order?: Order | undefined
+  after?: string | undefined
   limit: number
 }
 
@@ -54,19 +55,20 @@ interface PageQuery {
 const SLICE = 2000
 
 /**
- * One page of records, newest first, as they are now. When few match, the search goes on in a copy, in slices between
- * which the service goes on.
+ * One page of records as they are now, newest first unless the order is `asc`. When few match, the search goes on in a
+ * copy, in slices between which the service goes on.
  */
 export async function pageOf<T extends { id: string }>(
   records: SortedTree<string, T>,
-  { where = {}, search, before, limit }: PageQuery,
+  { where = {}, search, order, after, limit }: PageQuery,
 ): Promise<Page<T>> {
   const data: T[] = []
   const matches = matcherOf(where, search)
-  let [tree, last] = [records, before]
+  let [tree, last] = [records, after]
   for (;;) {
     let looks = 0
-    for (const [id, record] of tree.entriesReversed(last, [], true)) {
+    for (const [id, record] of walk(tree, order, last)) {
+      if (id === last) continue
       if (matches(record)) {
         if (data.length === limit) return { data, more: true }
         data.push(record)
@@ -78,6 +80,11 @@ export async function pageOf<T extends { id: string }>(
     if (tree === records) tree = records.clone()
     await setImmediate()
   }
+}
+
+/** From a key on, which may itself be among them. */
+function walk<T>(tree: SortedTree<string, T>, order: Order | undefined, key: string | undefined) {
+  return order === 'asc' ? tree.entries(key, []) : tree.entriesReversed(key, [])
 }
 
 function matcherOf(where: Readonly<Record<string, string>>, search?: Search): (record: unknown) => boolean {

@@ -68,15 +68,27 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
 
 const codesOf = async ({ client }: TestSimulator) => (await client.report()).findings.map(({ code }) => code)
 
+/** The findings of each request that the log gives for one. */
+const foundIn = async ({ client }: TestSimulator, finding: string) =>
+  (await client.requests.list({ finding })).data.map(({ push, findings = push?.findings }) =>
+    findings?.map(({ code }) => code),
+  )
+
 describe('the report', () => {
-  it.each(findingCodes)('tells %s of an integration that shows it, and of no other', async (code) => {
-    const wrong = await openSimulator()
-    await integrations[code].shows(wrong)
-    expect(await codesOf(wrong)).toEqual([code])
-    const right = await openSimulator()
-    await integrations[code].doesNot(right)
-    expect(await codesOf(right)).toEqual([])
-  })
+  it.each(findingCodes)(
+    'tells %s of an integration that shows it, as its log does, and of no other',
+    async (code) => {
+      const wrong = await openSimulator()
+      await integrations[code].shows(wrong)
+      expect(await codesOf(wrong)).toEqual([code])
+      expect(await foundIn(wrong, code)).toEqual([[code]])
+      expect(await foundIn(wrong, 'any')).toEqual([[code]])
+      const right = await openSimulator()
+      await integrations[code].doesNot(right)
+      expect(await codesOf(right)).toEqual([])
+      expect(await foundIn(right, 'any')).toEqual([])
+    },
+  )
 
   it('groups by finding, with the count, the times and the requests', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })

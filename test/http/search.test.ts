@@ -4,7 +4,7 @@ import type { Activity } from '../../src/model/activity.ts'
 import type { Push } from '../../src/model/check.ts'
 import { serve, type RunningService } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
-import { callAt, check, deadUrl, errorOf, openSimulator } from '../support/simulator.ts'
+import { callAt, check, deadUrl, errorOf, openSimulator, totals } from '../support/simulator.ts'
 
 let service: RunningService
 let client: Client
@@ -19,8 +19,8 @@ beforeAll(async () => {
   const push = (id: string, changes: Partial<Push> = {}) =>
     client.checks.push(id, JSON.stringify(check(changes)))
   await push('Table-12')
-  await push('table 7/b', { table: { number: '7' }, status: 'closed' })
-  await push('Table-12', { status: 'closed' })
+  await push('table 7/b', { table: { number: '7' }, status: 'closed', totals: totals(1) })
+  await push('Table-12', { status: 'closed', ...{ covers: 2 } })
   await service.call('PUT', '/v1/checks/external/broken', {})
   // The clock comes to where it is when all that is due has been attempted.
   await client.clock.advance('1ms')
@@ -56,6 +56,10 @@ describe('a list that is searched', () => {
     ['/_sim/requests?kind=push&failed=false', 'status', [200, 201, 201]],
     ['/_sim/requests?kind=push&failed=true', 'status', [422]],
     ['/_sim/requests?external_check_id=table%207/b', 'status', [201]],
+    ['/_sim/requests?finding=any', 'status', [200, 201]],
+    ['/_sim/requests?finding=unknown_field&kind=push', 'status', [200]],
+    ['/_sim/requests?finding=totals_mismatch', 'path', ['/v1/checks/external/table%207%2Fb']],
+    ['/_sim/requests?finding=totals_mismatch&q=table-12', 'path', []],
   ])('%s holds what contains it, in any case of letters', async (path, field, found) => {
     expect(await ids(path, field)).toEqual(found)
   })
@@ -72,10 +76,32 @@ describe('a list that is searched', () => {
     expect(rest).toMatchObject({ data: [{ status: 201 }], next_cursor: null })
   })
 
+  it.each(['checks', 'claims', 'webhook-endpoints', 'events', 'deliveries', 'requests', 'keys'])(
+    'is one of pages oldest first, too: %s',
+    async (name) => {
+      const newestFirst = await ids(`/_sim/${name}?order=desc`, 'id')
+      const found: unknown[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const { json } = await get(
+          `/_sim/${name}?order=asc&limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        )
+        const page: List<{ id: string }> = json as List<{ id: string }>
+        found.push(...page.data.map(({ id }) => id))
+        cursor = page.next_cursor
+      }
+      expect(found).toEqual(newestFirst.toReversed())
+    },
+  )
+
   it.each([
     `/_sim/checks?q=${'x'.repeat(256)}`,
     '/_sim/requests?kind=other',
     '/_sim/requests?failed=1',
+    '/_sim/requests?finding=totals',
+    '/_sim/requests?finding=',
+    '/_sim/requests?order=up',
+    '/_sim/keys?order=',
     '/_sim/webhook-endpoints?status=odd',
   ])('GET %s is 400', async (path) => {
     const answer = await get(path)
@@ -84,6 +110,10 @@ describe('a list that is searched', () => {
 
   it('is none under /v1, which knows of no search', async () => {
     expect(await ids('/v1/checks?q=nowhere', 'external_id')).toHaveLength(2)
+  })
+
+  it('is one of a single order under /v1, as the real service has it', async () => {
+    expect(await ids('/v1/checks?order=asc', 'external_id')).toEqual(['table 7/b', 'Table-12'])
   })
 })
 

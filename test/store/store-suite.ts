@@ -127,14 +127,18 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 
     it('says whether there is more, and goes on behind any identifier', async () => {
       await saveChecks(store, 1, 2, 4, 5)
-      const page = async (before: string | undefined, limit: number) => {
-        const { data, more } = await store.list('checks', { before, limit })
+      const page = async (after: string | undefined, limit: number, order?: 'asc') => {
+        const { data, more } = await store.list('checks', { order, after, limit })
         return [...data.map(({ id }) => Number(id.slice(4))), more]
       }
       expect(await page(undefined, 2)).toEqual([5, 4, true])
       expect(await page(idOf('chk', 4), 2)).toEqual([2, 1, false])
       expect(await page(idOf('chk', 3), 1)).toEqual([2, true])
       expect(await page(idOf('chk', 1), 1)).toEqual([false])
+      expect(await page(undefined, 2, 'asc')).toEqual([1, 2, true])
+      expect(await page(idOf('chk', 2), 2, 'asc')).toEqual([4, 5, false])
+      expect(await page(idOf('chk', 3), 1, 'asc')).toEqual([4, true])
+      expect(await page(idOf('chk', 6), 1, 'asc')).toEqual([false])
     })
 
     it('holds only what matches, also by a field within a field', async () => {

@@ -1,5 +1,5 @@
 import { listDoc, type OperationDocs } from './operation.ts'
-import { paging } from './parameters.ts'
+import { simPaging } from './parameters.ts'
 
 /** Who has access through `/_sim`: keys, webhook endpoints, tables (contract section 10). */
 export const accessDocs: OperationDocs = {
@@ -29,7 +29,7 @@ export const accessDocs: OperationDocs = {
     id: 'listKeys',
     tag: 'Simulator access',
     summary: 'List API keys',
-    query: paging,
+    query: simPaging,
     of: 'ApiKey',
   }),
   'POST /keys': {

@@ -1,5 +1,5 @@
 import { listDoc, type OperationDocs } from './operation.ts'
-import { paging } from './parameters.ts'
+import { simPaging } from './parameters.ts'
 
 const apart = 'As under `/v1`, but in no log, and beyond faults and rate limits.'
 
@@ -37,7 +37,7 @@ export const inspectorDocs: OperationDocs = {
     tag: 'Simulator inspector',
     summary: 'Search checks',
     description: apart,
-    query: ['q', 'status.check', 'table', ...paging],
+    query: ['q', 'status.check', 'table', ...simPaging],
     of: 'Check',
   }),
   'GET /checks/:external_check_id': {
@@ -53,7 +53,7 @@ export const inspectorDocs: OperationDocs = {
     tag: 'Simulator inspector',
     summary: 'List claims',
     description: apart,
-    query: ['external_check_id', ...paging],
+    query: ['external_check_id', ...simPaging],
     of: 'Claim',
   }),
   'GET /webhook-endpoints': listDoc({
@@ -61,7 +61,7 @@ export const inspectorDocs: OperationDocs = {
     tag: 'Simulator inspector',
     summary: 'Search webhook endpoints',
     description: `${apart} With how near each is to being disabled.`,
-    query: ['q', 'status.endpoint', ...paging],
+    query: ['q', 'status.endpoint', ...simPaging],
     of: 'EndpointHealth',
   }),
   'POST /webhook-endpoints/:id/test': {

@@ -1,4 +1,5 @@
 import { eventTypes } from '../../model/event.ts'
+import { findingCodes } from '../../model/finding-code.ts'
 import type { Json } from './json.ts'
 
 const text = { type: 'string' }
@@ -11,6 +12,11 @@ export const queryParameters = {
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   cursor: { description: '`next_cursor` of the page before.', schema: text },
+  order: {
+    description:
+      'The newest first, or with `asc` the oldest; a cursor goes on in the order that is asked for.',
+    schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
+  },
   'status.check': {
     description: 'Only checks with this status.',
     schema: { type: 'string', enum: ['open', 'closed'] },
@@ -28,6 +34,10 @@ export const queryParameters = {
   failed: {
     description: 'Only what was refused or failed, or only what was not.',
     schema: { type: 'string', enum: ['true', 'false'] },
+  },
+  finding: {
+    description: 'Only pushes with this finding, or with any.',
+    schema: { type: 'string', enum: ['any', ...findingCodes] },
   },
   table: { description: 'Only checks at the table with this number.', schema: text },
   external_check_id: { description: "Only of this check, by the POS's own identifier.", schema: text },
@@ -48,6 +58,9 @@ export type QueryParameter = keyof typeof queryParameters
 
 /** What every list takes (contract section 3). */
 export const paging: readonly QueryParameter[] = ['limit', 'cursor']
+
+/** What every list of the simulator takes. */
+export const simPaging: readonly QueryParameter[] = [...paging, 'order']
 
 export function queryParameter(key: QueryParameter): Json {
   return { name: key.split('.')[0], in: 'query', required: false, ...queryParameters[key] }

@@ -1,5 +1,5 @@
 import { listDoc, type OperationDocs } from './operation.ts'
-import { paging } from './parameters.ts'
+import { simPaging } from './parameters.ts'
 
 const gone = 'Finished ones are kept up to a limit.'
 
@@ -15,7 +15,7 @@ export const simDocs: OperationDocs = {
     id: 'listDeliveries',
     tag: 'Simulator deliveries',
     summary: 'List deliveries',
-    query: ['q', 'status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...paging],
+    query: ['q', 'status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id', ...simPaging],
     of: 'Delivery',
   }),
   'GET /deliveries/:id': {
@@ -115,7 +115,7 @@ export const simDocs: OperationDocs = {
     id: 'listEvents',
     tag: 'Simulator events',
     summary: 'List events',
-    query: ['type', 'external_check_id', ...paging],
+    query: ['type', 'external_check_id', ...simPaging],
     of: 'Event',
   }),
   'GET /events/:id': {
@@ -135,7 +135,7 @@ export const simDocs: OperationDocs = {
     id: 'listRequests',
     tag: 'Simulator requests',
     summary: 'List the requests that were made',
-    query: ['q', 'kind', 'failed', 'external_check_id', ...paging],
+    query: ['q', 'kind', 'failed', 'finding', 'external_check_id', ...simPaging],
     of: 'LoggedRequest',
   }),
   'GET /requests/:id': {
