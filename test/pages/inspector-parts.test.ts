@@ -2,38 +2,78 @@ import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { LoggedRequest } from '../../src/model/logged-request.ts'
 import { deliveryCurl, requestCurl, verifyCommand } from '../../src/pages/browser/inspector/commands.ts'
-import { withNewest, withOlder } from '../../src/pages/browser/inspector/merge.ts'
+import { missingIn, newestFirst, withFirst, withNext } from '../../src/pages/browser/inspector/merge.ts'
 import { countdownText, momentText, tookText } from '../../src/pages/browser/inspector/time-text.ts'
 import { timelineOf } from '../../src/pages/browser/inspector/timeline.ts'
 
 const rows = (...ids: string[]) => ids.map((id) => ({ id }))
 
 describe('a list of pages', () => {
-  const loaded = { rows: rows('d', 'c', 'b', 'a'), cursor: 'after a' }
+  const newest = { end: 'newest', rows: rows('d', 'c', 'b', 'a'), cursor: 'after a' } as const
+  const oldest = { end: 'oldest', rows: rows('a', 'b', 'c', 'd'), cursor: 'after d' } as const
 
-  it('takes up what is new above, and goes on below where it was', () => {
-    expect(withNewest(loaded, { data: rows('f', 'e', 'd'), next_cursor: 'after d' })).toEqual({
+  it('takes up what is new at its end, and goes on at the other where it was', () => {
+    expect(withFirst(newest, { data: rows('f', 'e', 'd'), next_cursor: 'after d' }, 'newest')).toEqual({
+      ...newest,
       rows: rows('f', 'e', 'd', 'c', 'b', 'a'),
-      cursor: 'after a',
+    })
+    expect(withFirst(oldest, { data: rows('b', 'c'), next_cursor: 'after c' }, 'oldest')).toEqual({
+      ...oldest,
+      rows: rows('b', 'c', 'd'),
     })
   })
 
-  it('begins anew where rows between the newest page and the rest are missing', () => {
-    expect(withNewest(loaded, { data: rows('h', 'g', 'f'), next_cursor: 'after f' })).toEqual({
-      rows: rows('h', 'g', 'f'),
-      cursor: 'after f',
+  it('begins anew where rows between the page at an end and the rest are missing', () => {
+    const page = { data: rows('h', 'g', 'f'), next_cursor: 'after f' }
+    const fresh = { end: 'newest', rows: page.data, cursor: 'after f' }
+    expect(withFirst(newest, page, 'newest')).toEqual(fresh)
+    expect(withFirst(oldest, page, 'newest')).toEqual(fresh)
+    expect(withFirst(newest, { data: rows('1', '2'), next_cursor: 'after 2' }, 'oldest')).toEqual({
+      end: 'oldest',
+      rows: rows('1', '2'),
+      cursor: 'after 2',
     })
   })
 
-  it.each([[rows('d')], [rows()]])('is what the newest page is when that is all: %j', (data) => {
-    expect(withNewest(loaded, { data, next_cursor: null })).toEqual({ rows: data, cursor: null })
+  it.each([[rows('d')], [rows()]])('is what the page at an end is when that is all: %j', (data) => {
+    const whole = { end: 'newest', rows: data, cursor: null }
+    for (const end of ['newest', 'oldest'] as const)
+      expect(withFirst(newest, { data, next_cursor: null }, end)).toEqual(whole)
   })
 
-  it('takes an older page once', () => {
-    expect(withOlder(loaded, { data: rows('a', '9'), next_cursor: null })).toEqual({
+  it('is whole, and begins with the newest, when the pages of both ends meet', () => {
+    const whole = { end: 'newest', cursor: null }
+    expect(withFirst(newest, { data: rows('1', 'a', 'b'), next_cursor: 'after b' }, 'oldest')).toEqual({
+      ...whole,
+      rows: rows('d', 'c', 'b', 'a', '1'),
+    })
+    expect(withFirst(oldest, { data: rows('e', 'd'), next_cursor: 'after d' }, 'newest')).toEqual({
+      ...whole,
+      rows: rows('e', 'd', 'c', 'b', 'a'),
+    })
+    expect(withNext(oldest, { data: rows('e'), next_cursor: null })).toEqual({
+      ...whole,
+      rows: rows('e', 'd', 'c', 'b', 'a'),
+    })
+  })
+
+  it('takes a further page once', () => {
+    expect(withNext(newest, { data: rows('a', '9'), next_cursor: 'after 9' })).toEqual({
+      ...newest,
       rows: rows('d', 'c', 'b', 'a', '9'),
-      cursor: null,
+      cursor: 'after 9',
     })
+    expect(withNext(oldest, { data: rows('d', 'e'), next_cursor: 'after e' })).toEqual({
+      ...oldest,
+      rows: rows('a', 'b', 'c', 'd', 'e'),
+      cursor: 'after e',
+    })
+  })
+
+  it('is shown newest first, with what is missing on one side', () => {
+    expect([newestFirst(newest), missingIn(newest)]).toEqual([newest.rows, 'below'])
+    expect([newestFirst(oldest), missingIn(oldest)]).toEqual([newest.rows, 'above'])
+    expect(missingIn({ ...newest, cursor: null })).toBe('nowhere')
   })
 })
 

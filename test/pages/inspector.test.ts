@@ -161,6 +161,34 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await drawer(page).locator('.claim', { hasText: evil }).waitFor()
   })
 
+  it('lists the pushes with a finding, to which each finding leads', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('right')
+    await simulator.push('wrong', { totals: totals(1) })
+    await simulator.push('odd', { ...{ covers: 2 } })
+    await simulator.client.faults.set({ faults: [{ on: 'api', times: 1, error_rate: 1 }] })
+    await simulator.push('lost')
+    const page = await openInspector(simulator)
+    const rows = page.locator('.row b')
+    const listed = () => rows.allTextContents()
+    await tab(page, 'Pushes')
+    await expect.poll(listed, patiently).toEqual(['lost', 'odd', 'wrong', 'right'])
+    await row(page, 'wrong').click()
+    await drawer(page).getByRole('link', { name: 'totals_mismatch' }).click()
+    await drawer(page).waitFor({ state: 'detached' })
+    await expect.poll(listed, patiently).toEqual(['wrong'])
+    expect(page.url()).toBe(`${simulator.url}/?view=pushes&finding=totals_mismatch`)
+    await page.getByLabel('Finding').selectOption('any')
+    await expect.poll(listed, patiently).toEqual(['lost', 'odd', 'wrong'])
+    await page.getByLabel('Answer').selectOption('true')
+    await expect.poll(listed, patiently).toEqual(['lost'])
+    await row(page, /fault.*no_idempotent_retry/).waitFor()
+    // It has come again: nothing is odd about it any more.
+    await simulator.push('lost')
+    await page.getByText('Nothing matches').waitFor()
+    expect(await barriers(page)).toEqual([])
+  })
+
   it('holds a window of many deliveries, and asks for them page by page', async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, 1_500)
@@ -168,28 +196,53 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     const asked: string[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
-      if (pathname === '/_sim/deliveries') asked.push(searchParams.get('limit') ?? '')
+      if (pathname === '/_sim/deliveries')
+        asked.push(`${searchParams.get('limit')} ${searchParams.get('order')}`)
     })
-    await page.getByText('100+').waitFor()
+    const count = (text: string) => page.locator('.count').getByText(text, { exact: true })
+    const focused = (number: number) =>
+      page.locator(`.row:focus[href$="${String(number).padStart(26, '0')}"]`)
+    await count('100+').waitFor()
+    await page.keyboard.press('End')
+    await focused(0).waitFor()
+    await count('oldest 100').waitFor()
+    await page.getByText('The oldest of Deliveries.').waitFor()
+    expect(await page.locator('[aria-setsize="-1"]:not([aria-posinset])').count()).toBeGreaterThan(0)
+    expect(asked.filter((text) => text === '100 asc')).toHaveLength(1)
+    while (await count('oldest 100').isVisible()) await page.keyboard.press('PageUp')
+    await page.keyboard.press('k')
+    await focused(1).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.keyboard.press('Home')
+    await focused(1_499).waitFor()
+    await page.getByText('The newest of Deliveries.').waitFor()
+    await count('100+').waitFor()
+    await page.keyboard.press('j')
+    await focused(1_498).waitFor()
+    const before = asked.length
     const drawn = () => page.locator('.slot').count()
     expect(await drawn()).toBeLessThan(60)
-    while (!(await page.locator('.count', { hasText: '1,500' }).isVisible())) {
+    while (!(await count('1,500').isVisible())) {
       await page.evaluate("document.querySelector('.scroller').scrollTo(0, 1e9)")
       expect(await drawn()).toBeLessThan(60)
     }
     await row(page, 'table-0').first().waitFor()
-    expect(new Set(asked)).toEqual(new Set(['100']))
+    expect(new Set(asked.slice(before))).toEqual(new Set(['100 null']))
     expect(asked.length).toBeLessThan(30)
+    const whole = asked.length
+    await page.keyboard.press('End')
+    await focused(0).waitFor()
+    expect(asked).toHaveLength(whole)
     // Whoever reads on is not moved by what comes in above.
     const first = () => page.locator('.slot').nth(20).getAttribute('data-index')
-    const before = Number(await first())
+    const seen = Number(await first())
     await simulator.client.endpoints.create({
       url: (await openReceiver()).url,
       event_types: ['check.created'],
     })
     await simulator.push('new')
     await page.locator('.count', { hasText: '1,501' }).waitFor()
-    await expect.poll(first, patiently).toBe(String(before + 1))
+    await expect.poll(first, patiently).toBe(String(seen + 1))
   })
 
   it('is worked by keyboard, keeps its view in the address, and fits a phone', async () => {

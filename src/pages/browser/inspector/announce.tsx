@@ -11,7 +11,11 @@ let quietUntil = 0
 
 /** Has it read out to whoever does not see it; news that come in quick succession are left out. */
 export function announce(text: string): void {
-  if (Date.now() < quietUntil) return
+  if (Date.now() >= quietUntil) say(text)
+}
+
+/** Has it read out whatever was read out before: what a key has done. */
+export function say(text: string): void {
   quietUntil = Date.now() + QUIET_MS
   spoken.value = `${text}${spoken.value.endsWith(' ') ? '' : ' '}`
 }

@@ -12,6 +12,9 @@ addEventListener('keydown', (event) => {
   const { target } = event
   // A letter that is typed is a letter, and a dialog has its own keys.
   if (target instanceof Element && target.closest('input, select, textarea, dialog') !== null) return
+  // What is read in full is scrolled to its own ends.
+  if ((event.key === 'Home' || event.key === 'End') && target instanceof Element && target.closest('.drawer'))
+    return
   const action = layers.find((keys) => Object.hasOwn(keys, event.key))?.[event.key]
   if (action === undefined) return
   event.preventDefault()

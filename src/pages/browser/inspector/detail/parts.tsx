@@ -26,7 +26,7 @@ export function Fields({ rows }: { rows: readonly (readonly [name: string, value
   return (
     <dl class="fields">
       {rows
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

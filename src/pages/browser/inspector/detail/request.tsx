@@ -2,6 +2,7 @@ import type { LoggedRequest } from '../../../../model/logged-request.ts'
 import { Badge, StatusCode } from '../badge.tsx'
 import { requestCurl } from '../commands.ts'
 import { CopyButton } from '../copy-button.tsx'
+import { FindingLink, findingsOf } from '../findings.tsx'
 import { Link } from '../link.tsx'
 import { Moment } from '../moment.tsx'
 import { tookText } from '../time-text.ts'
@@ -15,6 +16,7 @@ export function RequestDetail({ id }: { id: string }) {
   if (value === undefined) return <Missing problem={problem} />
   const { method, path, status, started_at, duration_ms, push, request_body, response_body, faults } = value
   const diff = push?.diff ?? null
+  const findings = findingsOf(value)
   return (
     <>
       <Heading
@@ -43,12 +45,12 @@ export function RequestDetail({ id }: { id: string }) {
           ['Faults', faults?.join(', ')],
         ]}
       />
-      {push !== null && push.findings.length > 0 && (
+      {findings.length > 0 && (
         <Section title="Findings">
           <ul class="findings-list">
-            {push.findings.map(({ code, message }) => (
+            {findings.map(({ code, message }) => (
               <li key={code + message}>
-                <b>{code}</b> {message}
+                <FindingLink code={code} /> {message}
               </li>
             ))}
           </ul>

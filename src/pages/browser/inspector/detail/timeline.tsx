@@ -7,6 +7,7 @@ import { queryText } from '../ask.ts'
 import type { List } from '../list.ts'
 import { Badge, StatusCode } from '../badge.tsx'
 import { endpointName } from '../endpoints.ts'
+import { FindingLink, findingsOf } from '../findings.tsx'
 import { Link } from '../link.tsx'
 import { Moment } from '../moment.tsx'
 import { NextAttempt } from '../next-attempt.tsx'
@@ -88,14 +89,18 @@ function Target({
   )
 }
 
-function Push({ request: { id, push, status } }: { request: LoggedRequest }) {
+function Push({ request }: { request: LoggedRequest }) {
+  const { id, push, status } = request
   return (
     <>
       <Link to={{ open: id }}>Push</Link> <Badge word={push?.outcome ?? 'refused'} />{' '}
       {push === null ? <StatusCode status={status} /> : <span class="quiet">{diffText(push.diff)}</span>}
-      {push !== null && push.findings.length > 0 && (
-        <span class="findings"> {push.findings.map(({ code }) => code).join(', ')}</span>
-      )}
+      {findingsOf(request).map(({ code }) => (
+        <span key={code} class="findings">
+          {' '}
+          <FindingLink code={code} />
+        </span>
+      ))}
     </>
   )
 }

@@ -8,6 +8,8 @@ export const helpShown = signal(false)
 const keys = [
   ['/', 'search'],
   ['j  k', 'down, up'],
+  ['PgDn  PgUp', 'a page down, up'],
+  ['Home  End', 'newest, oldest'],
   ['Enter', 'open'],
   ['Esc', 'close'],
   ['?', 'this help'],

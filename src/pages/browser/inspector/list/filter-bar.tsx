@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { address, go } from '../address.ts'
 import { onKeys } from '../keyboard.ts'
+import type { Missing } from '../merge.ts'
 import type { View } from './view.ts'
 
 /** Milliseconds after the last letter: nobody searches for half a word. */
@@ -10,11 +11,11 @@ const TYPING_MS = 200
 export function FilterBar<T extends { id: string }>({
   view,
   shown,
-  more,
+  missing,
 }: {
   view: View<T>
   shown: number
-  more: boolean
+  missing: Missing
 }) {
   const { filters } = address.value
   const set = (name: string, value: string, how?: 'replace') =>
@@ -22,14 +23,14 @@ export function FilterBar<T extends { id: string }>({
   return (
     <form class="filters" role="search" aria-label={view.title} onSubmit={(event) => event.preventDefault()}>
       <SearchField hint={view.hint} value={filters.q ?? ''} onSearch={(text) => set('q', text, 'replace')} />
-      {view.filters.map(({ name, label, choices }) => (
+      {view.filters.map(({ name, label, choices, all = `any ${label.toLowerCase()}` }) => (
         <select
           key={name}
           aria-label={label}
           value={filters[name] ?? ''}
           onChange={({ currentTarget }) => set(name, currentTarget.value)}
         >
-          <option value="">any {label.toLowerCase()}</option>
+          <option value="">{all}</option>
           {choices.map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -38,9 +39,14 @@ export function FilterBar<T extends { id: string }>({
         </select>
       ))}
       <Others filters={filters} known={['q', ...view.filters.map(({ name }) => name)]} />
-      <span class="count">{shown === 0 ? '' : `${shown.toLocaleString('en')}${more ? '+' : ''}`}</span>
+      <span class="count">{shown === 0 ? '' : countText(shown, missing)}</span>
     </form>
   )
+}
+
+function countText(shown: number, missing: Missing): string {
+  const count = shown.toLocaleString('en')
+  return { nowhere: count, below: `${count}+`, above: `oldest ${count}` }[missing]
 }
 
 function SearchField({

@@ -1,9 +1,9 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { address, go } from '../address.ts'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { address } from '../address.ts'
 import { announce } from '../announce.tsx'
 import { queryText } from '../ask.ts'
-import { onKeys } from '../keyboard.ts'
 import { Link } from '../link.tsx'
+import { missingIn, newestFirst } from '../merge.ts'
 import { onNews, throttled, type News } from '../news.ts'
 import { isNarrow } from '../narrow.ts'
 import { createRows, type Rows } from '../rows.ts'
@@ -11,6 +11,7 @@ import { EmptyList } from './empty-list.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
+import { useWalk } from './walk.ts'
 
 /** Milliseconds between two looks at a list in which much happens. */
 const REFRESH_MS = 400
@@ -23,12 +24,13 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   useRows(view, rows)
   const loaded = rows.loaded.value
   const problem = rows.problem.value
-  const list = loaded?.rows ?? []
+  const list = useMemo(() => (loaded === undefined ? [] : newestFirst(loaded)), [loaded])
+  const missing = missingIn(loaded)
   const isEmpty = loaded !== undefined && list.length === 0
-  const [current, setCurrent] = useWalk(list, view)
+  const { current, turn, goTo } = useWalk(list, rows, view)
   return (
     <section class={`list ${view.name}`} aria-label={view.title}>
-      <FilterBar view={view} shown={list.length} more={(loaded?.cursor ?? null) !== null} />
+      <FilterBar view={view} shown={list.length} missing={missing} />
       {problem !== null && <p class="notice bad">{problem}</p>}
       <div class="columns" aria-hidden="true" hidden={isEmpty}>
         {view.headings.map((heading) => (
@@ -44,7 +46,9 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
           height={isNarrow.value ? 64 : 36}
           label={view.title}
           current={current}
-          onEnd={rows.loadMore}
+          turn={turn}
+          missing={missing}
+          onMissing={rows.loadMore}
         >
           {(row, index) => (
             <Link
@@ -53,7 +57,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
               current={open === view.opens(row)}
             >
               {view.cells(row).map((cell, column) => (
-                <span key={column} class="cell" onClick={() => setCurrent(index)}>
+                <span key={column} class="cell" onClick={() => goTo(row)}>
                   {cell}
                 </span>
               ))}
@@ -91,25 +95,11 @@ function useRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): void {
       rows.end()
     }
   }, [rows])
-  const newest = rows.loaded.value?.rows[0]?.id
+  const loaded = rows.loaded.value
+  const newest = loaded?.end === 'newest' ? loaded.rows[0]?.id : undefined
   useEffect(() => {
     if (known.current !== undefined && newest !== undefined && newest > known.current)
       announce(`News in ${view.title}.`)
     known.current = newest
   }, [newest])
-}
-
-/** `j` and `k` walk, Enter opens what is walked to, as any link does. */
-function useWalk<T extends { id: string }>(list: readonly T[], view: View<T>) {
-  const [at, setAt] = useState<string>()
-  const current = at === undefined ? -1 : list.findIndex(({ id }) => id === at)
-  const walk = (step: number) => {
-    const row = list[Math.min(Math.max(current + step, 0), list.length - 1)]
-    if (row !== undefined) setAt(row.id)
-    // What is read in full follows the walk.
-    if (row !== undefined && address.peek().open !== '') go({ open: view.opens(row) }, 'replace')
-  }
-  // At once, so that a second key finds where the first has led.
-  useLayoutEffect(() => onKeys({ j: () => walk(1), k: () => walk(-1) }))
-  return [current, (index: number) => setAt(list[index]?.id)] as const
 }

@@ -29,6 +29,8 @@ export interface View<T extends { id: string }> {
 export interface Filter {
   name: string
   label: string
+  /** What stands for all values; `any` and the label without it. */
+  all?: string
   /** The values to choose from, with their words. */
   choices: readonly (readonly [value: string, text: string])[]
 }

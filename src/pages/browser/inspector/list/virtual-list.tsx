@@ -1,6 +1,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core'
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+  type Range,
+} from '@tanstack/virtual-core'
+import type { Missing } from '../merge.ts'
 
 interface VirtualListProps<T> {
   rows: readonly T[]
@@ -9,9 +17,13 @@ interface VirtualListProps<T> {
   label: string
   /** The row that the keyboard is at; -1 for none. */
   current: number
+  /** Grows when the keyboard goes to that row, which is brought into sight and gets the focus. */
+  turn: number
+  /** Where rows of the list are not loaded yet. */
+  missing: Missing
   children: (row: T, index: number) => ComponentChildren
-  /** The end comes into sight. */
-  onEnd: () => void
+  /** Where they are missing comes into sight. */
+  onMissing: () => void
 }
 
 /** Rows beyond the edges that are drawn ahead, so that scrolling shows no gaps. */
@@ -19,26 +31,13 @@ const OVERSCAN = 12
 
 /** A list of any length, of which only the rows in sight are in the document. */
 export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>) {
-  const { rows, height, label, current, children, onEnd } = props
+  const { rows, height, label, current, missing, children } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useVirtualizer(scroller, rows.length, height)
-  useStillness(scroller, rows, height)
+  const virtualizer = useVirtualizer(scroller, rows.length, height, current)
+  useStillness(scroller, props)
+  useFocus(scroller, props, (index) => virtualizer.scrollToIndex(index))
   const items = virtualizer.getVirtualItems()
-  const last = items.at(-1)?.index ?? -1
-  useEffect(() => {
-    if (last >= rows.length - OVERSCAN) onEnd()
-  }, [last, rows.length])
-  useEffect(() => {
-    if (current < 0) return
-    virtualizer.scrollToIndex(current)
-    // Drawn by the next frame, and only then there to be focused.
-    const frame = requestAnimationFrame(() =>
-      scroller.current
-        ?.querySelector<HTMLElement>(`[data-index="${current}"] a`)
-        ?.focus({ preventScroll: true }),
-    )
-    return () => cancelAnimationFrame(frame)
-  }, [current])
+  useGrowth(scroller, props, virtualizer.range?.startIndex)
   return (
     <div class="scroller" ref={scroller}>
       <div class="rows" role="list" aria-label={label} style={{ height: `${virtualizer.getTotalSize()}px` }}>
@@ -51,8 +50,8 @@ export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>
                 class="slot"
                 role="listitem"
                 data-index={index}
-                aria-posinset={index + 1}
-                aria-setsize={rows.length}
+                aria-posinset={missing === 'above' ? undefined : index + 1}
+                aria-setsize={missing === 'nowhere' ? rows.length : -1}
                 style={{ height: `${height}px`, transform: `translateY(${start}px)` }}
               >
                 {children(row, index)}
@@ -65,12 +64,17 @@ export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>
   )
 }
 
-function useVirtualizer(scroller: { current: HTMLDivElement | null }, count: number, height: number) {
+function useVirtualizer(scroller: Scroller, count: number, height: number, current: number) {
   const [, redraw] = useState(0)
   const options = {
     count,
     overscan: OVERSCAN,
     estimateSize: () => height,
+    // The row that has the focus stays, however far it is scrolled away, or the keys that scroll would lead nowhere.
+    rangeExtractor: (range: Range) => {
+      const drawn = defaultRangeExtractor(range)
+      return current < 0 || drawn.includes(current) ? drawn : [...drawn, current].sort((a, b) => a - b)
+    },
     getScrollElement: () => scroller.current,
     scrollToFn: elementScroll,
     observeElementRect,
@@ -85,17 +89,51 @@ function useVirtualizer(scroller: { current: HTMLDivElement | null }, count: num
   return virtualizer
 }
 
+type Scroller = Readonly<{ current: HTMLDivElement | null }>
+type Drawn = Pick<
+  VirtualListProps<{ id: string }>,
+  'rows' | 'height' | 'current' | 'turn' | 'missing' | 'onMissing'
+>
+
 /** Whoever has scrolled reads on where they are when rows come in above. */
-function useStillness(
-  scroller: { current: HTMLDivElement | null },
-  rows: readonly { id: string }[],
-  height: number,
-): void {
+function useStillness(scroller: Scroller, { rows, height, missing }: Drawn): void {
   const first = useRef(rows[0]?.id)
+  const grewAbove = useRef(false)
   useLayoutEffect(() => {
     const element = scroller.current
     const added = rows.findIndex(({ id }) => id === first.current)
-    if (element !== null && element.scrollTop > 0 && added > 0) element.scrollTop += added * height
+    if (element !== null && added > 0 && (element.scrollTop > 0 || grewAbove.current))
+      element.scrollTop += added * height
     first.current = rows[0]?.id
+    grewAbove.current = missing === 'above'
   }, [rows])
+}
+
+/** Brings the row of a new turn into sight, and gives it the focus once it is drawn. */
+function useFocus(scroller: Scroller, { current, turn }: Drawn, scrollTo: (index: number) => void): void {
+  const last = useRef(turn)
+  const isSought = useRef(false)
+  useLayoutEffect(() => {
+    isSought.current = turn !== last.current && current >= 0
+    last.current = turn
+    if (isSought.current) scrollTo(current)
+  }, [turn])
+  useLayoutEffect(() => {
+    if (!isSought.current) return
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${current}"] a`)
+    isSought.current = row === undefined || row === null
+    row?.focus({ preventScroll: true })
+  })
+}
+
+/** Asks for more when where it is missing is nearly in sight. */
+function useGrowth(scroller: Scroller, { rows, height, missing, onMissing }: Drawn, first?: number): void {
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null || missing === 'nowhere') return
+    // As it is by now: what was drawn may have been before the scroller was set to another place.
+    const { scrollTop, scrollHeight, clientHeight } = element
+    const left = missing === 'above' ? scrollTop : scrollHeight - clientHeight - scrollTop
+    if (left < 2 * OVERSCAN * height) onMissing()
+  }, [first, rows.length, missing])
 }

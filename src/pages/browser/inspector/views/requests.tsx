@@ -1,5 +1,7 @@
+import { findingCodes } from '../../../../model/finding-code.ts'
 import type { LoggedRequest, PushNote } from '../../../../model/logged-request.ts'
 import { Badge, StatusCode } from '../badge.tsx'
+import { findingsOf } from '../findings.tsx'
 import type { Filter, View } from '../list/view.ts'
 import { Moment } from '../moment.tsx'
 import { tookText } from '../time-text.ts'
@@ -11,6 +13,13 @@ const failedFilter: Filter = {
     ['true', '4xx, 5xx'],
     ['false', '2xx'],
   ],
+}
+
+const findingFilter: Filter = {
+  name: 'finding',
+  label: 'Finding',
+  all: 'with or without findings',
+  choices: [['any', 'with a finding'], ...findingCodes.map((code) => [code, code] as const)],
 }
 
 export const requestsView: View<LoggedRequest> = {
@@ -43,21 +52,25 @@ export const pushesView: View<LoggedRequest> = {
   name: 'pushes',
   title: 'Pushes',
   fixed: { kind: 'push' },
+  filters: [failedFilter, findingFilter],
   hint: 'Search check, X-Request-Id, status',
   headings: ['Pushed', 'Check', 'Outcome', 'Items', 'Findings', 'Status', 'Took'],
-  cells: ({ path, push, status, started_at, duration_ms, faults }) => [
-    <Moment at={started_at} />,
-    <b>{push?.external_check_id ?? lastSegment(path)}</b>,
-    <Badge word={push?.outcome ?? (faults === undefined ? 'refused' : 'fault')} />,
-    push === null ? '' : diffText(push.diff),
-    push === null || push.findings.length === 0 ? (
-      ''
-    ) : (
-      <span class="findings">{push.findings.map(({ code }) => code).join(', ')}</span>
-    ),
-    <StatusCode status={status} />,
-    tookText(duration_ms),
-  ],
+  cells: (request) => {
+    const { path, push, status, started_at, duration_ms, faults } = request
+    return [
+      <Moment at={started_at} />,
+      <b>{push?.external_check_id ?? lastSegment(path)}</b>,
+      <Badge word={push?.outcome ?? (faults === undefined ? 'refused' : 'fault')} />,
+      push === null ? '' : diffText(push.diff),
+      <span class="findings">
+        {findingsOf(request)
+          .map(({ code }) => code)
+          .join(', ')}
+      </span>,
+      <StatusCode status={status} />,
+      tookText(duration_ms),
+    ]
+  },
   empty: {
     title: 'No pushes yet',
     text: 'Each push is shown with its outcome, what it changed, and what a reviewer would say to it.',
