@@ -1,4 +1,4 @@
-import { digest } from './digest.ts'
+import { hexDigest } from './digest.ts'
 import { hex, type Slip } from './slip.ts'
 
 /** How the digest is written, and by which hash it is made. */
@@ -12,7 +12,7 @@ export const digestMistakes = [
     mistake: 'base64_instead_of_hex',
     advice: 'The digest is right but in base64. Write v1 in lower-case hex.',
     signatures: ({ secret, t, body }) => {
-      const bytes = digest(secret, t, body)
+      const bytes = Buffer.from(hexDigest(secret, t, body), 'hex')
       return [bytes.toString('base64'), bytes.toString('base64url')]
     },
   },

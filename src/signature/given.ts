@@ -46,7 +46,7 @@ export function isArrayBuffer(value: unknown): value is ArrayBuffer {
 export function secretsOf(secret: string | readonly string[]): readonly string[] {
   const secrets = Array.isArray(secret) ? (secret as readonly string[]) : [secret as string]
   if (secrets.length === 0) requireSecret(undefined)
-  secrets.forEach(requireSecret)
+  for (const one of secrets) requireSecret(one)
   return secrets
 }
 

@@ -22,13 +22,22 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
     return failure('missing_header', 'There is no signature header. Only signed requests are deliveries.')
   if (typeof header !== 'string')
     return malformed(`it is not text but ${Array.isArray(header) ? 'a list' : typeof header}`)
-  const usual = /^t=(\d{1,15}),v1=([^,=]+)$/.exec(header)
-  if (usual?.[1] !== undefined && usual[2] !== undefined)
-    return { t: usual[1], timestamp: Number(usual[1]), v1: [usual[2]] }
+  const usual = readUsual(header)
+  if (usual !== undefined) return usual
   const elements = header.split(',').map(readElement)
   const broken = elements.findIndex((element) => element === undefined)
   if (broken >= 0) return malformed(`element ${broken + 1} is not of the form name=value`)
   return readElements(elements.filter((element) => element !== undefined))
+}
+
+/** `t=…,v1=…` and nothing else, as it is made: read by position, since elements take longer than a tenth of the HMAC. */
+function readUsual(header: string): SignatureHeader | undefined {
+  const end = header.indexOf(',')
+  if (!header.startsWith('t=') || !header.startsWith('v1=', end + 1) || header.includes(',', end + 1))
+    return undefined
+  const t = header.slice(2, end)
+  const timestamp = timeOf(t)
+  return timestamp === undefined ? undefined : { t, timestamp, v1: [header.slice(end + 4)] }
 }
 
 interface Element {
@@ -48,13 +57,17 @@ function readElements(elements: readonly Element[]): SignatureHeader | HeaderFai
   const [t, ...repeated] = valuesOf('t')
   if (t === undefined) return malformed('it has no t')
   if (repeated.length > 0) return malformed('it has more than one t')
-  const timestamp = Number(t)
-  // Number() alone would take '', '1e9', '0x5f' and ' 5' for times.
-  if (!/^\d+$/.test(t) || !Number.isSafeInteger(timestamp))
-    return malformed('its t is not a Unix time in decimal digits')
+  const timestamp = timeOf(t)
+  if (timestamp === undefined) return malformed('its t is not a Unix time in decimal digits')
   const v1 = valuesOf('v1')
   if (v1.length > 0) return { t, timestamp, v1 }
   return failure('no_v1_signature', 'The signature header has no v1 signature, and no other scheme counts.')
+}
+
+/** Number() alone would take '', '1e9', '0x5f' and ' 5' for times. */
+function timeOf(t: string): number | undefined {
+  const time = /^\d+$/.test(t) ? Number(t) : NaN
+  return Number.isSafeInteger(time) ? time : undefined
 }
 
 function malformed(why: string): HeaderFailure {

@@ -35,8 +35,9 @@ export type Verification = { ok: true; timestamp: number } | SignatureFailure
 export interface Case extends SignatureHeader {
   payload: Payload
   secrets: readonly string[]
-  /** The verdict, once that is known. */
-  judge(matches: boolean): Verification
+  /** In seconds, both. */
+  now: number
+  tolerance: number
 }
 
 /** Seconds, of specification section 8: the reference verifier's default. */
@@ -56,11 +57,14 @@ export function openCase({
   requireNumber('tolerance', tolerance)
   const parsed = parseHeader(header)
   if ('ok' in parsed) return parsed
-  const judge = (matches: boolean) =>
-    matches ? judgeTime(parsed.timestamp, seconds, tolerance) : mismatch(secrets)
   // Not spread, which on Node 20 takes half as long as the HMAC itself.
   const { t, timestamp, v1 } = parsed
-  return { t, timestamp, v1, payload, secrets, judge }
+  return { t, timestamp, v1, payload, secrets, now: seconds, tolerance }
+}
+
+/** The verdict, once that is known: whether any `v1` matches. */
+export function judge(opened: Case, matches: boolean): Verification {
+  return matches ? judgeTime(opened) : mismatch(opened)
 }
 
 function requireNumber(name: string, value: unknown): number {
@@ -69,7 +73,7 @@ function requireNumber(name: string, value: unknown): number {
   throw new TypeError(`${name} must be a number that is not negative, not ${String(value)}.`)
 }
 
-function mismatch(secrets: readonly string[]): SignatureFailure {
+function mismatch({ secrets }: Case): SignatureFailure {
   const hint = secrets.some((secret) => secret !== secret.trim())
     ? ' The secret begins or ends with whitespace, which counts: was it read from a file with its newline?'
     : ' Check that the secret is the one of this endpoint, and the payload the raw body.'
@@ -80,7 +84,7 @@ function mismatch(secrets: readonly string[]): SignatureFailure {
   }
 }
 
-function judgeTime(timestamp: number, now: number, tolerance: number): Verification {
+function judgeTime({ timestamp, now, tolerance }: Case): Verification {
   const age = now - timestamp
   if (Math.abs(age) <= tolerance) return { ok: true, timestamp }
   const past = age > 0

@@ -1,4 +1,4 @@
-import { digest } from './digest.ts'
+import { hexDigest } from './digest.ts'
 import { requireSignable, type SignOptions } from './given.ts'
 
 /**
@@ -12,5 +12,5 @@ import { requireSignable, type SignOptions } from './given.ts'
  */
 export function sign(options: SignOptions): string {
   const t = requireSignable(options)
-  return `t=${t},v1=${digest(options.secret, t, options.payload).toString('hex')}`
+  return `t=${t},v1=${hexDigest(options.secret, t, options.payload)}`
 }

@@ -1,6 +1,6 @@
-import { anyMatches, digest } from './digest.ts'
+import { anyMatches, hexDigest } from './digest.ts'
 import { requireGenuine } from './error.ts'
-import { openCase, type Verification, type VerifyOptions } from './judge.ts'
+import { judge, openCase, type Verification, type VerifyOptions } from './judge.ts'
 
 /**
  * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a
@@ -15,8 +15,11 @@ import { openCase, type Verification, type VerifyOptions } from './judge.ts'
 export function verify(options: VerifyOptions): Verification {
   const opened = openCase(options)
   if ('ok' in opened) return opened
-  const { t, v1, payload, secrets, judge } = opened
-  return judge(secrets.some((secret) => anyMatches(v1, digest(secret, t, payload).toString('hex'))))
+  const { t, v1, payload, secrets } = opened
+  return judge(
+    opened,
+    secrets.some((secret) => anyMatches(v1, hexDigest(secret, t, payload))),
+  )
 }
 
 /**

@@ -104,6 +104,11 @@ describe('SIG-08, SIG-09, SIG-10, SIG-11 the header', () => {
   })
 })
 
+test('a last digit of two bytes is not made good by the signature that was verified before', () => {
+  expect(verdict({})).toBe('ok')
+  expect(verdict({ header: `${header.slice(0, -1)}é` })).toBe('signature_mismatch')
+})
+
 describe('SIG-07 the time', () => {
   test.each([
     [299, 300, 'ok', 'ok'],

@@ -1,5 +1,5 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
-import { digest } from '../../signature/digest.ts'
+import { hexDigest } from '../../signature/digest.ts'
 import type { Delivery, HeaderLine } from './send.ts'
 
 export interface ForgeParts {
@@ -47,7 +47,7 @@ export function createForge({ secret, tolerance, serviceName, examples, newId, n
       const data = example?.data ?? {}
       return { id: newId(), type, created_at: new Date(now()).toISOString(), data }
     },
-    signature: (body, t, key = secret) => digest(key, String(t), body).toString('hex'),
+    signature: (body, t, key = secret) => hexDigest(key, String(t), body),
     header: (body, t = seconds(), key = secret) => `t=${t},v1=${forge.signature(body, t, key)}`,
     delivery: (body, ...headers) => ({
       headers: [

@@ -1,5 +1,5 @@
 import { requireGenuine } from '../error.ts'
-import { openCase, type Verification, type VerifyOptions } from '../judge.ts'
+import { judge, openCase, type Verification, type VerifyOptions } from '../judge.ts'
 import { anyMatches, hexDigest } from './digest.ts'
 
 /**
@@ -16,9 +16,12 @@ import { anyMatches, hexDigest } from './digest.ts'
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const opened = openCase(options)
   if ('ok' in opened) return opened
-  const { t, v1, payload, secrets, judge } = opened
+  const { t, v1, payload, secrets } = opened
   const signatures = await Promise.all(secrets.map((secret) => hexDigest(secret, t, payload)))
-  return judge(signatures.some((signature) => anyMatches(v1, signature)))
+  return judge(
+    opened,
+    signatures.some((signature) => anyMatches(v1, signature)),
+  )
 }
 
 /**
