@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'rolldown'
+import { dropUnreachableDeclarations } from './bundle/declarations.js'
+import { passLicencesOn } from './bundle/licences.js'
+import { isExternal, isPackaged, shrinkPackages, withoutNeverAsked } from './bundle/packages.js'
 
 /*
  * What is built into dist, besides declarations: a program of hundreds of small files takes longer to load than to do what
@@ -14,6 +17,7 @@ const commands = readdirSync('src/commands', { recursive: true })
 /** By their path in dist, without the ending. The store is loaded alone by tests that watch its calls of the system. */
 const entries = [
   ...commands,
+  'cli/program',
   'cli/unknown-command',
   'cli/help/help',
   'client',
@@ -26,14 +30,16 @@ const entries = [
 const program = {
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
-  // zod is a hundred files, of which we use a part.
-  external: (id) => !/^[./]|^[A-Z]:|^zod(\/|$)/.test(id),
+  external: isExternal,
+  plugins: [withoutNeverAsked, shrinkPackages, passLicencesOn],
   treeshake: { moduleSideEffects: [{ test: /[\\/]zod[\\/]/, sideEffects: false }] },
   // What is said of exports is in the declarations.
   output: {
     dir: 'dist',
     format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    // Packages are told by all that load them, which is no name for a file.
+    chunkFileNames: ({ name }) => `chunks/${name.split('~', 1)[0]}-[hash].js`,
+    codeSplitting: { groups: [{ name: 'packages', test: isPackaged, entriesAware: true }] },
     comments: { legal: true, annotation: true, jsdoc: false },
   },
 }
@@ -59,3 +65,5 @@ await build([
   page('guest', 'src/pages/browser/main.ts'),
   page('inspector', 'src/pages/browser/inspector/main.tsx'),
 ])
+
+dropUnreachableDeclarations()

@@ -1,7 +1,6 @@
 /* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
 import { Readable } from 'node:stream'
-import { flush, run } from '@oclif/core'
-import { handle } from '@oclif/core/handle'
+import { flush, handle, run } from '../../dist/cli/program.js'
 import './forward-answers.mjs'
 
 const bin = new URL('../../bin/run.js', import.meta.url).href

@@ -1,0 +1,62 @@
+import { minifySync } from 'rolldown/utils'
+
+/*
+ * Packages that are built in, with all that they import: those which every command loads, or every start. A package is
+ * many files, each of which takes longer to find and open than to run, and more code than we use.
+ */
+const builtIn = [
+  '@oclif/core',
+  'chalk',
+  'eventsource-parser',
+  'h3',
+  'ipaddr.js',
+  'listhen',
+  'lowdb',
+  'srvx',
+  'string-width',
+  'ulid',
+  'zod',
+]
+
+/**
+ * What they import for what we never ask of them. listhen: certificates, which the local authority makes, WebSockets,
+ * tunnels, QR codes, clipboards, browsers, questions. oclif: commands without a manifest, plugins, colours beyond sixteen.
+ */
+const neverAsked =
+  /^(node-forge|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$/
+
+/** Compilers, and watchers of files: looked for by them and not found, as before. */
+const notInstalled = /^(typescript|ts-node|@parcel\/watcher.*|jiti)$/
+
+const NOTHING = '\0nothing'
+
+/** Whether an import stays one: of Node, or of a package that is installed beside ours. */
+export function isExternal(id, importer = '') {
+  if (/^[./\0]|^[A-Z]:/.test(id)) return false
+  if (id.startsWith('node:') || notInstalled.test(id)) return true
+  return !isPackaged(importer) && !builtIn.some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+export function isPackaged(id) {
+  return /[\\/]node_modules[\\/]|^\0/.test(id)
+}
+
+export const withoutNeverAsked = {
+  name: 'without-never-asked',
+  resolveId: {
+    filter: { id: neverAsked },
+    handler: (_id, importer = '') => (isPackaged(importer) ? NOTHING : null),
+  },
+  load: { filter: { id: /^\0nothing$/ }, handler: () => 'module.exports = {}' },
+}
+
+/** Nobody reads in a built in package, and less text is sooner compiled; our own stays as it is, for stack traces. */
+export const shrinkPackages = {
+  name: 'shrink-packages',
+  // Not when chunks are rendered, after which they are written out once more with all their white space.
+  generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle))
+      if (chunk.type === 'chunk' && !chunk.isEntry && chunk.moduleIds.every(isPackaged))
+        chunk.code = minifySync(chunk.fileName, chunk.code, { module: true }).code
+  },
+}
