@@ -32,7 +32,13 @@ const program = {
   platform: 'node',
   external: isExternal,
   plugins: [withoutNeverAsked, shrinkPackages, passLicencesOn],
-  treeshake: { moduleSideEffects: [{ test: /[\\/]zod[\\/]/, sideEffects: false }] },
+  treeshake: {
+    moduleSideEffects: [
+      { test: /[\\/]zod[\\/]/, sideEffects: false },
+      // It has none but that it is loaded, which the library wants early.
+      { test: /[\\/]http[\\/]listen\.ts$/, sideEffects: true },
+    ],
+  },
   // What is said of exports is in the declarations.
   output: {
     dir: 'dist',
