@@ -107,8 +107,9 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-/** On a terminal in raw mode, which ora would make of it, Ctrl-C is a character that nobody reads. */
+/** On a terminal in raw mode, which ora would make of it, Ctrl-C is a character that nobody reads. Its chalk is not ours. */
 async function spin(text: string) {
   const { default: ora } = await import('ora')
-  return ora({ text, stream: process.stderr, discardStdin: false }).start()
+  const color = chalkStderr.level > 0 ? 'cyan' : false
+  return ora({ text, color, stream: process.stderr, discardStdin: false }).start()
 }

@@ -1,8 +1,9 @@
 import { on } from 'node:events'
-import { watch } from 'chokidar'
 
 /** Yields a file's name each time it was written, once the writing is over; `onReady` is called once it looks. */
 export async function* watchFiles(files: readonly string[], onReady: () => void): AsyncGenerator<string> {
+  // Most pushes are not watched for.
+  const { watch } = await import('chokidar')
   const watcher = watch([...files], {
     ignoreInitial: true,
     awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const dist = new URL('../dist/', import.meta.url)
+
+/** What a built file loads before it runs, by its static imports: files of ours, and whatever is no module of Node. */
+function loadedBy(file: string): { own: string[]; packages: string[] } {
+  const own = [file]
+  const packages = new Set<string>()
+  for (const path of own) {
+    const text = readFileSync(new URL(path, dist), 'utf8')
+    for (const [, name = ''] of text.matchAll(/(?:^|[;\n])(?:import|export)\b[^'"`;()]*?["']([^"']+)["']/g)) {
+      const target = join(path, '..', name)
+      if (name.startsWith('.') && !own.includes(target)) own.push(target)
+      if (!name.startsWith('.') && !name.startsWith('node:')) packages.add(name)
+    }
+  }
+  return { own, packages: [...packages] }
+}
+
+describe('what is loaded at a start', () => {
+  test.each(['cli/program.js', 'commands/start.js', 'commands/verify.js', 'commands/push.js'])(
+    '%s asks for no package: what it needs is built in',
+    (file) => expect(loadedBy(file).packages).toEqual([]),
+  )
+
+  test('verify knows nothing of the service', () => {
+    const { own } = loadedBy('commands/verify.js')
+    expect(own.length).toBeGreaterThan(5)
+    expect(own.filter((path) => /simulator|listen|store|sim-routes/.test(path))).toEqual([])
+  })
+
+  test('the library loads the listener, for which its first simulator would have to wait', () => {
+    expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
+  })
+})
+
+test('the licences of what is built in are passed on', () => {
+  const licences = readFileSync(new URL('chunks/LICENSES.txt', dist), 'utf8')
+  for (const name of ['@oclif/core', 'h3', 'listhen', 'srvx', 'zod', 'ejs', 'consola'])
+    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\. Copyright|^${name} \\d`, 'm'))
+  expect(licences).toContain('Permission is hereby granted, free of charge')
+  expect(licences).toContain('Apache License Version 2.0')
+})
