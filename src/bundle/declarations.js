@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Removes the declarations that none of the exports leads to: nobody could name what they declare. */
@@ -17,7 +17,10 @@ export function dropUnreachableDeclarations() {
   }
 }
 
+/** What is imported to be loaded, and not for a name, declares nothing: such imports are taken out. */
 function importsOf(path) {
-  const names = readFileSync(path, 'utf8').matchAll(/(?:from |import[ (])['"](\.[^'"]+)['"]/g)
+  const text = readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, '')
+  writeFileSync(path, text)
+  const names = text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
   return [...names].map(([, name]) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
 }
