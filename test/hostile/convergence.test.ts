@@ -28,7 +28,8 @@ test('CONV-01 a push that is repeated a hundred times writes nothing after the f
 
 test('CONV-03 whatever the order in which pushes came, the last one is the state', async () => {
   const target = await openTarget()
-  const pushes = sevenPushes.slice(2)
+  // All orders of all seven are decided upon in test/operations, and come over HTTP in the long run.
+  const pushes = sevenPushes.slice(3)
   const last = pushes.at(-1) ?? check()
   const expected = timeless((await target.push('expected', last)).json as Check)
   for (const [run, order] of permutations(pushes).entries()) {
