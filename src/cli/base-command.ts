@@ -77,16 +77,21 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(`${text}\n`)
   }
 
+  /** On a terminal that does not know its width, as some of CI, a line would be taken back without end. */
+  private get showsWaiting(): boolean {
+    return process.stderr.isTTY && process.stderr.columns > 0 && !this.wantsJson
+  }
+
   /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */
   protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
-    if (!process.stderr.isTTY || this.wantsJson) return work
+    if (!this.showsWaiting) return work
     const spinner = await spin(text)
     return work.finally(() => spinner.stop())
   }
 
   /** The same for work that tells how far it is. */
   protected async progressing<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
-    if (!process.stderr.isTTY || this.wantsJson) return work(() => undefined)
+    if (!this.showsWaiting) return work(() => undefined)
     const spinner = await spin('')
     return work((text) => void (spinner.text = text)).finally(() => spinner.stop())
   }

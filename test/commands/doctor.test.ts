@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkBody, emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 /** A working directory whose service was killed after three pushes: location and key, then the pushes, one a line. */
 async function killed(): Promise<{ cwd: string; journal: string; lines: string[] }> {
@@ -14,6 +15,11 @@ async function killed(): Promise<{ cwd: string; journal: string; lines: string[]
 }
 
 describe.concurrent('tabwire doctor', () => {
+  test.skipIf(!hasTerminals)(`ends ${onTerminal} that does not know how wide it is`, async () => {
+    const { left } = await tabwireOnTerminal(['doctor', '--port', '0'], { columns: 0 })
+    expect(await left()).toEqual({ code: 0, restored: true })
+  })
+
   test('finds nothing wrong after kill -9, one line for each check', async () => {
     const { cwd } = await killed()
     const { code, stdout, stderr } = await tabwire(['doctor', '--port', '0'], { cwd })
