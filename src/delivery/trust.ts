@@ -24,21 +24,22 @@ const bundleFiles = [
  * to each connection anew would cost each of them tens of milliseconds.
  */
 export function createTrustContext({ ca, local }: Trust): () => Promise<tls.SecureContext> {
+  let known: { pem: string | undefined; context: tls.SecureContext } | undefined
   return async () => {
     const pem = await local?.()
-    return trusting(pem === undefined ? ca : [...ca, pem])
+    if (known === undefined || known.pem !== pem)
+      known = { pem, context: trusting(pem === undefined ? ca : [...ca, pem]) }
+    return known.context
   }
 }
 
-/** By what is trusted besides the system's authorities: simulators of one process mostly trust the same. */
+/** The latest, by what is trusted besides the system's authorities: simulators of one process mostly trust the same. */
 const parsed = new Map<string, tls.SecureContext>()
 const KEPT = 4
 
 function trusting(ca: readonly string[]): tls.SecureContext {
   const key = ca.join('\n')
   const context = parsed.get(key) ?? parse(ca)
-  // Those that are asked for stay, whatever comes and goes beside them.
-  parsed.delete(key)
   parsed.set(key, context)
   for (const [oldest] of parsed) if (parsed.size > KEPT) parsed.delete(oldest)
   return context
