@@ -38,7 +38,7 @@ export const operations: readonly Documented[] = Object.entries(document.paths).
       path,
       scope: operation.security[0]?.apiKey?.[0],
       body: operation.requestBody?.content['application/json'].schema,
-      queries: operation.parameters ?? [],
+      queries: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query'),
       statuses: Object.keys(operation.responses).map(Number),
     })),
 )
