@@ -26,6 +26,7 @@ const rules = {
   item_id_unstable: itemIdUnstable,
   delta_suspected: deltaSuspected,
 } satisfies Record<PushFindingCode, Rule>
+const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
 
 /**
  * What the sender of a push should look at. Findings never change an answer.
@@ -34,9 +35,12 @@ const rules = {
  * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', repeatsEarlier: false })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
-  const followed = { ...seen, change: changeOf(seen) }
-  return Object.entries(rules).flatMap(([code, rule]) => {
+  const { body, push, before, outcome, repeatsEarlier } = seen
+  const followed = { body, push, before, outcome, repeatsEarlier, change: changeOf(seen) }
+  const findings: Finding[] = []
+  for (const [code, rule] of inOrder) {
     const message = rule(followed)
-    return message === undefined ? [] : [{ code: code as PushFindingCode, message }]
-  })
+    if (message !== undefined) findings.push({ code, message })
+  }
+  return findings
 }

@@ -14,6 +14,7 @@ import type { Reply, Route } from './route.ts'
 import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
 import { byKeyOrSession, type Identify } from './session-cookie.ts'
 import type { Sessions } from './sessions.ts'
+import { TextResponse } from './text-response.ts'
 import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type Visit } from './visit.ts'
@@ -121,8 +122,11 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
     const request = { method: event.req.method, path: pathname + search, body: visit.requestBody }
     return { request, status: answer.status, headers, body: answer.body }
   })
+  const { body, status } = answer
   // Not an HTTPResponse of h3, which goes through Headers: they cost as much as routing.
-  return new FastResponse(answer.body, { status: answer.status, headers })
+  return typeof body === 'string'
+    ? new TextResponse(body, status, headers)
+    : new FastResponse(body, { status, headers })
 }
 
 function headersOf({ requestId }: Visit, { body, headers }: Answer): Record<string, string> {

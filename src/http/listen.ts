@@ -1,12 +1,12 @@
-import type { Server } from 'node:http'
-import { toNodeHandler } from 'h3/node'
-import type { H3 } from 'h3'
+import type { RequestListener, Server } from 'node:http'
 import { listen as listhen } from 'listhen'
+import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { App } from './app.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { answerOddRequests } from './odd-requests.ts'
+import { TextResponse } from './text-response.ts'
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -38,8 +38,7 @@ export class PortUnavailable extends Error {
 
 /** Opens the door on a real port. @throws PortUnavailable instead of taking another one. */
 export async function openDoor(app: App, newId: NewId, options: ListenOptions): Promise<Door> {
-  const { fetch } = app
-  const handler = toNodeHandler({ fetch } as unknown as H3)
+  const handler = nodeHandler(app)
   const listener = await bind(handler, options)
   const server = listener.server as Server
   const limits = { ...defaultLimits, ...options.limits }
@@ -48,7 +47,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.maxConnections = limits.connections
   server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
-  answerOddRequests(server, (request, response) => void handler(request, response), newId, limits)
+  answerOddRequests(server, handler, newId, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
@@ -60,6 +59,17 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
       clearTimeout(cut)
     },
   }
+}
+
+/** The door as Node's server calls it. */
+function nodeHandler({ fetch }: App): RequestListener {
+  const answer: (...[req, res]: Parameters<RequestListener>) => Promise<void> = async (req, res) => {
+    const response = await fetch(new NodeRequest({ req, res }))
+    if (response instanceof TextResponse) response.sendTo(res)
+    else await sendNodeResponse(res, response)
+  }
+  // An answer that breaks off in the middle must not look like a whole one.
+  return (req, res) => void answer(req, res).catch(() => res.destroy())
 }
 
 /**
@@ -77,11 +87,9 @@ function lookOften(server: Server, everyMs: number): void {
   server.emit('listening')
 }
 
-type NodeHandler = ReturnType<typeof toNodeHandler>
-
 /** listhen reads the environment and takes another port when one is busy, so every choice is made here. */
-async function bind(handler: NodeHandler, { port, host, https }: ListenOptions) {
-  const listener = await listhen((request, response) => void handler(request as never, response as never), {
+async function bind(handler: RequestListener, { port, host, https }: ListenOptions) {
+  const listener = await listhen(handler, {
     port,
     hostname: host,
     https: https ?? false,

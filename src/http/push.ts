@@ -24,10 +24,10 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
     .execute(pushCheck, { location_id, external_id, push })
     .catch(async (error: unknown) => {
       if (isConflict(error))
-        call.note(noted({ external_id, body, push, outcome: 'conflict', before: await current() }, log))
+        call.note(noted(external_id, { body, push, outcome: 'conflict', before: await current() }, log))
       throw error
     })
-  call.note(noted({ external_id, body, push, outcome, before }, log))
+  call.note(noted(external_id, { body, push, outcome, before }, log))
   if (outcome === 'created' || outcome === 'updated') log.applied(check)
   return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
 
@@ -37,19 +37,14 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
   }
 }
 
-interface Pushed extends Omit<PushSeen, 'repeatsEarlier'> {
-  external_id: string
-}
-
-function noted({ external_id, ...pushed }: Pushed, log: RequestLog): NotedPush {
-  const { before, outcome, push } = pushed
+function noted(
+  external_check_id: string,
+  { body, push, outcome, before }: Omit<PushSeen, 'repeatsEarlier'>,
+  log: RequestLog,
+): NotedPush {
   const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  return {
-    external_check_id: external_id,
-    outcome,
-    before,
-    findings: findingsOf({ ...pushed, repeatsEarlier }),
-  }
+  const findings = findingsOf({ body, push, outcome, before, repeatsEarlier })
+  return { external_check_id, outcome, before, findings }
 }
 
 function isConflict(error: unknown): boolean {

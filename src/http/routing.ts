@@ -98,10 +98,11 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
 function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): Call {
   const visit = event.context.visit as Visit
   visit.secret = route.secret ?? false
-  const params = Object.entries(event.context.params ?? {})
+  const params: Record<string, string> = {}
+  for (const name in event.context.params) params[name] = decodeParam(name, event.context.params[name] ?? '')
   return {
     key,
-    params: Object.fromEntries(params.map(([name, raw]) => [name, decodeParam(name, raw)])),
+    params,
     get query() {
       return event.url.searchParams
     },

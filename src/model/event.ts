@@ -27,7 +27,7 @@ export interface Envelope {
   data: unknown
 }
 
-/** An event as it is stored: `body` is the envelope, serialised once, and signed and sent as these very bytes. */
+/** An event as it is stored: `body` is the envelope as `JSON.stringify` writes it, once, and signed and sent as these very bytes. */
 export interface StoredEvent {
   id: string
   type: EventType | 'ping'

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { reasonOf } from './errors.ts'
-import { encodeLine } from './journal-line.ts'
+import { createLineEncoder } from './journal-line.ts'
 
 /** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
 export interface CommitQueue {
@@ -26,7 +26,7 @@ interface QueueParts {
 }
 
 interface Batch {
-  lines: Buffer[]
+  transactions: string[]
   ids: Set<string>
   undo: (readonly Write[])[]
   done: Promise<void>
@@ -38,7 +38,8 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
   let waiting = newBatch()
   let writing: Batch | undefined
   let running = false
-  const last = () => durable + (writing?.lines.length ?? 0) + waiting.lines.length
+  const encode = createLineEncoder()
+  const last = () => durable + (writing?.transactions.length ?? 0) + waiting.transactions.length
 
   /** What was decided upon memory that is now taken back goes with it. */
   const fail = (error: unknown, batches: readonly Batch[]) => {
@@ -50,8 +51,8 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
     writing = batch
     waiting = newBatch()
     try {
-      await write(Buffer.concat(batch.lines), last())
-      durable += batch.lines.length
+      await write(encode(durable + 1, batch.transactions), last())
+      durable += batch.transactions.length
       writing = undefined
       batch.settle()
     } catch (error) {
@@ -61,7 +62,7 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
   }
   const run = async () => {
     running = true
-    while (waiting.lines.length > 0) {
+    while (waiting.transactions.length > 0) {
       await setImmediate() // Lets everybody who is ready come aboard, above all those whom the last batch set free.
       await writeBatch(waiting)
     }
@@ -70,13 +71,13 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
   return {
     sequence: last,
     add(writes, undoing) {
-      waiting.lines.push(encodeLine(last() + 1, writes))
+      waiting.transactions.push(writes)
       waiting.undo.push(undoing)
       for (const write of undoing) waiting.ids.add('put' in write ? write.put.id : write.remove)
       if (!running) void run()
     },
     touches: (id) => waiting.ids.has(id) || writing?.ids.has(id) === true,
-    settled: () => (waiting.lines.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
+    settled: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
 }
 
@@ -86,7 +87,7 @@ function newBatch(): Batch {
     settle = (error) => (error === undefined ? resolve() : reject(error))
   })
   done.catch(() => {}) // Whoever waits is told; when nobody does, that is no crash.
-  return { lines: [], ids: new Set(), undo: [], done, settle: (error) => settle(error) }
+  return { transactions: [], ids: new Set(), undo: [], done, settle: (error) => settle(error) }
 }
 
 function unavailable(error: unknown): Refusal {

@@ -1,6 +1,5 @@
 import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
-import { textOf } from '../model/json-text.ts'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
@@ -20,6 +19,7 @@ import { load, type Notice } from './load.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
+import { recordText } from './record-text.ts'
 import { replacement } from './replacement.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
@@ -165,7 +165,7 @@ function textOfWrites(writes: readonly Write[]): string {
   return writes
     .map((write) =>
       'put' in write
-        ? `{"collection":"${write.collection}","put":${textOf(write.put)}}`
+        ? `{"collection":"${write.collection}","put":${recordText(write.collection, write.put)}}`
         : JSON.stringify(write),
     )
     .join(',')

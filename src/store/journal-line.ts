@@ -12,19 +12,47 @@ export interface Transaction {
  * the digits of the sequence number and the text of the writes, which can be cut out and checked as it is.
  */
 export function encodeLine(sequence: number, writes: string): Buffer {
+  return createLineEncoder()(sequence, [writes])
+}
+
+/** Makes one text of the lines of transactions with numbers from `first` on. */
+export type LineEncoder = (first: number, transactions: readonly string[]) => Buffer
+
+/** What it makes is good until it is asked for more: all is written into the same memory, which is made once. */
+export function createLineEncoder(): LineEncoder {
+  let memory = Buffer.alloc(0)
+  return (first, transactions) => {
+    const most = transactions.reduce(
+      (sum, { length }) => sum + MOST_AROUND + MOST_BYTES_PER_CHARACTER * length,
+      0,
+    )
+    if (memory.length < most) memory = Buffer.allocUnsafe(most)
+    let end = 0
+    for (const [index, writes] of transactions.entries()) end = writeLine(memory, end, first + index, writes)
+    const lines = memory.subarray(0, end)
+    if (memory.length > MOST_KEPT) memory = Buffer.alloc(0)
+    return lines
+  }
+}
+
+/** Writes a line and returns its end. */
+function writeLine(memory: Buffer, begin: number, sequence: number, writes: string): number {
   const number = String(sequence)
-  const start = HEAD_LENGTH + number.length
-  const line = Buffer.allocUnsafe(start + Buffer.byteLength(writes) + TAIL.length)
-  line.write(writes, start)
-  const crc32 = checksum(number, line.subarray(start, -TAIL.length))
-  line.write(`{"sequence":${number},"crc32":"${crc32}","writes":`, 'latin1')
-  line.write(TAIL, line.length - TAIL.length, 'latin1')
-  return line
+  const start = begin + HEAD_LENGTH + number.length
+  const end = start + memory.write(writes, start)
+  const crc32 = checksum(number, memory.subarray(start, end))
+  memory.write(`{"sequence":${number},"crc32":"${crc32}","writes":`, begin, 'latin1')
+  return end + memory.write(TAIL, end, 'latin1')
 }
 
 /** But for the digits of the sequence number. */
 const HEAD_LENGTH = '{"sequence":,"crc32":"89abcdef","writes":'.length
 const TAIL = '}\n'
+/** What a line is longer than its writes, at most. */
+const MOST_AROUND = HEAD_LENGTH + TAIL.length + 16
+const MOST_BYTES_PER_CHARACTER = 3
+/** What a crowd, or one large state, needed is not kept. */
+const MOST_KEPT = 1024 * 1024
 
 const HEAD = /^\{"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
 /** More than the longest head takes. */

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { StoreFile } from './disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
 import { hex } from './journal-line.ts'
+import { recordFrom } from './record-text.ts'
 import { checksumLine, FORMAT, type Snapshot } from './snapshot-text.ts'
 import { collectionNames } from './tables.ts'
 
@@ -139,13 +140,12 @@ function lineAt(bytes: Buffer, end: number): number {
 
 function recordsIn(name: string, value: unknown, shown: string): readonly { id: string }[] {
   if (!Array.isArray(value)) throw foreign(shown, `"${name}" is not an array`)
-  const stranger = value.findIndex((record: unknown) => !hasId(record))
-  if (stranger !== -1) throw foreign(shown, `${name}[${stranger}] is not an object with an "id"`)
-  return value as { id: string }[]
-}
-
-function hasId(record: unknown): boolean {
-  return typeof record === 'object' && record !== null && 'id' in record && typeof record.id === 'string'
+  return value.map((found: unknown, index) => {
+    const record = recordFrom(name, found)
+    const what = name === 'events' ? 'an "id" and a "body" in JSON' : 'an "id"'
+    if (record === undefined) throw foreign(shown, `${name}[${index}] is not an object with ${what}`)
+    return record
+  })
 }
 
 /** The refusal of a file that is whole, but not what it should be. */

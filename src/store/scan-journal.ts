@@ -1,5 +1,6 @@
 import type { Write } from '../model/records.ts'
 import { decodeLine, isBeginningOfLine, type Transaction } from './journal-line.ts'
+import { recordFrom } from './record-text.ts'
 import { collectionNames } from './tables.ts'
 
 interface Place {
@@ -53,7 +54,7 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
   const place = { number, start, end: ended ? lineBreak + 1 : written.length }
   const transaction = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
   if (transaction === undefined) return { ...place, kind: 'damaged' }
-  const stranger = transaction.writes.find((write) => !isKnown(write))
+  const stranger = transaction.writes.find((write) => !isTaken(write))
   if (stranger === undefined) return { ...place, kind: 'whole', transaction, ended }
   return { ...place, kind: 'newer', why: `it writes to ${JSON.stringify(stranger.collection)}` }
 }
@@ -70,14 +71,13 @@ function withoutReturn(text: Buffer): Buffer {
   return text.at(-1) === CARRIAGE_RETURN ? text.subarray(0, -1) : text
 }
 
-function isKnown(write: Write): boolean {
-  const { collection, put, remove }: Partial<Record<string, unknown>> = { ...write }
-  const names = collectionNames as readonly unknown[]
-  return names.includes(collection) && (hasId(put) || typeof remove === 'string')
-}
-
-function hasId(record: unknown): boolean {
-  return typeof record === 'object' && record !== null && 'id' in record && typeof record.id === 'string'
+/** Makes records of what a write puts. */
+function isTaken(write: Write): boolean {
+  const names: readonly string[] = collectionNames
+  if (!names.includes(write.collection)) return false
+  return 'put' in write
+    ? recordFrom(write.collection, write.put) !== undefined
+    : typeof write.remove === 'string'
 }
 
 function lengthWithoutZeros(bytes: Buffer): number {

@@ -1,5 +1,6 @@
 import { noRecords, type CollectionName, type Collections } from '../model/records.ts'
 import { hex } from './journal-line.ts'
+import { recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
 
 /** Everything that is stored, as it was after one transaction. */
@@ -26,7 +27,7 @@ export function* snapshotText({ sequence, closed, records }: Snapshot): Iterable
     let separator = '\n    '
     for (const record of records[name]) {
       yield separator
-      yield JSON.stringify(record)
+      yield recordText(name, record)
       separator = ',\n    '
     }
     yield '\n  ]'

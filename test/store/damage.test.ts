@@ -266,7 +266,17 @@ describe('a snapshot', () => {
       '{"format":1,"checks":[{"id":"a"},{}]}',
       /checks\[1\] is not an object with an "id"/,
     ],
-    ['has an id twice', '{"format":1,"events":[{"id":"a"},{"id":"a"}]}', /two of its events have the "id" a/],
+    [
+      'has an event without body',
+      '{"format":1,"events":[{"id":"a"}]}',
+      /events\[0\] is not an object with.* "body"/,
+    ],
+    [
+      'has an event whose body is no JSON',
+      '{"format":1,"events":[{"id":"a","body":"{"}]}',
+      /events\[0\] is not an object with.* "body"/,
+    ],
+    ['has an id twice', '{"format":1,"checks":[{"id":"a"},{"id":"a"}]}', /two of its checks have the "id" a/],
     ['has a strange number', '{"format":1,"sequence":-1}', /"sequence" is not a whole number/],
     ['DUR-08 holds zeros', '\0'.repeat(64), /db\.json.* is damaged: it is not JSON/],
     ['DUR-08 breaks off at once', '{"a":', /db\.json.* is damaged: it is not JSON/],

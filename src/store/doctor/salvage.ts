@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { linesOf } from '../read-snapshot.ts'
+import { recordFrom } from '../record-text.ts'
 import { checksumLine, snapshotText, type Snapshot } from '../snapshot-text.ts'
 import { collectionNames } from '../tables.ts'
 
@@ -62,11 +63,12 @@ function gatherer() {
   return {
     sequence: undefined as number | undefined,
     lose,
-    take(name: string | undefined, record: unknown, line: number | undefined) {
+    take(name: string | undefined, found: unknown, line: number | undefined) {
       const known = name !== undefined && collectionNames.some((each) => each === name)
-      if (!known || !isObject(record) || typeof record.id !== 'string') return lose(line)
+      const record = recordFrom(name, found)
+      if (!known || record === undefined) return lose(line)
       const records = collections.get(name) ?? new Map<string, { id: string }>()
-      collections.set(name, records.set(record.id, record as { id: string }))
+      collections.set(name, records.set(record.id, record))
     },
     result(): Salvaged {
       const records = Object.fromEntries([...collections].map(([name, byId]) => [name, [...byId.values()]]))
