@@ -4,8 +4,9 @@ import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth.ts'
 import { readJson } from './body.ts'
 import { decodeParam } from './query.ts'
+import type { NotedPush } from './request-entry.ts'
 import type { Call, Reply, Route } from './route.ts'
-import type { Identify } from './session-cookie.ts'
+import type { Asking, Identify } from './session-cookie.ts'
 import type { Visit } from './visit.ts'
 
 export interface RoutingParts {
@@ -92,31 +93,52 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.isStopping())
     throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
-  return route.handle(callOf(route, event, key, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
-}
-
-function callOf(route: Route, event: H3Event, key: ApiKey, bodyLimit: number): Call {
   const visit = event.context.visit as Visit
   visit.secret = route.secret ?? false
-  const params: Record<string, string> = {}
-  for (const name in event.context.params) params[name] = decodeParam(name, event.context.params[name] ?? '')
-  return {
-    key,
-    params,
-    get query() {
-      return event.url.searchParams
-    },
-    request: event.req,
-    header: (name) => event.req.headers.get(name),
-    async body() {
-      const { text, value } = await readJson(event.req, bodyLimit)
-      visit.requestBody = text
-      return value
-    },
-    note: (push) => {
-      visit.push = push
-    },
+  return route.handle(new EventCall(event, key, visit, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
+}
+
+/** A class, since each object that is written with a getter has a shape of its own, which lives as long as old objects do. */
+class EventCall implements Call {
+  readonly key: ApiKey
+  readonly params: Readonly<Record<string, string>>
+  readonly request: Asking
+  private readonly event: H3Event
+  private readonly visit: Visit
+  private readonly bodyLimit: number
+
+  constructor(event: H3Event, key: ApiKey, visit: Visit, bodyLimit: number) {
+    this.event = event
+    this.request = event.req
+    this.key = key
+    this.params = decoded(event.context.params)
+    this.visit = visit
+    this.bodyLimit = bodyLimit
   }
+
+  get query() {
+    return this.event.url.searchParams
+  }
+
+  header(name: string): string | null {
+    return this.event.req.headers.get(name)
+  }
+
+  async body(): Promise<unknown> {
+    const { text, value } = await readJson(this.event.req, this.bodyLimit)
+    this.visit.requestBody = text
+    return value
+  }
+
+  note(push: NotedPush): void {
+    this.visit.push = push
+  }
+}
+
+function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const name in raw) params[name] = decodeParam(name, raw[name] ?? '')
+  return params
 }
 
 /** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
