@@ -39,7 +39,8 @@ const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, sta
 
 /** A log in memory: what the running service was asked, for as long as it is recent. */
 export function createRequestLog(): RequestLog {
-  const requests = new Map<string, KeptEntry>()
+  /** In the order of their answers. */
+  const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<(read: () => LoggedRequest) => void>()
   const tally = createFindingTally()
@@ -48,9 +49,8 @@ export function createRequestLog(): RequestLog {
   let pushes = 0
   const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
   const forgetOldest = () => {
-    const [oldest] = requests.values()
+    const oldest = requests.shift()
     if (oldest === undefined) return
-    requests.delete(oldest.id)
     characters -= sizeOf(oldest)
     for (const shown of findingsIn(oldest)) tally.keep(shown)
   }
@@ -58,19 +58,18 @@ export function createRequestLog(): RequestLog {
     add(added) {
       const entry = Object.assign(added, { following: sequence.follow(added) })
       if (isForeignPush(entry)) pushes += 1
-      requests.set(entry.id, entry)
+      requests.push(entry)
       characters += sizeOf(entry)
-      while (requests.size > KEEP.requests || characters > KEEP.characters) forgetOldest()
+      while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
       for (const listener of listeners) listener(() => viewOf(entry))
     },
     get(id) {
-      const entry = requests.get(id)
+      const entry = requests.find((one) => one.id === id)
       return entry === undefined ? undefined : viewOf(entry, unrepeated())
     },
     list({ order, after, limit, only = () => true }) {
       const lost = unrepeated()
-      const entries = [...requests.values()]
-      if (order !== 'asc') entries.reverse()
+      const entries = order === 'asc' ? requests : requests.toReversed()
       const isNext = ({ id }: KeptEntry) => after === undefined || (order === 'asc' ? id > after : id < after)
       const found = entries.filter((entry) => isNext(entry) && only(entry, shownBy(entry, lost)))
       return {
@@ -92,9 +91,8 @@ export function createRequestLog(): RequestLog {
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
     report(since) {
-      const entries = [...requests.values()]
-      const shown = [...tally.kept(), ...entries.flatMap(findingsIn), ...sequence.lost()]
-      const recent = entries.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
+      const shown = [...tally.kept(), ...requests.flatMap(findingsIn), ...sequence.lost()]
+      const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
         pushes: since === undefined ? pushes : recent.length,
@@ -102,7 +100,7 @@ export function createRequestLog(): RequestLog {
       }
     },
     clear() {
-      requests.clear()
+      requests.length = 0
       states.clear()
       tally.clear()
       sequence.clear()
@@ -146,8 +144,8 @@ function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding
 
 /** What an entry shows; our own trials show nothing about the integration under test. */
 function findingsIn(entry: KeptEntry): Shown[] {
-  if (entry.push === null || isTrialPath(entry.path)) return []
   const { id, method, path, status, started_at, push, following } = entry
+  if (push === null || (push.findings.length === 0 && following.length === 0) || isTrialPath(path)) return []
   const request = { id, method, path, status, started_at }
   return [...push.findings, ...following].map((finding) => ({ request, finding }))
 }

@@ -114,13 +114,14 @@ function plain({ table, status, items, totals, revision }: Push): Push {
 /** Paths of the fields of a body that are not fields of a check. */
 export function unknownFields(body: unknown): string[] {
   if (!isObject(body)) return []
-  const items = Array.isArray(body.items) ? body.items : []
-  return [
-    ...strangers(body, pushBody.shape, []),
-    ...strangers(body.table, pushBody.shape.table.shape, ['table']),
-    ...items.flatMap((item, index) => strangers(item, itemBody.shape, ['items', index])),
-    ...strangers(body.totals, totalsBody.shape, ['totals']),
-  ]
+  const found: string[] = []
+  findStrangers(body, pushBody.shape, [], found)
+  findStrangers(body.table, pushBody.shape.table.shape, ['table'], found)
+  if (Array.isArray(body.items))
+    for (const [index, item] of body.items.entries())
+      findStrangers(item, itemBody.shape, ['items', index], found)
+  findStrangers(body.totals, totalsBody.shape, ['totals'], found)
+  return found
 }
 
 /** Whether two pushes, or a push and a check, show the guests the same: all but the revision, as JSON values. */
@@ -159,11 +160,9 @@ export function contentOf(check: Push | Check): string {
   return JSON.stringify([check.table.number, check.status, items, [subtotal_cents, tax_cents, total_cents]])
 }
 
-function strangers(value: unknown, shape: object, path: PropertyKey[]): string[] {
-  if (!isObject(value)) return []
-  return Object.keys(value)
-    .filter((key) => !Object.hasOwn(shape, key))
-    .map((key) => pathText([...path, key]))
+function findStrangers(value: unknown, shape: object, path: readonly PropertyKey[], found: string[]): void {
+  if (!isObject(value)) return
+  for (const key of Object.keys(value)) if (!Object.hasOwn(shape, key)) found.push(pathText([...path, key]))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -171,18 +170,17 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function repeatedIds(body: unknown): ValidationIssue[] {
-  const items = isObject(body) && Array.isArray(body.items) ? body.items : []
+  const items: unknown[] = isObject(body) && Array.isArray(body.items) ? body.items : []
   const seen = new Set<unknown>()
-  return items.flatMap((item, index) => {
-    const id: unknown = isObject(item) ? item.external_id : undefined
-    const repeated = typeof id === 'string' && seen.has(id)
-    seen.add(id)
-    if (!repeated) return []
-    return [
-      {
+  const issues: ValidationIssue[] = []
+  for (const [index, item] of items.entries()) {
+    const id = isObject(item) ? item.external_id : undefined
+    if (typeof id === 'string' && seen.has(id))
+      issues.push({
         path: `items[${index}].external_id`,
         message: `must be unique within the check, ${JSON.stringify(id)} is there twice`,
-      },
-    ]
-  })
+      })
+    seen.add(id)
+  }
+  return issues
 }

@@ -19,12 +19,12 @@ import { load, type Notice } from './load.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
-import { recordText } from './record-text.ts'
 import { replacement } from './replacement.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
 import { saveTornTails } from './torn-tail.ts'
 import { createTables, type RecordTrees, type Tables } from './tables.ts'
+import { writesText } from './write-text.ts'
 
 export interface FileStoreOptions {
   /** Where the files are; it is made when there is none. */
@@ -109,11 +109,11 @@ function storeUpon(
   const commit = (writes: readonly Write[]) => {
     if (writes.length === 0) return
     // Serialised first: what JSON cannot hold must not reach memory either.
-    const text = textOfWrites(writes)
+    const text = writesText(writes)
     const undo = tables.apply(writes)
     const old = leaving()
     if (old.length === 0) queue.add(`[${text}]`, undo)
-    else queue.add(`[${text},${textOfWrites(old)}]`, [...tables.apply(old), ...undo])
+    else queue.add(`[${text},${writesText(old)}]`, [...tables.apply(old), ...undo])
   }
   let closing: Promise<void> | undefined
   const answer = async <T>(work: () => T, restsUponUnwritten = true): Promise<T> => {
@@ -159,16 +159,6 @@ function storeUpon(
         .catch(() => {})
         .then(letGo)),
   }
-}
-
-function textOfWrites(writes: readonly Write[]): string {
-  return writes
-    .map((write) =>
-      'put' in write
-        ? `{"collection":"${write.collection}","put":${recordText(write.collection, write.put)}}`
-        : JSON.stringify(write),
-    )
-    .join(',')
 }
 
 function valuesOf(records: RecordTrees): Snapshot['records'] {

@@ -10,9 +10,13 @@ export function recordText<C extends CollectionName>(collection: C, record: Coll
   return collection === 'events' ? eventText(record as StoredEvent) : textOf(record)
 }
 
-function eventText({ id, type, created_at, external_check_id, body }: StoredEvent): string {
-  const head = JSON.stringify({ id, type, created_at, external_check_id })
-  return `${head.slice(0, -1)},"body":${body}}`
+function eventText(event: StoredEvent): string {
+  return `${headText(event).slice(0, -1)},"body":${event.body}}`
+}
+
+/** An event without its body. */
+export function headText({ id, type, created_at, external_check_id }: StoredEvent): string {
+  return JSON.stringify({ id, type, created_at, external_check_id })
 }
 
 /**

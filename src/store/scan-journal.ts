@@ -1,7 +1,5 @@
-import type { Write } from '../model/records.ts'
 import { decodeLine, isBeginningOfLine, type Transaction } from './journal-line.ts'
-import { recordFrom } from './record-text.ts'
-import { collectionNames } from './tables.ts'
+import { readWrites } from './write-text.ts'
 
 interface Place {
   /** Counted from 1. */
@@ -54,9 +52,10 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
   const place = { number, start, end: ended ? lineBreak + 1 : written.length }
   const transaction = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
   if (transaction === undefined) return { ...place, kind: 'damaged' }
-  const stranger = transaction.writes.find((write) => !isTaken(write))
-  if (stranger === undefined) return { ...place, kind: 'whole', transaction, ended }
-  return { ...place, kind: 'newer', why: `it writes to ${JSON.stringify(stranger.collection)}` }
+  const read = readWrites(transaction.writes)
+  if ('stranger' in read)
+    return { ...place, kind: 'newer', why: `it writes to ${JSON.stringify(read.stranger.collection)}` }
+  return { ...place, kind: 'whole', transaction: { ...transaction, writes: read.writes }, ended }
 }
 
 function endsWithBreak(written: Buffer, { start, end }: Place): boolean {
@@ -69,15 +68,6 @@ function isTorn(rest: Buffer): boolean {
 
 function withoutReturn(text: Buffer): Buffer {
   return text.at(-1) === CARRIAGE_RETURN ? text.subarray(0, -1) : text
-}
-
-/** Makes records of what a write puts. */
-function isTaken(write: Write): boolean {
-  const names: readonly string[] = collectionNames
-  if (!names.includes(write.collection)) return false
-  return 'put' in write
-    ? recordFrom(write.collection, write.put) !== undefined
-    : typeof write.remove === 'string'
 }
 
 function lengthWithoutZeros(bytes: Buffer): number {
