@@ -40,5 +40,5 @@ function sumOf(items: Push['items']): { sum: number; slack: number } {
 
 /** Quantities have three decimals at most, so has what is summed; the rest is binary fractions. */
 function round(cents: number): number {
-  return Number(cents.toFixed(3))
+  return Number.isInteger(cents) ? cents : Number(cents.toFixed(3))
 }
