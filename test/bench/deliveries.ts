@@ -3,9 +3,9 @@ import type { Figure } from './figure.ts'
 import { API_KEY, run, startReceiver, startTabwire, type Program } from './processes.ts'
 import { register } from './pushes.ts'
 
-const DELIVERIES = 5_000
+const DELIVERIES = 12_000
 /** The first ones are the compiler's, on both sides: they are sent and not counted. */
-const WARM_UP = 1_000
+const WARM_UP = 8_000
 /** What the service allows one endpoint. */
 const CONCURRENCY = 8
 const HANGING = 64
