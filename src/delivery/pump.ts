@@ -58,6 +58,8 @@ export interface PumpLimits {
   inAll: number
   /** Attempts started in one turn of the event loop, between which API calls have theirs. */
   perTurn: number
+  /** The same while API calls come in a rush: they are answered first. */
+  perBusyTurn: number
   /** A receiver that takes longer than this many milliseconds takes no one else's place. */
   slowAfterMs: number
   /** How many milliseconds to leave a store alone that failed. */
@@ -67,7 +69,17 @@ export interface PumpLimits {
 /** The head of a queue is taken up by deliveries in flight and by those that are being recorded; behind them stand the next. */
 const LOOKAHEAD = 3
 
-const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
+/** Transactions with new deliveries in one turn: more are a rush. */
+const FEW = 3
+
+const defaultLimits: PumpLimits = {
+  perEndpoint: 8,
+  inAll: 64,
+  perTurn: 8,
+  perBusyTurn: 2,
+  slowAfterMs: 1_000,
+  restMs: 1_000,
+}
 
 /** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
@@ -81,9 +93,12 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const idlers = createWaiters<Settled>()
   let stopped = false
   let cancelAlarm = ignore
+  let news = 0
 
   const unsubscribe = service.onCommit((writes) => {
-    if (writes.some(putsPending)) wake()
+    if (!writes.some(putsPending)) return
+    if (writes.some(putsNew)) news += 1
+    wake()
   })
   wake()
 
@@ -94,15 +109,17 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     // What is in flight now may be recorded, and due again some time, behind the back of this look.
     const quiet = flights.none()
     const interrupted = interruptions.begun()
+    const wanted = news > FEW ? limits.perBusyTurn : limits.perTurn
+    news = 0
     try {
       const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
       const full = flights.full(limits.perEndpoint)
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
-      const due = await service.due({ now: clock.now(), perEndpoint, busy, full })
+      const due = await service.due({ now: clock.now(), perEndpoint, wanted, busy, full })
       if (stopped) return waiting.release(NOTHING)
       // What was found may be gone; after an interruption there is another look.
       if (interruptions.begun() > interrupted) return waiting.putBack()
-      startInTurn(due.deliveries)
+      if (startInTurn(due.deliveries, wanted) && due.more) wake()
       setAlarm(due.next_at)
       if (quiet && due.deliveries.length === 0 && flights.none())
         waiting.release({ next_at: due.next_at, unrecorded: rests.count() })
@@ -114,17 +131,19 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     }
   }
 
-  function startInTurn(due: readonly Delivery[]): void {
+  /** Whether there was room for any. */
+  function startInTurn(due: readonly Delivery[], wanted: number): boolean {
     const chosen = turns.take(
       due.filter(({ id }) => !flights.has(id)),
       {
-        room: Math.min(limits.inAll - flights.quick(), limits.perTurn),
+        room: Math.min(limits.inAll - flights.quick(), wanted),
         perEndpoint: limits.perEndpoint,
         inFlight: flights.to,
       },
     )
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
-    if (chosen.length === limits.perTurn) wake()
+    if (chosen.length === wanted) wake()
+    return chosen.length > 0
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
@@ -204,6 +223,10 @@ const NOTHING: Settled = { next_at: null, unrecorded: 0 }
 
 function putsPending(write: Write): boolean {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
+}
+
+function putsNew(write: Write): boolean {
+  return write.collection === 'deliveries' && 'put' in write && write.put.attempts.length === 0
 }
 
 function shuttingDown(): Refusal {

@@ -4,24 +4,35 @@ import { compareText } from './sorted-tree.ts'
 import type { Due, DueQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
-export function dueIn(queue: Queue<Delivery>, { now, perEndpoint, busy, full }: DueQuery): Due {
+export function dueIn(
+  queue: Queue<Delivery>,
+  { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery,
+): Due {
   const time = now.toISOString()
   const open = Array.from(queue.keys()).filter((endpoint) => full?.has(endpoint) !== true)
-  const heads = open.flatMap((endpoint) => headOf(queue.find(endpoint), perEndpoint))
-  const free = heads.filter(({ id }) => !busy.has(id)).sort(byTime)
-  const firstLater = free.findIndex((delivery) => timeOf(delivery) > time)
-  return firstLater === -1
-    ? { deliveries: free, next_at: null }
-    : { deliveries: free.slice(0, firstLater), next_at: timeOf(free[firstLater]) }
-}
-
-function headOf<T>(items: Iterable<T>, count: number): T[] {
-  const head: T[] = []
-  for (const item of items) {
-    if (head.length === count) break
-    head.push(item)
+  const share = Math.ceil(wanted / open.length)
+  const deliveries: Delivery[] = []
+  let next: string | null = null
+  let more = false
+  for (const endpoint of open) {
+    let looked = 0
+    let taken = 0
+    for (const delivery of queue.find(endpoint)) {
+      if (looked++ === perEndpoint) break
+      if (busy.has(delivery.id)) continue
+      const at = timeOf(delivery)
+      if (at > time) {
+        if (next === null || at < next) next = at
+        break
+      }
+      if (taken++ === share) {
+        more = true
+        break
+      }
+      deliveries.push(delivery)
+    }
   }
-  return head
+  return { deliveries: deliveries.sort(byTime), next_at: next, more }
 }
 
 function byTime(a: Delivery, b: Delivery): number {
@@ -29,6 +40,6 @@ function byTime(a: Delivery, b: Delivery): number {
 }
 
 /** The queue holds only deliveries that have a time. */
-function timeOf(delivery: Delivery | undefined): string {
-  return delivery?.next_attempt_at ?? ''
+function timeOf(delivery: Delivery): string {
+  return delivery.next_attempt_at ?? ''
 }

@@ -1,5 +1,5 @@
 import type { Lookup } from './lookup.ts'
-import { compareText, sortedTree } from './sorted-tree.ts'
+import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
 
 /** Records in queues: one for each key, in the order of a rank. Only its heads are looked at, however long it is. */
 export interface Queue<T> extends Lookup<T> {
@@ -16,41 +16,31 @@ export interface QueueRule<T> {
   rank(record: T): string
 }
 
-interface Place {
-  key: string
-  rank: string
-}
-
-/** Sorts after the rank of every record, which begins with a letter or a digit. */
-const LAST_RANK = '\uffff'
-
 export function createQueue<T>({ key, rank }: QueueRule<T>): Queue<T> {
-  const tree = sortedTree<Place, T>(comparePlaces)
-  const placeOf = (record: T | undefined): Place | undefined => {
-    const found = record === undefined ? null : key(record)
-    return found === null ? undefined : { key: found, rank: rank(record as T) }
+  const queues = new Map<string, SortedTree<string, T>>()
+  const put = (to: string, record: T) => {
+    const queue = queues.get(to) ?? sortedTree<string, T>(compareText)
+    queue.set(rank(record), record)
+    queues.set(to, queue)
+  }
+  const take = (from: string, record: T) => {
+    const queue = queues.get(from)
+    queue?.delete(rank(record))
+    if (queue?.isEmpty === true) queues.delete(from)
   }
   return {
     move(before, after) {
-      const from = placeOf(before)
-      const to = placeOf(after)
-      if (from !== undefined && (to === undefined || comparePlaces(from, to) !== 0)) tree.delete(from)
-      if (to !== undefined) tree.set(to, after as T)
+      const from = before === undefined ? null : key(before)
+      const to = after === undefined ? null : key(after)
+      if (
+        before !== undefined &&
+        from !== null &&
+        !(after !== undefined && from === to && rank(before) === rank(after))
+      )
+        take(from, before)
+      if (after !== undefined && to !== null) put(to, after)
     },
-    find: (wanted) => ({
-      *[Symbol.iterator]() {
-        for (const [place, record] of tree.entries({ key: wanted, rank: '' }, [])) {
-          if (place.key !== wanted) return
-          yield record
-        }
-      },
-    }),
-    *keys() {
-      for (let at = tree.minKey(); at; at = tree.nextHigherKey({ key: at.key, rank: LAST_RANK })) yield at.key
-    },
+    find: (wanted) => ({ [Symbol.iterator]: () => queues.get(wanted)?.values() ?? [].values() }),
+    keys: () => queues.keys(),
   }
-}
-
-function comparePlaces(a: Place, b: Place): number {
-  return compareText(a.key, b.key) || compareText(a.rank, b.rank)
 }

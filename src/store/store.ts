@@ -88,6 +88,8 @@ export interface DueQuery {
   now: Date
   /** Looks no further than this many deliveries of one endpoint, so that a slow receiver costs no one else anything. */
   perEndpoint: number
+  /** How many are asked for: as many of each endpoint as are its share of these, at least one. All unless said. */
+  wanted?: number
   /** Deliveries that are being attempted already, by id: neither due nor next. */
   busy: Pick<ReadonlySet<string>, 'has'>
   /** Endpoints that have no room for more, by id: their queues are not even looked at. */
@@ -97,6 +99,8 @@ export interface DueQuery {
 export interface Due {
   /** Earliest first; at most `perEndpoint` of each endpoint, the busy ones counted in. */
   deliveries: readonly Delivery[]
+  /** Whether an endpoint that had its share may have further ones. */
+  more: boolean
   /** When the earliest of those not yet due falls due; `null` when none waits for a time. */
   next_at: string | null
 }

@@ -235,6 +235,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await store.due({ now: new Date('2026-01-01T12:30:00.000Z'), ...query })).toEqual({
         deliveries: [],
         next_at: later,
+        more: false,
       })
     })
 
