@@ -1,5 +1,3 @@
-import { compareText } from './sorted-tree.ts'
-
 /** Records found by a key other than their id; kept up to date with every write, at a cost that does not grow. */
 export interface Lookup<T> {
   /** Puts `after` in the place of `before`; either may be missing. */
@@ -8,28 +6,27 @@ export interface Lookup<T> {
   find(key: string): Iterable<T>
 }
 
-/** What is under one key: as a rule one record, kept as it is; else all of them by id, in the order of their coming. */
+/** What is under one key: as a rule one record, kept as it is; else all of them, oldest first. */
 type Found<T extends { id: string }> = T | Many<T>
 
+/** A list, since there are a few, as many as a check has claims or an event deliveries. */
 class Many<T extends { id: string }> {
-  readonly records = new Map<string, T>()
-  private last = ''
-  private inOrder = true
+  readonly records: T[] = []
 
   /** Identifiers sort by the time of their making: only a clock that was set back brings one out of order. */
   set(record: T): this {
-    if (!this.records.has(record.id)) {
-      this.inOrder &&= record.id > this.last
-      this.last = record.id
-    }
-    this.records.set(record.id, record)
+    const { records } = this
+    let at = records.length
+    while (at > 0 && (records[at - 1]?.id ?? '') > record.id) at--
+    const isThere = records[at - 1]?.id === record.id
+    if (isThere) records[at - 1] = record
+    else records.splice(at, 0, record)
     return this
   }
 
-  oldestFirst(): Iterable<T> {
-    // Not the map's own iterator, which can be walked once.
-    if (this.inOrder) return { [Symbol.iterator]: () => this.records.values() }
-    return [...this.records.values()].sort((a, b) => compareText(a.id, b.id))
+  delete(id: string): void {
+    const at = this.records.findIndex((record) => record.id === id)
+    if (at !== -1) this.records.splice(at, 1)
   }
 }
 
@@ -44,8 +41,8 @@ export function createLookup<T extends { id: string }>(keyOf: (record: T) => str
   }
   const take = (key: string, { id }: T) => {
     const there = found.get(key)
-    if (there instanceof Many) there.records.delete(id)
-    if (!(there instanceof Many) || there.records.size === 0) found.delete(key)
+    if (there instanceof Many) there.delete(id)
+    if (!(there instanceof Many) || there.records.length === 0) found.delete(key)
   }
   return {
     move(before, after) {
@@ -57,7 +54,7 @@ export function createLookup<T extends { id: string }>(keyOf: (record: T) => str
     find(key) {
       const there = found.get(key)
       if (there === undefined) return []
-      return there instanceof Many ? there.oldestFirst() : [there]
+      return there instanceof Many ? there.records : [there]
     },
   }
 }

@@ -7,7 +7,8 @@ import type { CollectionName, Collections } from '../model/records.ts'
  * escaped, which takes longer than all else that is written of a push.
  */
 export function recordText<C extends CollectionName>(collection: C, record: Collections[C]): string {
-  return collection === 'events' ? eventText(record as StoredEvent) : textOf(record)
+  if (collection === 'events') return eventText(record as StoredEvent)
+  return collection === 'checks' ? textOf(record) : JSON.stringify(record)
 }
 
 function eventText(event: StoredEvent): string {

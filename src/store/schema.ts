@@ -7,9 +7,11 @@ import type { QueueRule } from './queue.ts'
 /** Under which key a record is found, or `null` when it is not. */
 export type KeyOf<T> = (record: T) => string | null
 
-type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
+type Rules<C extends CollectionName> = Readonly<
+  Record<Exclude<Lookups[C], 'pending_of'>, KeyOf<Collections[C]>>
+>
 
-/** How the records of every collection are found other than by their id. */
+/** How the records of every collection are found other than by their id. `pending_of` is the queue of an endpoint. */
 export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
   locations: {},
   keys: { hash: ({ hash }) => hash },
@@ -19,19 +21,16 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
   feedback: { check: keyOfItsCheck },
   endpoints: { status: ({ status }) => status },
   events: {},
-  deliveries: { pending_of: endpointWaitedFor, event: ({ event_id }) => event_id },
+  deliveries: { event: ({ event_id }) => event_id },
 }
 
 /** The pending deliveries of each endpoint in the order in which they fall due. */
 export const dueQueue: QueueRule<Delivery> = {
-  key: (delivery) => (delivery.next_attempt_at === null ? null : endpointWaitedFor(delivery)),
+  key: ({ status, next_attempt_at, endpoint_id }) =>
+    status === 'pending' && next_attempt_at !== null ? endpoint_id : null,
   rank: ({ next_attempt_at, id }) => `${next_attempt_at} ${id}`,
 }
 
 function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {
   return checkKey({ location_id, external_id: external_check_id })
-}
-
-function endpointWaitedFor({ status, endpoint_id }: Delivery): string | null {
-  return status === 'pending' ? endpoint_id : null
 }

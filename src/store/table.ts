@@ -15,14 +15,15 @@ export interface Table<T extends { id: string }> {
   find(lookup: string, key: string): Iterable<T>
 }
 
-/** `queues` are kept up to date by the table, and read by others. */
+/** What is found by the rules, and by `others`, is kept up to date by the table. */
 export function createTable<T extends { id: string }>(
   rules: Readonly<Record<string, KeyOf<T>>>,
-  queues: readonly Lookup<T>[] = [],
+  others: Readonly<Record<string, Lookup<T>>> = {},
 ): Table<T> {
   const records = sortedTree<string, T>(compareText)
-  const lookups = new Map(Object.entries(rules).map(([name, rule]) => [name, createLookup(rule)]))
-  const indexes = [...lookups.values(), ...queues]
+  const lookups = new Map(Object.entries(others))
+  for (const [name, rule] of Object.entries(rules)) lookups.set(name, createLookup(rule))
+  const indexes = [...lookups.values()]
   const move = (before: T | undefined, after: T | undefined) => {
     for (const index of indexes) index.move(before, after)
     return before
@@ -30,7 +31,9 @@ export function createTable<T extends { id: string }>(
   return {
     records,
     put(record) {
-      const before = records.get(record.id)
+      // Identifiers go up with time, so most records are new and come last.
+      const isLast = record.id > (records.maxKey() ?? '')
+      const before = isLast ? undefined : records.get(record.id)
       records.set(record.id, record)
       return move(before, record)
     },

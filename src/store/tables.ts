@@ -13,9 +13,10 @@ import {
   type Write,
 } from '../model/records.ts'
 import { dueIn } from './due.ts'
-import { createQueue } from './queue.ts'
+import type { Lookup } from './lookup.ts'
+import { createQueue, type Queue } from './queue.ts'
 import { dueQueue, lookups } from './schema.ts'
-import type { SortedTree } from './sorted-tree.ts'
+import { compareText, type SortedTree } from './sorted-tree.ts'
 import type { Due, DueQuery } from './store.ts'
 import { createTable, type Table } from './table.ts'
 
@@ -48,7 +49,7 @@ export function createTables(): Tables {
     feedback: createTable(lookups.feedback),
     endpoints: createTable(lookups.endpoints),
     events: createTable(lookups.events),
-    deliveries: createTable(lookups.deliveries, [queue]),
+    deliveries: createTable(lookups.deliveries, { pending_of: oldestFirst(queue) }),
   }
   const given = (ask: Ask) => {
     const table = tables[ask.collection]
@@ -62,6 +63,12 @@ export function createTables(): Tables {
     copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,
     all: () => mapped(tables, ({ records }) => [...records.values()]) as Everything,
   }
+}
+
+/** The queue as a lookup: what is in it in the order of its coming, sorted only when somebody walks over it. */
+function oldestFirst<T extends { id: string }>({ move, find }: Queue<T>): Lookup<T> {
+  const sorted = (key: string) => [...find(key)].sort((a, b) => compareText(a.id, b.id))
+  return { move, find: (key) => ({ [Symbol.iterator]: () => sorted(key).values() }) }
 }
 
 /** Applies one write and returns the one that undoes it. */
