@@ -58,8 +58,6 @@ export interface PumpLimits {
   inAll: number
   /** Attempts started in one turn of the event loop, between which API calls have theirs. */
   perTurn: number
-  /** The same while API calls come in a rush: they are answered first. */
-  perBusyTurn: number
   /** A receiver that takes longer than this many milliseconds takes no one else's place. */
   slowAfterMs: number
   /** How many milliseconds to leave a store alone that failed. */
@@ -69,17 +67,7 @@ export interface PumpLimits {
 /** The head of a queue is taken up by deliveries in flight and by those that are being recorded; behind them stand the next. */
 const LOOKAHEAD = 3
 
-/** Transactions with new deliveries in one turn: more are a rush. */
-const FEW = 3
-
-const defaultLimits: PumpLimits = {
-  perEndpoint: 8,
-  inAll: 64,
-  perTurn: 8,
-  perBusyTurn: 2,
-  slowAfterMs: 1_000,
-  restMs: 1_000,
-}
+const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
 
 /** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
@@ -93,12 +81,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const idlers = createWaiters<Settled>()
   let stopped = false
   let cancelAlarm = ignore
-  let news = 0
 
   const unsubscribe = service.onCommit((writes) => {
-    if (!writes.some(putsPending)) return
-    if (writes.some(putsNew)) news += 1
-    wake()
+    if (writes.some(putsPending)) wake()
   })
   wake()
 
@@ -109,17 +94,15 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     // What is in flight now may be recorded, and due again some time, behind the back of this look.
     const quiet = flights.none()
     const interrupted = interruptions.begun()
-    const wanted = news > FEW ? limits.perBusyTurn : limits.perTurn
-    news = 0
     try {
       const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
       const full = flights.full(limits.perEndpoint)
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
-      const due = await service.due({ now: clock.now(), perEndpoint, wanted, busy, full })
+      const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       if (stopped) return waiting.release(NOTHING)
       // What was found may be gone; after an interruption there is another look.
       if (interruptions.begun() > interrupted) return waiting.putBack()
-      if (startInTurn(due.deliveries, wanted) && due.more) wake()
+      startInTurn(due.deliveries, due.more)
       setAlarm(due.next_at)
       if (quiet && due.deliveries.length === 0 && flights.none())
         waiting.release({ next_at: due.next_at, unrecorded: rests.count() })
@@ -131,19 +114,17 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     }
   }
 
-  /** Whether there was room for any. */
-  function startInTurn(due: readonly Delivery[], wanted: number): boolean {
+  function startInTurn(due: readonly Delivery[], more: boolean): void {
     const chosen = turns.take(
       due.filter(({ id }) => !flights.has(id)),
       {
-        room: Math.min(limits.inAll - flights.quick(), wanted),
+        room: Math.min(limits.inAll - flights.quick(), limits.perTurn),
         perEndpoint: limits.perEndpoint,
         inFlight: flights.to,
       },
     )
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
-    if (chosen.length === wanted) wake()
-    return chosen.length > 0
+    if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
@@ -223,10 +204,6 @@ const NOTHING: Settled = { next_at: null, unrecorded: 0 }
 
 function putsPending(write: Write): boolean {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
-}
-
-function putsNew(write: Write): boolean {
-  return write.collection === 'deliveries' && 'put' in write && write.put.attempts.length === 0
 }
 
 function shuttingDown(): Refusal {
