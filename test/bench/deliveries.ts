@@ -10,6 +10,7 @@ const WARM_UP = 8_000
 const CONCURRENCY = 8
 const HANGING = 64
 const SAMPLES = 100
+const SECONDS = 4
 
 interface Count {
   received: number
@@ -91,17 +92,21 @@ async function untilReceived(number: number, ask: () => Promise<Count>): Promise
   }
 }
 
-/** The median time from a push to its delivery at a healthy receiver, and the pushes' p99, beside receivers that hang. */
+/**
+ * The median time from a push to its delivery at a healthy receiver, and the pushes' p99, beside receivers that hang: each
+ * push has as many deliveries more to make durable. Everything is compiled, and no place of theirs free, when it begins.
+ */
 async function besideHanging(directory: string, certs: Certs, count: number) {
   const healthy = await startReceiver(certs, 'answer')
   const hanging = await startReceiver(certs, 'hang')
   const service = await startTabwire(directory, '--insecure', '--disable-after', '0')
-  for (let n = 0; n < count; n++) await register(service.url, `${hanging.url}${n}`)
-  await run({ url: service.url, amount: 200 })
   await register(service.url, healthy.url)
-  const pushes = await run({ url: service.url, amount: 500, first: 1_000_000 })
+  await run({ url: service.url, seconds: 3 })
+  for (let n = 0; n < count; n++) await register(service.url, `${hanging.url}${n}`)
+  await run({ url: service.url, amount: 200, first: 1_000_000 })
   await untilQuiet(healthy)
   const delivered = await medianDelivery(service.url, healthy)
+  const pushes = await run({ url: service.url, seconds: SECONDS, first: 2_000_000 })
   await service.end('SIGKILL')
   await Promise.all([healthy.end(), hanging.end()])
   return { p99: pushes.p99, delivered }

@@ -24,7 +24,7 @@ describe('GET /docs', () => {
         colorScheme: 'dark',
       })
       await page.getByRole('button', { name: 'EXECUTE' }).click()
-      await page.getByText('Response Status: 200').waitFor()
+      await page.getByText('Response Status: OK (200)').waitFor()
       expect(await page.title()).toBe('API reference · Tabwire')
       const names = ['Checks', 'Webhook endpoints', 'Simulator guests']
       for (const name of names) await page.getByText(name, { exact: true }).first().waitFor()
