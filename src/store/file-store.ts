@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { createChanges } from './changes.ts'
 import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
 import {
   openDurable,
@@ -12,7 +13,7 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
-import { createFolding } from './folding.ts'
+import { createFolding, type Copy } from './folding.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import { openJournals } from './journals.ts'
 import { load, type Notice } from './load.ts'
@@ -67,7 +68,8 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const { keepEvents = KEPT_EVENTS } = options
   const files = storeFiles(directory)
   const low = new Low(snapshotAdapter(files.snapshot, openFile), emptySnapshot())
-  const tables = createTables()
+  const changes = createChanges()
+  const tables = createTables(changes.add)
   const loaded = await load(low, files, tables, lock.leftOpen)
   await saveTornTails(files, loaded, onNotice)
   const journals = await openJournals(files, loaded, options.openFile ?? openDurable)
@@ -78,23 +80,25 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     closed: loaded.closed !== false,
     foldAtBytes,
     onNotice,
-    async writeSnapshot(records, sequence, closed) {
-      low.data = { sequence, closed, records: valuesOf(records) }
+    async writeSnapshot({ records, forget }, sequence, closed) {
+      low.data = { sequence, closed, records: valuesOf(records), changes }
       await low.write().finally(() => (low.data = emptySnapshot()))
+      forget()
       return sizeOf(files.snapshot)
     },
   })
+  const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
   const queue = createCommitQueue({
     sequence: loaded.sequence,
     undo: tables.apply,
     async write(lines, sequence) {
-      const records = folding.isWanted() ? tables.copy() : undefined
+      const toFold = folding.isWanted() ? copy() : undefined
       await journals.append(lines)
-      if (records !== undefined) await folding.begin(records, sequence)
+      if (toFold !== undefined) await folding.begin(toFold, sequence)
     },
   })
   return storeUpon(tables, queue, createHistory(tables, keepEvents), async () => {
-    await folding.finish(tables.copy(), queue.sequence())
+    await folding.finish(copy(), queue.sequence())
     await journals.close().finally(() => lock.release(journals.size() === 0))
   })
 }
@@ -162,7 +166,11 @@ function storeUpon(
 }
 
 function valuesOf(records: RecordTrees): Snapshot['records'] {
-  const values = Object.entries(records).map(([name, tree]) => [name, tree.values()])
+  // Not the tree's own iterator, which can be walked once.
+  const values = Object.entries(records).map(([name, tree]) => [
+    name,
+    { [Symbol.iterator]: () => tree.values() },
+  ])
   return Object.fromEntries(values) as Snapshot['records']
 }
 

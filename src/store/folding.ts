@@ -3,19 +3,25 @@ import { reasonOf } from './errors.ts'
 import type { Journals } from './journals.ts'
 import type { RecordTrees } from './tables.ts'
 
+/** All records as they are at one moment; once they are in a snapshot, `forget` what had changed until then. */
+export interface Copy {
+  records: RecordTrees
+  forget: () => void
+}
+
 /** Folds the journal into the snapshot beside the running service, when it has grown enough. */
 export interface Folding {
   isWanted(): boolean
   /** Begins a fold of these records, as they are after transaction `sequence`; never rejects. */
-  begin(records: RecordTrees, sequence: number): Promise<void>
+  begin(copy: Copy, sequence: number): Promise<void>
   /** Waits for the fold that is under way, then folds everything, if that is quickly done. */
-  finish(records: RecordTrees, sequence: number): Promise<void>
+  finish(copy: Copy, sequence: number): Promise<void>
 }
 
 interface FoldingParts {
   journals: Journals
   /** Writes the snapshot, `closed` when nothing will follow it, and tells its size in bytes. */
-  writeSnapshot: (records: RecordTrees, sequence: number, closed: boolean) => Promise<number>
+  writeSnapshot: (copy: Copy, sequence: number, closed: boolean) => Promise<number>
   snapshotSize: number
   /** An old journal was found: a fold was cut short. */
   unfinished: boolean
@@ -46,26 +52,26 @@ export function createFolding(parts: FoldingParts): Folding {
       )
     }
   }
-  const snapshot = async (records: RecordTrees, sequence: number, last: boolean) => {
-    snapshotSize = await writeSnapshot(records, sequence, last)
+  const snapshot = async (copy: Copy, sequence: number, last: boolean) => {
+    snapshotSize = await writeSnapshot(copy, sequence, last)
     closed = last
   }
   return {
     isWanted: () => underWay === undefined && journals.size() > threshold,
-    begin: (records, sequence) =>
+    begin: (copy, sequence) =>
       attempt(async () => {
         await journals.rotate()
         underWay = attempt(async () => {
-          await snapshot(records, sequence, false)
+          await snapshot(copy, sequence, false)
           await journals.dropOld()
         }).finally(() => (underWay = undefined))
       }),
-    async finish(records, sequence) {
+    async finish(copy, sequence) {
       await underWay
       if (journals.size() === 0 && closed) return
       if (journals.size() + snapshotSize > FOLD_AT_CLOSE_BYTES) return
       await attempt(async () => {
-        await snapshot(records, sequence, true)
+        await snapshot(copy, sequence, true)
         await journals.clear()
       })
     },

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { StoreFile } from './disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
-import { hex } from './journal-line.ts'
+import type { Vouched } from './old-lines.ts'
 import { recordFrom } from './record-text.ts'
 import { checksumLine, FORMAT, type Snapshot } from './snapshot-text.ts'
 import { collectionNames } from './tables.ts'
@@ -51,13 +51,19 @@ function otherFormat(shown: string, format: unknown): StoreDamaged {
 const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/
 const CHECKSUM_LINE_BYTES = checksumLine(0).length
 
+/** What the checksum is said to vouch for; `undefined` when there is no checksum in its place. */
+export function vouchedPart(bytes: Buffer): Vouched | undefined {
+  const size = Math.max(bytes.length - CHECKSUM_LINE_BYTES, 0)
+  const written = CHECKSUM_LINE.exec(bytes.toString('latin1', Math.max(size - 1, 0)))?.[1]
+  return written === undefined ? undefined : { size, crc: Number.parseInt(written, 16) }
+}
+
 /** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
 function checkedEnd(bytes: Buffer, shown: string): number | undefined {
-  const end = Math.max(bytes.length - CHECKSUM_LINE_BYTES, 0)
-  const written = CHECKSUM_LINE.exec(bytes.toString('latin1', Math.max(end - 1, 0)))?.[1]
-  if (written === undefined) return undefined
-  if (written !== hex(crc32(bytes.subarray(0, end)))) throw edited(shown, lineAt(bytes, end))
-  return end
+  const part = vouchedPart(bytes)
+  if (part !== undefined && part.crc !== crc32(bytes.subarray(0, part.size)))
+    throw edited(shown, lineAt(bytes, part.size))
+  return part?.size
 }
 
 /** Reads the text exactly as `snapshotText` writes it, record by record: as a whole it may be more than a string can hold. */

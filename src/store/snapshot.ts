@@ -14,9 +14,10 @@ import {
   type OpenFile,
   type StoreFile,
 } from './disk.ts'
-import { parseSnapshot } from './read-snapshot.ts'
+import { OldLinesDiffer, openOldLines, type OldLines, type Vouched } from './old-lines.ts'
+import { parseSnapshot, vouchedPart } from './read-snapshot.ts'
 import { replaceFile } from './replace-file.ts'
-import { checksumLine, snapshotText, type Snapshot } from './snapshot-text.ts'
+import { checksumLine, snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024
@@ -28,22 +29,36 @@ const SYNC_EVERY = 4 * 1024 * 1024
  * between which the service goes on, and replaces it as a whole or not at all.
  */
 export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Snapshot> {
+  /** What is on the disk, if it is as we write it: its lines can be copied. */
+  let there: Vouched | undefined
+  const replace = async (snapshot: Snapshot, copied?: Vouched) => {
+    const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
+    const openOld = async () => (copied === undefined ? undefined : openOldLines(file.path, copied))
+    try {
+      // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
+      const written = await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot, openOld)
+      await replaceFile(temporary.path, file.path)
+      there = written
+    } catch (error) {
+      await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
+      throw error
+    }
+  }
   return {
     async read() {
       await removeStrays(file)
       const bytes = await readWhole(file)
-      return bytes === undefined ? null : parseSnapshot(bytes, file)
+      if (bytes === undefined) return null
+      const snapshot = parseSnapshot(bytes, file)
+      there = vouchedPart(bytes)
+      return snapshot
     },
     async write(snapshot) {
-      const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
-      try {
-        // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
-        await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot)
-        await replaceFile(temporary.path, file.path)
-      } catch (error) {
-        await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
-        throw error
-      }
+      await replace(snapshot, there).catch(async (error: unknown) => {
+        if (!(error instanceof OldLinesDiffer)) throw error
+        // Somebody has edited, damaged or removed the file meanwhile; what is in memory is what holds.
+        await replace(snapshot)
+      })
       await syncDirectory(dirname(file.path))
     },
   }
@@ -60,12 +75,21 @@ async function removeStrays({ path }: StoreFile): Promise<void> {
   for (const name of strays) await removeFile({ path: join(directory, name) })
 }
 
-async function writeDurably(file: DiskFile, snapshot: Snapshot): Promise<void> {
+async function writeDurably(
+  file: DiskFile,
+  snapshot: Snapshot,
+  openOld: () => Promise<OldLines | undefined>,
+): Promise<Vouched> {
+  let old: OldLines | undefined
   try {
-    await writeText(file, snapshotText(snapshot))
+    old = await openOld()
+    const written = await writeText(file, snapshotText(snapshot, old), async () => old?.more())
+    await old?.check()
     await file.datasync()
+    return written
   } finally {
     await file.close()
+    await old?.close()
   }
 }
 
@@ -73,7 +97,11 @@ async function writeDurably(file: DiskFile, snapshot: Snapshot): Promise<void> {
  * Writes pieces of text, in order. They are encoded straight into the bytes that are written: a long text put together
  * of short ones would have to be copied twice.
  */
-async function writeText(file: DiskFile, pieces: Iterable<string>): Promise<void> {
+async function writeText(
+  file: DiskFile,
+  pieces: Iterable<Piece>,
+  readMore: () => Promise<void>,
+): Promise<Vouched> {
   const slice = Buffer.allocUnsafe(SLICE)
   let filled = 0
   let crc = 0
@@ -93,13 +121,19 @@ async function writeText(file: DiskFile, pieces: Iterable<string>): Promise<void
     await setImmediate()
   }
   for (const piece of pieces) {
-    const most = MOST_BYTES_PER_CHARACTER * piece.length
+    if (piece === undefined) {
+      await readMore()
+      continue
+    }
+    const most = typeof piece === 'string' ? MOST_BYTES_PER_CHARACTER * piece.length : piece.length
     if (most > SLICE - filled) await flush()
-    if (most > SLICE) await write(Buffer.from(piece))
-    else filled += slice.write(piece, filled)
+    if (most > SLICE) await write(typeof piece === 'string' ? Buffer.from(piece) : piece)
+    else filled += typeof piece === 'string' ? slice.write(piece, filled) : piece.copy(slice, filled)
   }
   await flush()
+  const vouched = { size: position, crc }
   await write(Buffer.from(checksumLine(crc)))
+  return vouched
 }
 
 const MOST_BYTES_PER_CHARACTER = 3

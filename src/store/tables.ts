@@ -38,7 +38,8 @@ export type RecordTrees = { readonly [C in CollectionName]: SortedTree<string, C
 
 export const collectionNames = Object.keys(lookups) as CollectionName[]
 
-export function createTables(): Tables {
+/** `onChange` is told of every record that a write puts or takes away. */
+export function createTables(onChange: (id: string) => void = () => {}): Tables {
   const queue = createQueue<Delivery>(dueQueue)
   const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
     locations: createTable(lookups.locations),
@@ -58,7 +59,10 @@ export function createTables(): Tables {
   return {
     of: (collection) => tables[collection],
     give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
-    apply: (writes) => writes.map((write) => applyTo(tables[write.collection], write)).reverse(),
+    apply(writes) {
+      for (const write of writes) onChange('put' in write ? write.put.id : write.remove)
+      return writes.map((write) => applyTo(tables[write.collection], write)).reverse()
+    },
     due: (query) => dueIn(queue, query),
     copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,
     all: () => mapped(tables, ({ records }) => [...records.values()]) as Everything,

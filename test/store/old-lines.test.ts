@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { put, remove, type Write } from '../../src/model/records.ts'
+import { createMemoryStore } from '../../src/store/memory-store.ts'
+import { openOldLines } from '../../src/store/old-lines.ts'
+import { vouchedPart } from '../../src/store/read-snapshot.ts'
+import type { Store } from '../../src/store/store.ts'
+import { newDirectory, openStore, tidyUp } from './folder.ts'
+import { check, delivery, event, idOf, save, saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+const number = fc.integer({ min: 1, max: 4 })
+const write: fc.Arbitrary<Write> = fc.oneof(
+  fc
+    .tuple(number, fc.string({ unit: 'binary' }))
+    .map(([n, text]) => put('checks', check(n, { table: { number: text } }))),
+  number.map((n) => put('events', event(n))),
+  fc.tuple(number, number).map(([n, to]) => put('deliveries', delivery(n, { event_id: idOf('evt', to) }))),
+  fc
+    .tuple(fc.constantFrom('checks' as const, 'events' as const, 'deliveries' as const), number)
+    .map(([name, n]) => remove(name, idOf({ checks: 'chk', events: 'evt', deliveries: 'dlv' }[name], n))),
+)
+const session = fc.array(fc.array(write, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 })
+
+describe('a snapshot that is made of the one before it', () => {
+  it('is what is in memory, whatever was put and taken away between folds and over restarts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 4 }), async (sessions) => {
+        const directory = await newDirectory()
+        const wanted = createMemoryStore()
+        for (const transactions of sessions) {
+          const store = await openStore(directory, { foldAtBytes: 300 })
+          for (const writes of transactions) {
+            await save(wanted, ...writes)
+            await save(store, ...writes)
+          }
+          await store.close()
+        }
+        const store = await openStore(directory)
+        expect(await store.everything()).toEqual(await wanted.everything())
+        await store.close()
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it.each<[string, (text: string) => string]>([
+    ['edited', (text) => text.replace('POS-2', 'POS-X')],
+    ['cut off', (text) => text.slice(0, text.length / 2)],
+    ['edited behind all its records', (text) => text.replace('"payments": [', '"payments":  [')],
+    ['put into another layout', (text) => JSON.stringify(JSON.parse(text))],
+    ['emptied', () => ''],
+  ])('takes nothing from one that was %s meanwhile', async (_, change) => {
+    const directory = await newDirectory()
+    await saveAndClose(await openStore(directory), 1, 2, 3)
+    const path = join(directory, 'db.json')
+    const store = await openStore(directory)
+    await writeFile(path, change(await readFile(path, 'utf8')))
+    await saveAndClose(store, 4)
+    const found = await openStore(directory)
+    expect(await storedChecks(found)).toEqual([1, 2, 3, 4])
+    expect(await found.find('checks', 'external', 'loc_1/POS-2')).toEqual([check(2)])
+  })
+
+  it('has the old lines as they were', async () => {
+    const directory = await newDirectory()
+    await saveAndClose(await openStore(directory), 1, 2, 3)
+    const path = join(directory, 'db.json')
+    const bytes = await readFile(path)
+    const old = await openOldLines(path, vouchedPart(bytes) ?? { size: 0, crc: 0 })
+    expect(old.find(idOf('chk', 2))).toBeUndefined()
+    await old.more()
+    expect(old.find(idOf('chk', 2))?.toString()).toBe(JSON.stringify(check(2)))
+    expect(old.find(idOf('chk', 3))?.toString()).toBe(JSON.stringify(check(3)))
+    await expect(old.check()).resolves.toBeUndefined()
+    await expect(old.more()).rejects.toThrow('not as it was written')
+    await old.close()
+  })
+})
+
+async function saveAndClose(store: Store, ...numbers: readonly number[]): Promise<void> {
+  await saveChecks(store, ...numbers)
+  await store.close()
+}
