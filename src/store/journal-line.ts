@@ -59,13 +59,13 @@ const HEAD = /^\{"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
 const HEAD_BYTES = 64
 const BRACE = 0x7d
 
-/** The transaction in a line (without its line break), or `undefined` when a bit of it is not as it was written. */
-export function decodeLine(line: Buffer): Transaction | undefined {
+/** What is in a line (without its line break), or `undefined` when a bit of it is not as it was written. */
+export function decodeLine(line: Buffer): { sequence: number; writes: string } | undefined {
   const head = HEAD.exec(line.toString('latin1', 0, HEAD_BYTES))
   if (head?.[1] === undefined || line.at(-1) !== BRACE) return undefined
   const writes = line.subarray(head[0].length, -1)
   if (checksum(head[1], writes) !== head[2]) return undefined
-  return { sequence: Number(head[1]), writes: JSON.parse(writes.toString()) as Write[] }
+  return { sequence: Number(head[1]), writes: writes.toString() }
 }
 
 /**

@@ -1,12 +1,6 @@
-import { open, type FileHandle } from 'node:fs/promises'
-import { crc32 } from 'node:zlib'
-
-/** The part of a snapshot that its checksum vouches for. */
-export interface Vouched {
-  /** In bytes. */
-  size: number
-  crc: number
-}
+import { open } from 'node:fs/promises'
+import { createLineReader } from './line-reader.ts'
+import type { Vouched } from './vouched.ts'
 
 /** The snapshot that is there cannot be read, or is not what was written. */
 export class OldLinesDiffer extends Error {
@@ -19,18 +13,15 @@ export interface OldLines {
   /**
    * The text of the record with this id; or `undefined` when more must be read first. Those before it are passed over:
    * records are asked for in the order in which the file has them.
-   * @throws OldLinesDiffer when it is not there.
    */
   find(id: string): Buffer | undefined
-  /** Reads on. */
+  /** Reads on. @throws OldLinesDiffer when there is no more. */
   more(): Promise<void>
   /** Reads to the end. @throws OldLinesDiffer when the file is not as its checksum says. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-const BLOCK = 256 * 1024
-const LINE_BREAK = 0x0a
 const COMMA = 0x2c
 const QUOTE = 0x22
 /** What every line of a record begins with. */
@@ -40,55 +31,31 @@ const HEAD = `${INDENT}{"id":"`
 /** @throws OldLinesDiffer, as reading them does. */
 export async function openOldLines(path: string, { size, crc }: Vouched): Promise<OldLines> {
   const file = await open(path, 'r').catch(differs)
-  let text: Buffer = Buffer.alloc(0)
-  let at = 0
-  let position = 0
-  let read = 0
-
-  const more = async () => {
-    if (position === size) throw new OldLinesDiffer()
-    const block = await readBlock(file, position, Math.min(BLOCK, size - position))
-    position += block.length
-    read = crc32(block, read)
-    const rest = text.subarray(at)
-    text = rest.length === 0 ? block : Buffer.concat([rest, block])
-    at = 0
-  }
+  const lines = createLineReader(file, size)
+  const more = () => lines.more().catch(differs)
   return {
     find(id) {
-      for (let end = text.indexOf(LINE_BREAK, at); end !== -1; end = text.indexOf(LINE_BREAK, at)) {
-        const start = at
-        at = end + 1
-        if (isOf(id, text, start)) return text.subarray(start + INDENT.length, withoutComma(text, end))
-      }
+      for (let line = lines.next(); line !== undefined; line = lines.next())
+        if (isOf(id, line)) return line.subarray(INDENT.length, line.at(-1) === COMMA ? -1 : undefined)
       return undefined
     },
-    more,
+    async more() {
+      if (!(await more())) throw new OldLinesDiffer()
+    },
     async check() {
-      while (position < size) await more()
-      if (read !== crc) throw new OldLinesDiffer()
+      do while (lines.next() !== undefined) continue
+      while (await more())
+      if (lines.crc() !== crc) throw new OldLinesDiffer()
     },
     close: () => file.close(),
   }
-}
-
-async function readBlock(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file
-    .read(Buffer.allocUnsafe(length), 0, length, position)
-    .catch(differs)
-  if (bytesRead === 0) throw new OldLinesDiffer()
-  return buffer.subarray(0, bytesRead)
 }
 
 function differs(cause: unknown): never {
   throw new OldLinesDiffer(undefined, { cause })
 }
 
-function isOf(id: string, text: Buffer, start: number): boolean {
-  const end = start + HEAD.length + id.length
-  return text[end] === QUOTE && text.toString('latin1', start, end) === HEAD + id
-}
-
-function withoutComma(text: Buffer, end: number): number {
-  return text[end - 1] === COMMA ? end - 1 : end
+function isOf(id: string, line: Buffer): boolean {
+  const end = HEAD.length + id.length
+  return line[end] === QUOTE && line.toString('latin1', 0, end) === HEAD + id
 }

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
 import type { StoreFile } from './disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
-import type { Vouched } from './old-lines.ts'
 import { recordFrom } from './record-text.ts'
-import { checksumLine, FORMAT, type Snapshot } from './snapshot-text.ts'
+import { FORMAT, type Snapshot } from './snapshot-text.ts'
 import { collectionNames } from './tables.ts'
+import { vouchedBy } from './vouched.ts'
 
 /** @throws StoreDamaged when this is no snapshot, or not the one that was written; StoreTooNew when it is a newer one. */
 export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
@@ -48,19 +48,9 @@ function otherFormat(shown: string, format: unknown): StoreDamaged {
     : new StoreDamaged(`${what}. ${MEND}`)
 }
 
-const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/
-const CHECKSUM_LINE_BYTES = checksumLine(0).length
-
-/** What the checksum is said to vouch for; `undefined` when there is no checksum in its place. */
-export function vouchedPart(bytes: Buffer): Vouched | undefined {
-  const size = Math.max(bytes.length - CHECKSUM_LINE_BYTES, 0)
-  const written = CHECKSUM_LINE.exec(bytes.toString('latin1', Math.max(size - 1, 0)))?.[1]
-  return written === undefined ? undefined : { size, crc: Number.parseInt(written, 16) }
-}
-
 /** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
 function checkedEnd(bytes: Buffer, shown: string): number | undefined {
-  const part = vouchedPart(bytes)
+  const part = vouchedBy(bytes, bytes.length)
   if (part !== undefined && part.crc !== crc32(bytes.subarray(0, part.size)))
     throw edited(shown, lineAt(bytes, part.size))
   return part?.size
@@ -68,28 +58,41 @@ function checkedEnd(bytes: Buffer, shown: string): number | undefined {
 
 /** Reads the text exactly as `snapshotText` writes it, record by record: as a whole it may be more than a string can hold. */
 function parseLines(bytes: Buffer): Record<string, unknown> {
-  const content: Record<string, unknown> = {}
-  let records: unknown[] = []
-  for (const line of linesOf(bytes, COMMA)) {
-    if (line.startsWith('    ')) {
-      records.push(JSON.parse(line))
-      continue
-    }
-    const [, name, value] = /^ {2}"(\w+)": (?:\[|(\d+|true|false))$/.exec(line) ?? []
-    if (name !== undefined) content[name] = value === undefined ? (records = []) : JSON.parse(value)
-  }
-  return content
+  const parser = createLineParser()
+  for (const line of linesOf(bytes, COMMA)) parser.take(line)
+  return parser.content
 }
 
-const COMMA = 0x2c
+export function createLineParser() {
+  const content: Record<string, unknown> = {}
+  let records: unknown[] = []
+  return {
+    content,
+    /** Takes the next line, without the comma at its end. */
+    take(line: string): void {
+      if (line.startsWith('    ')) {
+        records.push(JSON.parse(line))
+        return
+      }
+      const [, name, value] = /^ {2}"(\w+)": (?:\[|(\d+|true|false))$/.exec(line) ?? []
+      if (name !== undefined) content[name] = value === undefined ? (records = []) : JSON.parse(value)
+    },
+  }
+}
+
+export const COMMA = 0x2c
 
 /** The lines of a text, without one byte that may stand at their end: to cut it off a string would copy the string. */
 export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
   for (let start = 0, end; start < bytes.length; start = end + 1) {
     end = bytes.indexOf('\n', start)
     if (end === -1) end = bytes.length
-    yield bytes.toString('utf8', start, bytes[end - 1] === without ? end - 1 : end)
+    yield textOf(bytes.subarray(start, end), without)
   }
+}
+
+export function textOf(line: Buffer, without: number | undefined): string {
+  return line.toString('utf8', 0, line.at(-1) === without ? line.length - 1 : line.length)
 }
 
 /** A file that somebody wrote or edited on purpose, in any layout. */

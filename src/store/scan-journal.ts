@@ -50,12 +50,12 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
   const lineBreak = written.indexOf(LINE_BREAK, start)
   const ended = lineBreak !== -1
   const place = { number, start, end: ended ? lineBreak + 1 : written.length }
-  const transaction = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
-  if (transaction === undefined) return { ...place, kind: 'damaged' }
-  const read = readWrites(transaction.writes)
+  const line = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
+  if (line === undefined) return { ...place, kind: 'damaged' }
+  const read = readWrites(line.writes)
   if ('stranger' in read)
     return { ...place, kind: 'newer', why: `it writes to ${JSON.stringify(read.stranger.collection)}` }
-  return { ...place, kind: 'whole', transaction: { ...transaction, writes: read.writes }, ended }
+  return { ...place, kind: 'whole', transaction: { sequence: line.sequence, writes: read.writes }, ended }
 }
 
 function endsWithBreak(written: Buffer, { start, end }: Place): boolean {

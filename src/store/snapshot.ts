@@ -14,10 +14,12 @@ import {
   type OpenFile,
   type StoreFile,
 } from './disk.ts'
-import { OldLinesDiffer, openOldLines, type OldLines, type Vouched } from './old-lines.ts'
-import { parseSnapshot, vouchedPart } from './read-snapshot.ts'
+import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
+import { parseSnapshot } from './read-snapshot.ts'
+import { readVouched } from './read-vouched.ts'
 import { replaceFile } from './replace-file.ts'
 import { checksumLine, snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
+import type { Vouched } from './vouched.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024
@@ -47,11 +49,11 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
   return {
     async read() {
       await removeStrays(file)
+      const written = await readVouched(file)
+      there = written?.vouched
+      if (written !== undefined) return written.snapshot
       const bytes = await readWhole(file)
-      if (bytes === undefined) return null
-      const snapshot = parseSnapshot(bytes, file)
-      there = vouchedPart(bytes)
-      return snapshot
+      return bytes === undefined ? null : parseSnapshot(bytes, file)
     },
     async write(snapshot) {
       await replace(snapshot, there).catch(async (error: unknown) => {

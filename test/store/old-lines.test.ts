@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { put, remove, type Write } from '../../src/model/records.ts'
 import { createMemoryStore } from '../../src/store/memory-store.ts'
 import { openOldLines } from '../../src/store/old-lines.ts'
-import { vouchedPart } from '../../src/store/read-snapshot.ts'
+import { readVouched } from '../../src/store/read-vouched.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, delivery, event, idOf, save, saveChecks, storedChecks } from './records.ts'
@@ -69,8 +69,8 @@ describe('a snapshot that is made of the one before it', () => {
     const directory = await newDirectory()
     await saveAndClose(await openStore(directory), 1, 2, 3)
     const path = join(directory, 'db.json')
-    const bytes = await readFile(path)
-    const old = await openOldLines(path, vouchedPart(bytes) ?? { size: 0, crc: 0 })
+    const { vouched } = (await readVouched({ path, shown: 'db.json' })) ?? {}
+    const old = await openOldLines(path, vouched ?? { size: 0, crc: 0 })
     expect(old.find(idOf('chk', 2))).toBeUndefined()
     await old.more()
     expect(old.find(idOf('chk', 2))?.toString()).toBe(JSON.stringify(check(2)))
