@@ -98,7 +98,10 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   return route.handle(new EventCall(event, key, visit, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
 }
 
-/** A class, since each object that is written with a getter has a shape of its own, which lives as long as old objects do. */
+/**
+ * A class: of object literals with a getter V8 gives each a shape of its own, and old shapes kept every request alive until
+ * the next full collection, which took a quarter of the time of a push.
+ */
 class EventCall implements Call {
   readonly key: ApiKey
   readonly params: Readonly<Record<string, string>>
