@@ -1,6 +1,5 @@
 import { noRecords, type CollectionName, type Collections } from '../model/records.ts'
 import type { Changes } from './changes.ts'
-import { hex } from './journal-line.ts'
 import type { OldLines } from './old-lines.ts'
 import { recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
@@ -57,9 +56,4 @@ function* oldLine(old: OldLines, id: string): Iterable<Piece> {
     line = old.find(id)
     yield line
   }
-}
-
-/** The comma comes first, so that a file without this line is whole: who edits the file takes the line away. */
-export function checksumLine(crc: number): string {
-  return `  ,"checksum": "${hex(crc)}"\n}\n`
 }

@@ -18,8 +18,8 @@ import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
 import { parseSnapshot } from './read-snapshot.ts'
 import { readVouched } from './read-vouched.ts'
 import { replaceFile } from './replace-file.ts'
-import { checksumLine, snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
-import type { Vouched } from './vouched.ts'
+import { snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
+import { checksumLine, type Vouched } from './vouched.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024

@@ -1,10 +1,15 @@
-import { checksumLine } from './snapshot-text.ts'
+import { hex } from './journal-line.ts'
 
 /** The part of a snapshot that its checksum vouches for. */
 export interface Vouched {
   /** In bytes. */
   size: number
   crc: number
+}
+
+/** The comma comes first, so that a file without this line is whole: who edits the file takes the line away. */
+export function checksumLine(crc: number): string {
+  return `  ,"checksum": "${hex(crc)}"\n}\n`
 }
 
 const CHECKSUM_LINE = /\n {2},"checksum": "([0-9a-f]{8})"\n\}\n$/

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { linesOf } from '../read-snapshot.ts'
 import { recordFrom } from '../record-text.ts'
-import { checksumLine, snapshotText, type Snapshot } from '../snapshot-text.ts'
+import { snapshotText, type Snapshot } from '../snapshot-text.ts'
 import { collectionNames } from '../tables.ts'
+import { checksumLine } from '../vouched.ts'
 
 /** What still parses in a damaged snapshot. */
 export interface Salvaged {
