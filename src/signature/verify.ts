@@ -16,10 +16,9 @@ export function verify(options: VerifyOptions): Verification {
   const opened = openCase(options)
   if ('ok' in opened) return opened
   const { t, v1, payload, secrets } = opened
-  return judge(
-    opened,
-    secrets.some((secret) => anyMatches(v1, hexDigest(secret, t, payload))),
-  )
+  for (const secret of secrets)
+    if (anyMatches(v1, hexDigest(secret, t, payload))) return judge(opened, true)
+  return judge(opened, false)
 }
 
 /**
