@@ -16,8 +16,7 @@ export function verify(options: VerifyOptions): Verification {
   const opened = openCase(options)
   if ('ok' in opened) return opened
   const { t, v1, payload, secrets } = opened
-  for (const secret of secrets)
-    if (anyMatches(v1, hexDigest(secret, t, payload))) return judge(opened, true)
+  for (const secret of secrets) if (anyMatches(v1, hexDigest(secret, t, payload))) return judge(opened, true)
   return judge(opened, false)
 }
 

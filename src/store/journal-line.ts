@@ -50,7 +50,8 @@ const HEAD_LENGTH = '{"sequence":,"crc32":"89abcdef","writes":'.length
 const TAIL = '}\n'
 /** What a line is longer than its writes, at most. */
 const MOST_AROUND = HEAD_LENGTH + TAIL.length + 16
-const MOST_BYTES_PER_CHARACTER = 3
+/** In UTF-8. */
+export const MOST_BYTES_PER_CHARACTER = 3
 /** What a crowd, or one large state, needed is not kept. */
 const MOST_KEPT = 1024 * 1024
 

@@ -14,6 +14,13 @@ export interface LineReader {
 const BLOCK = 256 * 1024
 const LINE_BREAK = 0x0a
 
+/** Hands on every line that is left, to the end. */
+export async function eachLine(lines: LineReader, take: (line: Buffer) => void): Promise<void> {
+  do {
+    for (let line = lines.next(); line !== undefined; line = lines.next()) take(line)
+  } while (await lines.more())
+}
+
 /** Reads the first `size` bytes of a file. */
 export function createLineReader(file: FileHandle, size: number): LineReader {
   // Made once: files of hundreds of blocks are read.

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { createLineReader } from './line-reader.ts'
+import { createLineReader, eachLine } from './line-reader.ts'
 import type { Vouched } from './vouched.ts'
 
 /** The snapshot that is there cannot be read, or is not what was written. */
@@ -32,7 +32,6 @@ const HEAD = `${INDENT}{"id":"`
 export async function openOldLines(path: string, { size, crc }: Vouched): Promise<OldLines> {
   const file = await open(path, 'r').catch(differs)
   const lines = createLineReader(file, size)
-  const more = () => lines.more().catch(differs)
   return {
     find(id) {
       for (let line = lines.next(); line !== undefined; line = lines.next())
@@ -40,11 +39,10 @@ export async function openOldLines(path: string, { size, crc }: Vouched): Promis
       return undefined
     },
     async more() {
-      if (!(await more())) throw new OldLinesDiffer()
+      if (!(await lines.more().catch(differs))) throw new OldLinesDiffer()
     },
     async check() {
-      do while (lines.next() !== undefined) continue
-      while (await more())
+      await eachLine(lines, () => {}).catch(differs)
       if (lines.crc() !== crc) throw new OldLinesDiffer()
     },
     close: () => file.close(),

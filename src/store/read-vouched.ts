@@ -1,6 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreFile } from './disk.ts'
-import { createLineReader } from './line-reader.ts'
+import { createLineReader, eachLine } from './line-reader.ts'
 import { COMMA, createLineParser, snapshotFrom, textOf } from './read-snapshot.ts'
 import { FORMAT, type Snapshot } from './snapshot-text.ts'
 import { LAST_BYTES, vouchedBy, type Vouched } from './vouched.ts'
@@ -34,8 +34,7 @@ async function parseFile(
   const lines = createLineReader(file, size)
   const parser = createLineParser()
   try {
-    do for (let line = lines.next(); line !== undefined; line = lines.next()) parser.take(textOf(line, COMMA))
-    while (await lines.more())
+    await eachLine(lines, (line) => parser.take(textOf(line, COMMA)))
   } catch (error) {
     // A line that is damaged: the checksum of the whole tells it in better words.
     if (error instanceof SyntaxError) return undefined

@@ -14,6 +14,7 @@ import {
   type OpenFile,
   type StoreFile,
 } from './disk.ts'
+import { MOST_BYTES_PER_CHARACTER } from './journal-line.ts'
 import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
 import { parseSnapshot } from './read-snapshot.ts'
 import { readVouched } from './read-vouched.ts'
@@ -137,5 +138,3 @@ async function writeText(
   await write(Buffer.from(checksumLine(crc)))
   return vouched
 }
-
-const MOST_BYTES_PER_CHARACTER = 3

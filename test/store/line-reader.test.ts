@@ -2,7 +2,7 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { createLineReader } from '../../src/store/line-reader.ts'
+import { createLineReader, eachLine } from '../../src/store/line-reader.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
 
 tidyUp()
@@ -20,8 +20,7 @@ it.each([
   const file = await open(path)
   const reader = createLineReader(file, bytes.length)
   const found: string[] = []
-  do for (let line = reader.next(); line !== undefined; line = reader.next()) found.push(line.toString())
-  while (await reader.more())
+  await eachLine(reader, (line) => found.push(line.toString()))
   await file.close()
   expect(found.length).toBe(lines.length)
   expect(found.every((line, n) => line === lines[n])).toBe(true)
