@@ -55,7 +55,8 @@ async function run(
   const [cwd, temporary] = [await project(), await emptyDirectory()]
   await writeFile(join(cwd, 'ci', 'contract-test.sh'), text)
   for (const [name, content] of Object.entries(files)) await writeFile(join(cwd, name), content)
-  const env = { PORT: String(await freePort()), TMPDIR: temporary }
+  // Newer lines of Node keep compiled code in the temporary directory, on purpose.
+  const env = { PORT: String(await freePort()), TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' }
   const [shell = '', ...args] = command
   const ended = await (await spawnProcess(shell, args, { cwd, env })).ended
   return { ...ended, left: [...(await readdir(cwd)), ...(await readdir(temporary))] }

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs'
+import { chmodSync, cpSync, statSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,8 @@ export async function copyOf(directory: string): Promise<string> {
 function copied(directory: string, copy: string): boolean {
   try {
     cpSync(directory, copy, { recursive: true })
+    // Newer lines of Node copy what is in a directory, and not who may look into it.
+    chmodSync(copy, statSync(directory).mode)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
