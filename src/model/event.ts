@@ -27,6 +27,11 @@ export interface Envelope {
   data: unknown
 }
 
+/** The text of an envelope, around the text of its data; nothing in its head needs an escape. */
+export function envelopeText({ id, type, created_at }: Omit<Envelope, 'data'>, data: string): string {
+  return `{"id":"${id}","type":"${type}","created_at":"${created_at}","data":${data}}`
+}
+
 /** An event as it is stored: `body` is the envelope as `JSON.stringify` writes it, once, and signed and sent as these very bytes. */
 export interface StoredEvent {
   id: string

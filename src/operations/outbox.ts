@@ -1,5 +1,5 @@
 import type { Delivery } from '../model/delivery.ts'
-import type { DomainEvent, Envelope, StoredEvent } from '../model/event.ts'
+import { envelopeText, type DomainEvent, type StoredEvent } from '../model/event.ts'
 import { rememberedText } from '../model/json-text.ts'
 import { put, type Write } from '../model/records.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
@@ -33,8 +33,7 @@ export function outbox(
 export function store({ type, data, external_check_id }: DomainEvent, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
-  const head: Omit<Envelope, 'data'> = { id, type, created_at }
-  const body = `${JSON.stringify(head).slice(0, -1)},"data":${rememberedText(data)}}`
+  const body = envelopeText({ id, type, created_at }, rememberedText(data))
   return { id, type, created_at, external_check_id, body }
 }
 

@@ -8,14 +8,10 @@ export interface Transaction {
 }
 
 /**
- * A line of the journal, which is JSON itself: `{"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum is over
- * the digits of the sequence number and the text of the writes, which can be cut out and checked as it is.
+ * Makes one text of the lines of transactions with numbers from `first` on, given the texts of their writes. A line is JSON
+ * itself: `{"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum is over the digits of the sequence number and the
+ * text of the writes, which can be cut out and checked as it is.
  */
-export function encodeLine(sequence: number, writes: string): Buffer {
-  return createLineEncoder()(sequence, [writes])
-}
-
-/** Makes one text of the lines of transactions with numbers from `first` on. */
 export type LineEncoder = (first: number, transactions: readonly string[]) => Buffer
 
 /** What it makes is good until it is asked for more: all is written into the same memory, which is made once. */

@@ -13,6 +13,8 @@ export interface LineReader {
 
 const BLOCK = 256 * 1024
 const LINE_BREAK = 0x0a
+/** What lines of a list end with, but for the last. */
+export const COMMA = 0x2c
 
 /** Hands on every line that is left, to the end. */
 export async function eachLine(lines: LineReader, take: (line: Buffer) => void): Promise<void> {

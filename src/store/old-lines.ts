@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import { createLineReader, eachLine } from './line-reader.ts'
+import { COMMA, createLineReader, eachLine } from './line-reader.ts'
 import type { Vouched } from './vouched.ts'
 
 /** The snapshot that is there cannot be read, or is not what was written. */
@@ -22,7 +22,6 @@ export interface OldLines {
   close(): Promise<void>
 }
 
-const COMMA = 0x2c
 const QUOTE = 0x22
 /** What every line of a record begins with. */
 const INDENT = '    '

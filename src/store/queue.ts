@@ -32,12 +32,8 @@ export function createQueue<T>({ key, rank }: QueueRule<T>): Queue<T> {
     move(before, after) {
       const from = before === undefined ? null : key(before)
       const to = after === undefined ? null : key(after)
-      if (
-        before !== undefined &&
-        from !== null &&
-        !(after !== undefined && from === to && rank(before) === rank(after))
-      )
-        take(from, before)
+      const stays = before !== undefined && after !== undefined && from === to && rank(before) === rank(after)
+      if (before !== undefined && from !== null && !stays) take(from, before)
       if (after !== undefined && to !== null) put(to, after)
     },
     find: (wanted) => ({ [Symbol.iterator]: () => queues.get(wanted)?.values() ?? [].values() }),

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { StoreFile } from './disk.ts'
 import { MEND, StoreDamaged, StoreTooNew } from './errors.ts'
+import { COMMA } from './line-reader.ts'
 import { recordFrom } from './record-text.ts'
 import { FORMAT, type Snapshot } from './snapshot-text.ts'
 import { collectionNames } from './tables.ts'
@@ -79,8 +80,6 @@ export function createLineParser() {
     },
   }
 }
-
-export const COMMA = 0x2c
 
 /** The lines of a text, without one byte that may stand at their end: to cut it off a string would copy the string. */
 export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreFile } from './disk.ts'
-import { createLineReader, eachLine } from './line-reader.ts'
-import { COMMA, createLineParser, snapshotFrom, textOf } from './read-snapshot.ts'
+import { COMMA, createLineReader, eachLine } from './line-reader.ts'
+import { createLineParser, snapshotFrom, textOf } from './read-snapshot.ts'
 import { FORMAT, type Snapshot } from './snapshot-text.ts'
 import { LAST_BYTES, vouchedBy, type Vouched } from './vouched.ts'
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../model/event.ts'
+import { envelopeText, type StoredEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { headText, recordFrom, recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
@@ -26,7 +26,7 @@ export function writesText(writes: readonly Write[]): string {
 
 /** Whether an event's body is what it is made of again, with this text of its data. */
 function tellsOf(event: StoredEvent, data: string): boolean {
-  return event.body === bodyOf(event, data)
+  return event.body === envelopeText(event, data)
 }
 
 /** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
@@ -50,14 +50,7 @@ function readWrite(write: WrittenWrite, all: readonly WrittenWrite[], text: stri
   const [first] = all
   const isFirst = first !== undefined && 'put' in first && first.put.id === write.data_of
   if (!isFirst || write.collection !== 'events') return undefined
-  return put('events', { ...write.put, body: bodyOf(write.put, firstRecordIn(text)) })
-}
-
-function bodyOf(
-  { id, type, created_at }: Pick<StoredEvent, 'id' | 'type' | 'created_at'>,
-  data: string,
-): string {
-  return `{"id":"${id}","type":"${type}","created_at":"${created_at}","data":${data}}`
+  return put('events', { ...write.put, body: envelopeText(write.put, firstRecordIn(text)) })
 }
 
 /** Cut out, since to write it anew takes as long as to read it. In JSON no text within can look like its end. */

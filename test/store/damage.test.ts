@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreDamaged } from '../../src/store/errors.ts'
-import { encodeLine } from '../../src/store/journal-line.ts'
 import { replay } from '../../src/store/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { saveChecks, storedChecks } from './records.ts'
+import { encodeLine, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 

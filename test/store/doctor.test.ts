@@ -3,9 +3,8 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { put } from '../../src/model/records.ts'
 import { checkUp, repair } from '../../src/store/doctor/doctor.ts'
-import { encodeLine } from '../../src/store/journal-line.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { check, save, saveChecks, storedChecks } from './records.ts'
+import { check, encodeLine, save, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 
