@@ -50,19 +50,25 @@ interface Alarm {
   cancel: () => void
 }
 
+interface MovableClockOptions {
+  start?: Date | undefined
+  /** What the real time was when `start` was worked out; it is ahead of that by the same amount ever after. */
+  real?: Date | undefined
+  frozen?: boolean
+}
+
 /**
  * Makes a clock that starts at `start`, real time unless said otherwise.
  * @example
  * const clock = createMovableClock({ start: new Date('2026-11-21T18:00:00Z'), frozen: true })
  * clock.moveTo(new Date('2026-11-23T06:00:00Z'))
  */
-export function createMovableClock(
-  options: { start?: Date | undefined; frozen?: boolean } = {},
-): MovableClock {
+export function createMovableClock(options: MovableClockOptions = {}): MovableClock {
   const alarms = new Set<Alarm>()
   let frozen = options.frozen ?? false
   let held = false
-  let offset = options.start === undefined ? 0 : options.start.getTime() - Date.now()
+  const real = options.real ?? new Date()
+  let offset = options.start === undefined ? 0 : options.start.getTime() - real.getTime()
   let stoodAt = frozen ? (options.start?.getTime() ?? Date.now()) : undefined
   const now = () => stoodAt ?? Date.now() + offset
 
@@ -77,10 +83,10 @@ export function createMovableClock(
     for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
   }
 
-  function standOrRun(): void {
+  function standOrRun(real = Date.now()): void {
     if (frozen || held) stoodAt = now()
     else if (stoodAt !== undefined) {
-      offset = stoodAt - Date.now()
+      offset = stoodAt - real
       stoodAt = undefined
     }
     armAll()
@@ -110,9 +116,10 @@ export function createMovableClock(
     },
     set(time, wanted) {
       const before = { frozen, offset, stoodAt }
+      const real = Date.now()
       frozen = wanted
-      stoodAt = time?.getTime() ?? Date.now()
-      standOrRun()
+      stoodAt = time?.getTime() ?? real
+      standOrRun(real)
       return () => {
         ;({ frozen, offset, stoodAt } = before)
         standOrRun()

@@ -16,6 +16,21 @@ describe('a movable clock', () => {
     expect(clock.offsetMs()).toBe(0)
   })
 
+  test('is at no distance from real time when set to it, however long that takes', () => {
+    const clock = createMovableClock({ start })
+    let time = Date.now()
+    const slow = vi.spyOn(Date, 'now').mockImplementation(() => time++)
+    clock.set(undefined, false)
+    slow.mockRestore()
+    expect(clock.offsetMs()).toBe(0)
+  })
+
+  test('keeps its distance when it is made later than its start was worked out', () => {
+    const real = new Date()
+    vi.advanceTimersByTime(7)
+    expect(createMovableClock({ start: new Date(real.getTime() + 60_000), real }).offsetMs()).toBe(60_000)
+  })
+
   test('starts where it shall, before or after real time, and runs from there', () => {
     const clock = createMovableClock({ start })
     vi.advanceTimersByTime(1234)

@@ -15,9 +15,11 @@ export async function openClock(options: SimulatorOptions, store: Store): Promis
   }
   const kept = createKeptClock(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
-  const start = startOfTime({ wanted: startAt, offset: await kept.read(), newest, now: new Date() })
+  const offset = await kept.read()
+  const real = new Date()
+  const start = startOfTime({ wanted: startAt, offset, newest, now: real })
   if (start?.notice !== undefined) onNotice(start.notice)
-  const clock = createMovableClock({ start: start?.time })
+  const clock = createMovableClock({ start: start?.time, real })
   if (startAt !== undefined) await kept.save(clock.offsetMs())
   return clock
 }
