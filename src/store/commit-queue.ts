@@ -27,8 +27,10 @@ interface QueueParts {
 
 interface Batch {
   transactions: string[]
-  ids: Set<string>
   undo: (readonly Write[])[]
+  /** Of the records that its first `noted` transactions write. */
+  ids: Set<string>
+  noted: number
   done: Promise<void>
   settle: (error?: Refusal) => void
 }
@@ -73,10 +75,9 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
     add(writes, undoing) {
       waiting.transactions.push(writes)
       waiting.undo.push(undoing)
-      for (const write of undoing) waiting.ids.add('put' in write ? write.put.id : write.remove)
       if (!running) void run()
     },
-    touches: (id) => waiting.ids.has(id) || writing?.ids.has(id) === true,
+    touches: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
     settled: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
 }
@@ -87,7 +88,15 @@ function newBatch(): Batch {
     settle = (error) => (error === undefined ? resolve() : reject(error))
   })
   done.catch(() => {}) // Whoever waits is told; when nobody does, that is no crash.
-  return { transactions: [], ids: new Set(), undo: [], done, settle: (error) => settle(error) }
+  return { transactions: [], undo: [], ids: new Set(), noted: 0, done, settle: (error) => settle(error) }
+}
+
+/** Noted when somebody asks: most batches are on the disk before. */
+function idsOf(batch: Batch): ReadonlySet<string> {
+  for (; batch.noted < batch.undo.length; batch.noted++)
+    for (const write of batch.undo[batch.noted] ?? [])
+      batch.ids.add('put' in write ? write.put.id : write.remove)
+  return batch.ids
 }
 
 function unavailable(error: unknown): Refusal {

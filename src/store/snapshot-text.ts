@@ -41,7 +41,7 @@ export function* snapshotText(
     let separator = '\n    '
     for (const record of records[name]) {
       yield separator
-      if (old === undefined || changes?.has(record.id) !== false) yield recordText(name, record)
+      if (old === undefined || changes?.has(name, record.id) !== false) yield recordText(name, record)
       else yield* oldLine(old, record.id)
       separator = ',\n    '
     }

@@ -12,6 +12,7 @@ import {
   type Removal,
   type Write,
 } from '../model/records.ts'
+import type { Changes } from './changes.ts'
 import { dueIn } from './due.ts'
 import type { Lookup } from './lookup.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -38,8 +39,8 @@ export type RecordTrees = { readonly [C in CollectionName]: SortedTree<string, C
 
 export const collectionNames = Object.keys(lookups) as CollectionName[]
 
-/** `onChange` is told of every record that a write puts or takes away. */
-export function createTables(onChange: (id: string) => void = () => {}): Tables {
+/** `onPut` is told of every record that a write puts, and whether none was in its place. */
+export function createTables(onPut: Changes['put'] = () => {}): Tables {
   const queue = createQueue<Delivery>(dueQueue)
   const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
     locations: createTable(lookups.locations),
@@ -60,8 +61,13 @@ export function createTables(onChange: (id: string) => void = () => {}): Tables 
     of: (collection) => tables[collection],
     give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
     apply(writes) {
-      for (const write of writes) onChange('put' in write ? write.put.id : write.remove)
-      return writes.map((write) => applyTo(tables[write.collection], write)).reverse()
+      const undoing: Write[] = []
+      for (const write of writes) {
+        const undo = applyTo(tables[write.collection], write)
+        undoing.push(undo)
+        if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+      }
+      return undoing.reverse()
     },
     due: (query) => dueIn(queue, query),
     copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,

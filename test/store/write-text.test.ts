@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Attempt, Delivery } from '../../src/model/delivery.ts'
 import type { StoredEvent } from '../../src/model/event.ts'
 import { put, remove, type Write } from '../../src/model/records.ts'
 import { store } from '../../src/operations/outbox.ts'
@@ -15,6 +16,17 @@ const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',
   newId: () => idOf('evt', 9),
+}
+
+const time = '2026-01-02T00:00:00.000Z'
+const attempt: Attempt = {
+  number: 1,
+  started_at: time,
+  duration_ms: 3,
+  outcome: 'succeeded',
+  response_status: 200,
+  response_body: '',
+  error: null,
 }
 
 describe('the writes of a transaction', () => {
@@ -40,6 +52,35 @@ describe('the writes of a transaction', () => {
     )
   })
 
+  it('name the first of several deliveries of an event, and are read as they were written', () => {
+    const own = (write: Write) => !writesText([put('deliveries', delivery(1)), write]).includes('"like"')
+    const others: Partial<Delivery>[] = [
+      {},
+      { event_id: idOf('evt', 7) },
+      { event_type: 'check.closed' },
+      { external_check_id: 'POS-1' },
+      { status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' },
+      { next_attempt_at: time },
+      { held: { faults: ['delay'], since: time, not_before: time } },
+      { signed_at: 1 },
+      { attempts: [attempt] },
+    ]
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(...others), text), { minLength: 1, maxLength: 5 }),
+        (made) => {
+          const writes = made.map(([other, endpoint_id], n) =>
+            put('deliveries', delivery(n + 2, { event_id: idOf('evt', 1), ...other, endpoint_id })),
+          )
+          const all = [put('checks', check(1)), put('deliveries', delivery(1)), ...writes]
+          expect(readWrites(`[${writesText(all)}]`)).toEqual({ writes: all })
+          for (const [index, [other]] of made.entries())
+            expect(own(writes[index] ?? remove('claims', ''))).toBe(Object.keys(other).length > 0)
+        },
+      ),
+    )
+  })
+
   it('have the body of an event as JSON, and are read with one as text, too', () => {
     const body = '{"id":"evt_1","type":"ping","created_at":"t","data":{"a":[1.5,"\\u2028"]}}'
     const told: StoredEvent = { ...event(1), body: JSON.stringify(JSON.parse(body)) }
@@ -52,9 +93,12 @@ describe('the writes of a transaction', () => {
     ['of a record that is not there', { collection: 'events', put: event(1), data_of: 'chk_1' }],
     ['without a body', { collection: 'events', put: { id: 'evt_1' } }],
     ['with a body that is no JSON', { collection: 'events', put: { id: 'evt_1', body: '{' } }],
+    ['like a delivery that is not there', { collection: 'deliveries', put: { id: 'dlv_2' }, like: 'dlv_1' }],
+    ['like a check', { collection: 'checks', put: { id: 'chk_3' }, like: check(2).id }],
+    ['like another, without an id', { collection: 'deliveries', put: {}, like: delivery(1).id }],
     ['of a collection that is not known', { collection: 'tips', put: { id: 'tip_1' } }],
   ])('are none with one %s', (_, stranger) => {
-    const writes = [put('checks', check(2)), stranger]
+    const writes = [put('checks', check(2)), put('deliveries', delivery(1)), stranger]
     expect(readWrites(JSON.stringify(writes))).toEqual({ stranger })
   })
 })
