@@ -1,4 +1,4 @@
-import type { Check, Push } from '../model/check.ts'
+import type { Check, Push, PushedItem } from '../model/check.ts'
 import type { FindingCode } from '../model/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
@@ -23,7 +23,7 @@ export interface PushSeen {
   repeatsEarlier: boolean
 }
 
-/** A push with what it does to the items of the state that it follows, where it follows one. */
+/** A push with what it does to the items of the state that it follows, where it follows one and does more than add some. */
 export interface PushFollowed extends PushSeen {
   change: ItemDiff | undefined
 }
@@ -32,12 +32,22 @@ export interface PushFollowed extends PushSeen {
 export type Rule = (seen: PushFollowed) => string | undefined
 
 /**
- * What a push that follows the state before it does to the items; `undefined` for one that does not. A stale push is an
- * older state, in which what has been added since is missing, and nothing is wrong with that.
+ * What a push that follows the state before it does to the items; `undefined` for one that does not, or that keeps them
+ * as they were named, which no rule minds. A stale push is an older state, in which what has been added since is missing,
+ * and nothing is wrong with that.
  */
 export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'
-  return before !== null && follows ? diffItems(before.items, push.items) : undefined
+  if (before === null || !follows || keepsNames(before.items, push.items)) return undefined
+  return diffItems(before.items, push.items)
+}
+
+/** Whether all items are where they were, under their names, as in most pushes: looking at more takes as long as deciding. */
+function keepsNames(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
+  return before.every(
+    ({ external_id, name }, index) =>
+      external_id === after[index]?.external_id && name === after[index]?.name,
+  )
 }
 
 /** Names a few of many, so that a message stays readable: `a, b, c and 4 more`. */

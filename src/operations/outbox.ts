@@ -19,14 +19,15 @@ export function outbox(
   endpoints: Iterable<WebhookEndpoint>,
   context: Context,
 ): readonly Write[] {
-  return events.flatMap((happened) => {
+  const writes: Write[] = []
+  for (const happened of events) {
     const event = store(happened, context)
-    const writes = [put('events', event)]
+    writes.push(put('events', event))
     for (const endpoint of endpoints)
       if (isMeantFor(endpoint, happened))
         writes.push(put('deliveries', firstDelivery(event, endpoint, context, event.created_at)))
-    return writes
-  })
+  }
+  return writes
 }
 
 /** Serialises an event's envelope and gives it its identity. */
@@ -58,5 +59,6 @@ export function firstDelivery(
 }
 
 function isMeantFor(endpoint: WebhookEndpoint, { type }: DomainEvent): boolean {
-  return endpoint.event_types.some((listed) => listed === type)
+  const listed: readonly string[] = endpoint.event_types
+  return listed.includes(type)
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { Queue } from './queue.ts'
-import { compareText } from './sorted-tree.ts'
+import { dueQueue } from './schema.ts'
 import type { Due, DueQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
@@ -32,11 +32,7 @@ export function dueIn(
       deliveries.push(delivery)
     }
   }
-  return { deliveries: deliveries.sort(byTime), next_at: next, more }
-}
-
-function byTime(a: Delivery, b: Delivery): number {
-  return compareText(timeOf(a), timeOf(b)) || compareText(a.id, b.id)
+  return { deliveries: deliveries.sort(dueQueue.compare), next_at: next, more }
 }
 
 /** The queue holds only deliveries that have a time. */

@@ -3,6 +3,7 @@ import type { Delivery } from '../model/delivery.ts'
 import type { OfCheck } from '../model/guest.ts'
 import type { CollectionName, Collections, Lookups } from '../model/records.ts'
 import type { QueueRule } from './queue.ts'
+import { compareText } from './sorted-tree.ts'
 
 /** Under which key a record is found, or `null` when it is not. */
 export type KeyOf<T> = (record: T) => string | null
@@ -28,7 +29,9 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
 export const dueQueue: QueueRule<Delivery> = {
   key: ({ status, next_attempt_at, endpoint_id }) =>
     status === 'pending' && next_attempt_at !== null ? endpoint_id : null,
-  rank: ({ next_attempt_at, id }) => `${next_attempt_at} ${id}`,
+  compare: (one, other) =>
+    compareText(one.next_attempt_at ?? '', other.next_attempt_at ?? '') || compareText(one.id, other.id),
+  isFresh: ({ attempts }) => attempts.length === 0,
 }
 
 function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {

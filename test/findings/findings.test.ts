@@ -128,6 +128,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
     shown: [
       { when: 'an id has another name', push: push({ items: [{ ...soup, name: 'Wine' }] }), before: push() },
       {
+        when: 'the last of them has, and more come',
+        push: push({ items: [soup, { ...bread, name: 'Roll' }, wine] }),
+        before: push(),
+      },
+      {
         when: 'lines are numbered by position',
         push: renumbered(),
         before: push({ items: [soup, bread, wine] }),
