@@ -29,12 +29,23 @@ export function answerOddRequests(
   server.on('connect', (_request, socket) => refuse(socket, 'CONNECT'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === LATE) refuseIfLate(socket)
     else refuse(socket, error.code ?? '')
   })
+  /** What has arrived is read first: a service that was kept from reading it blames nobody. */
+  const refuseIfLate = (socket: Duplex) => {
+    const before = current.get(socket)
+    const wasAnswered = before?.writableEnded === true
+    setImmediate(() => {
+      const now = current.get(socket)
+      const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
+      if (!isWhole) refuse(socket, LATE)
+    })
+  }
   // Node looks for requests that are slow to begin every 30 seconds only.
   const watch = (socket: Duplex) => {
     const timer = setTimeout(() => {
-      if (!current.has(socket)) refuse(socket, 'ERR_HTTP_REQUEST_TIMEOUT')
+      if (!current.has(socket)) refuseIfLate(socket)
     }, firstRequestMs)
     timer.unref()
     socket.once('close', () => clearTimeout(timer))
@@ -42,13 +53,16 @@ export function answerOddRequests(
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch)
 }
 
+/** Node's code for a request that did not arrive in time. */
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 const parserRefusals: Record<string, [status: string, code: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'headers_too_large',
     'The request headers are longer than 16 KiB, the most that is accepted.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
+  [LATE]: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 }
 
 function refusalOf(code: string, requestId: string): string {

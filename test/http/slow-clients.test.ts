@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +10,21 @@ describe('a client that is slow', () => {
     const answer = await text(open(simulator.port))
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(answer).toMatch(/X-Request-Id: req_/)
+  })
+
+  it('is not blamed for what has arrived while the service was kept from reading it', async () => {
+    const limits = { firstRequestMs: 1000, headersMs: 1000, requestMs: 1000 }
+    const simulator = await openSimulator({ connectionLimits: limits })
+    const [whole, half] = [open(simulator.port), open(simulator.port)]
+    await Promise.all([once(whole, 'connect'), once(half, 'connect')])
+    await simulator.client.clock.show() // By then both have been accepted.
+    const request = `GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`
+    whole.write(request)
+    half.write(request.slice(0, -2))
+    const until = Date.now() + 2100
+    while (Date.now() < until);
+    const answers = await Promise.all([text(whole), text(half)])
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
   })
 
   it('after its first request keeps its connection', async () => {
