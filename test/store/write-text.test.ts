@@ -81,6 +81,23 @@ describe('the writes of a transaction', () => {
     )
   })
 
+  it.each<[where: string, change: (body: string) => string]>([
+    ['in its head', (body) => body.replace('"id":"evt_', '"id":"evt-')],
+    ['in its data', (body) => body.replace('POS-1', 'POS-7')],
+    ['in its end', (body) => `${body.slice(0, -1)} `],
+    ['in its length', (body) => `${body} `],
+  ])('have a body whole that differs %s from what it is made of', (_, change) => {
+    const pushed = check(1)
+    const made = { type: 'check.created', data: pushed, external_check_id: 'POS-1' } as const
+    const announced = store(made, context)
+    const body = change(announced.body)
+    expect(body).not.toBe(announced.body)
+    expect(writesText([put('checks', pushed), put('events', announced)])).toContain('"data_of"')
+    expect(writesText([put('checks', pushed), put('events', { ...announced, body })])).not.toContain(
+      '"data_of"',
+    )
+  })
+
   it('have the body of an event as JSON, and are read with one as text, too', () => {
     const body = '{"id":"evt_1","type":"ping","created_at":"t","data":{"a":[1.5,"\\u2028"]}}'
     const told: StoredEvent = { ...event(1), body: JSON.stringify(JSON.parse(body)) }
