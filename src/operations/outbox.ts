@@ -38,6 +38,9 @@ export function store({ type, data, external_check_id }: DomainEvent, { newId, n
   return { id, type, created_at, external_check_id, body }
 }
 
+/** One for all, since records are never changed in place. */
+const none: Delivery['attempts'] = []
+
 /** A delivery that is due at once, or `dueAt` another time. */
 export function firstDelivery(
   event: StoredEvent,
@@ -52,7 +55,7 @@ export function firstDelivery(
     endpoint_id: endpoint.id,
     external_check_id: event.external_check_id,
     status: 'pending',
-    attempts: [],
+    attempts: none,
     next_attempt_at: dueAt,
     dead_reason: null,
   }

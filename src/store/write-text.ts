@@ -19,9 +19,9 @@ export function writesText(writes: readonly Write[]): string {
     if (index > 0) text += ','
     if (!('put' in write)) text += JSON.stringify(write)
     else if (write.collection === 'deliveries' && model !== undefined && isLike(model, write.put))
-      text += `{"collection":"deliveries","put":${ownText(write.put)},"like":"${model.id}"}`
+      text += `{"collection":"deliveries","put":${ownText(write.put)},"like":${quoted(model.id)}}`
     else if (first !== undefined && write.collection === 'events' && tellsOf(write.put, first.text))
-      text += `{"collection":"events","put":${headText(write.put)},"data_of":"${first.id}"}`
+      text += `{"collection":"events","put":${headText(write.put)},"data_of":${quoted(first.id)}}`
     else {
       const record = recordText(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
@@ -45,27 +45,29 @@ function tellsOf(event: StoredEvent, data: string): boolean {
   )
 }
 
-/** What the first deliveries of an event have in common. */
-const common = Object.keys({
-  event_id: true,
-  event_type: true,
-  external_check_id: true,
-  status: true,
-  attempts: true,
-  next_attempt_at: true,
-  dead_reason: true,
-  held: true,
-  signed_at: true,
-} satisfies Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, true>) as (keyof Delivery)[]
-
-/** Whether one delivery was made as the other, for another endpoint, and neither was attempted. */
-function isLike(model: Delivery, delivery: Delivery): boolean {
-  if (model.attempts.length > 0 || delivery.attempts.length > 0) return false
-  return common.every((name) => name === 'attempts' || model[name] === delivery[name])
+/** Whether two deliveries differ in what is their own alone, and neither was attempted. */
+function isLike(one: Delivery, other: Delivery): boolean {
+  return (
+    one.event_id === other.event_id &&
+    one.event_type === other.event_type &&
+    one.external_check_id === other.external_check_id &&
+    one.status === other.status &&
+    one.attempts.length === 0 &&
+    other.attempts.length === 0 &&
+    one.next_attempt_at === other.next_attempt_at &&
+    one.dead_reason === other.dead_reason &&
+    one.held === other.held &&
+    one.signed_at === other.signed_at
+  )
 }
 
 function ownText({ id, endpoint_id }: Delivery): string {
-  return `{"id":${JSON.stringify(id)},"endpoint_id":${JSON.stringify(endpoint_id)}}`
+  return `{"id":${quoted(id)},"endpoint_id":${quoted(endpoint_id)}}`
+}
+
+/** An identifier as JSON. Those that we make need no escape; who edits the snapshot by hand may think of others. */
+function quoted(id: string): string {
+  return /^\w+$/.test(id) ? `"${id}"` : JSON.stringify(id)
 }
 
 /** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
