@@ -25,12 +25,16 @@ export function createLine<T>({ compare, isFresh }: LineRule<T>): Line<T> {
   /** All others, such as those that are tried again: they come in between as often as at the end. */
   let others: SortedTree<T, T> | undefined
 
-  /** The place of a fresh record, or where it would be. */
+  /** The place of a fresh record, or where it would be: as a rule near the head, so from there on in growing steps. */
   const placeOf = (record: T): number => {
-    let [low, high] = [head, fresh.length]
+    const isBefore = (place: number) => compare(fresh[place] as T, record) < 0
+    let low = head
+    let step = 1
+    for (; low + step <= fresh.length && isBefore(low + step - 1); step *= 2) low += step
+    let high = Math.min(low + step, fresh.length)
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (compare(fresh[middle] as T, record) < 0) low = middle + 1
+      if (isBefore(middle)) low = middle + 1
       else high = middle
     }
     return low
