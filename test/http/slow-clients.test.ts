@@ -13,7 +13,7 @@ describe('a client that is slow', () => {
   })
 
   it('is not blamed for what has arrived while the service was kept from reading it', async () => {
-    const limits = { firstRequestMs: 1000, headersMs: 1000, requestMs: 1000 }
+    const limits = { firstRequestMs: 2000, headersMs: 2000, requestMs: 2000 }
     const simulator = await openSimulator({ connectionLimits: limits })
     const [whole, half] = [open(simulator.port), open(simulator.port)]
     await Promise.all([once(whole, 'connect'), once(half, 'connect')])
