@@ -63,13 +63,16 @@ interface MovableClockOptions {
  * const clock = createMovableClock({ start: new Date('2026-11-21T18:00:00Z'), frozen: true })
  * clock.moveTo(new Date('2026-11-23T06:00:00Z'))
  */
-export function createMovableClock(options: MovableClockOptions = {}): MovableClock {
+export function createMovableClock({
+  real = new Date(),
+  start = real,
+  frozen: startsFrozen = false,
+}: MovableClockOptions = {}): MovableClock {
   const alarms = new Set<Alarm>()
-  let frozen = options.frozen ?? false
+  let frozen = startsFrozen
   let held = false
-  const real = options.real ?? new Date()
-  let offset = options.start === undefined ? 0 : options.start.getTime() - real.getTime()
-  let stoodAt = frozen ? (options.start?.getTime() ?? Date.now()) : undefined
+  let offset = start.getTime() - real.getTime()
+  let stoodAt = frozen ? start.getTime() : undefined
   const now = () => stoodAt ?? Date.now() + offset
 
   function arm(alarm: Alarm): void {
@@ -83,10 +86,10 @@ export function createMovableClock(options: MovableClockOptions = {}): MovableCl
     for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
   }
 
-  function standOrRun(real = Date.now()): void {
+  function standOrRun(realTime = Date.now()): void {
     if (frozen || held) stoodAt = now()
     else if (stoodAt !== undefined) {
-      offset = stoodAt - real
+      offset = stoodAt - realTime
       stoodAt = undefined
     }
     armAll()
@@ -116,10 +119,10 @@ export function createMovableClock(options: MovableClockOptions = {}): MovableCl
     },
     set(time, wanted) {
       const before = { frozen, offset, stoodAt }
-      const real = Date.now()
+      const realTime = Date.now()
       frozen = wanted
-      stoodAt = time?.getTime() ?? real
-      standOrRun(real)
+      stoodAt = time?.getTime() ?? realTime
+      standOrRun(realTime)
       return () => {
         ;({ frozen, offset, stoodAt } = before)
         standOrRun()

@@ -22,16 +22,6 @@ export function answerOddRequests(
     if (!socket.writable || (busy?.headersSent === true && !busy.writableFinished)) socket.destroy()
     else socket.end(refusalOf(code, newId('req')))
   }
-  // Without a Host header Node answers 400 alone; our own check does it with an id.
-  Object.assign(server, { requireHostHeader: false })
-  server.on('request', (request, response) => current.set(request.socket, response))
-  server.on('checkExpectation', handler)
-  server.on('connect', (_request, socket) => refuse(socket, 'CONNECT'))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else if (error.code === LATE) refuseIfLate(socket)
-    else refuse(socket, error.code ?? '')
-  })
   /** What has arrived is read first: a service that was kept from reading it blames nobody. */
   const refuseIfLate = (socket: Duplex) => {
     const before = current.get(socket)
@@ -42,6 +32,16 @@ export function answerOddRequests(
       if (!isWhole) refuse(socket, LATE)
     })
   }
+  // Without a Host header Node answers 400 alone; our own check does it with an id.
+  Object.assign(server, { requireHostHeader: false })
+  server.on('request', (request, response) => current.set(request.socket, response))
+  server.on('checkExpectation', handler)
+  server.on('connect', (_request, socket) => refuse(socket, 'CONNECT'))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === LATE) refuseIfLate(socket)
+    else refuse(socket, error.code ?? '')
+  })
   // Node looks for requests that are slow to begin every 30 seconds only.
   const watch = (socket: Duplex) => {
     const timer = setTimeout(() => {
