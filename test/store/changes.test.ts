@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createChanges } from '../../src/store/changes.ts'
+import { createChanges, type Changes } from '../../src/store/changes.ts'
 import { idOf } from './records.ts'
 
 const chk = (n: number) => idOf('chk', n)
+const among = (changes: Changes, ...numbers: number[]) => numbers.map((n) => changes.has('checks', chk(n)))
 
 describe('what has changed since the snapshot', () => {
   it('is what was put in the place of another, and nothing beside it', () => {
     const changes = createChanges()
     changes.put('checks', chk(2), false)
-    expect([1, 2, 3].map((n) => changes.has('checks', chk(n)))).toEqual([false, true, false])
+    expect(among(changes, 1, 2, 3)).toEqual([false, true, false])
   })
 
   it('is what came new, and not what was there', () => {
@@ -16,7 +17,7 @@ describe('what has changed since the snapshot', () => {
     changes.put('checks', chk(4), true)
     changes.put('checks', chk(5), true)
     changes.put('checks', chk(5), false)
-    expect([3, 4, 5, 6].map((n) => changes.has('checks', chk(n)))).toEqual([false, true, true, true])
+    expect(among(changes, 3, 4, 5, 6)).toEqual([false, true, true, true])
     expect(changes.has('events', idOf('evt', 9))).toBe(false)
   })
 
@@ -24,7 +25,7 @@ describe('what has changed since the snapshot', () => {
     const changes = createChanges()
     changes.put('checks', chk(7), true)
     changes.put('checks', chk(3), true)
-    expect([2, 3, 7].map((n) => changes.has('checks', chk(n)))).toEqual([false, true, true])
+    expect(among(changes, 2, 3, 7)).toEqual([false, true, true])
   })
 
   it('is forgotten when a snapshot of its moment is on the disk, and what came later is not', () => {
@@ -34,8 +35,8 @@ describe('what has changed since the snapshot', () => {
     const forget = changes.begin()
     changes.put('checks', chk(5), false)
     changes.put('checks', chk(8), true)
-    expect([1, 5, 6, 8].map((n) => changes.has('checks', chk(n)))).toEqual([true, true, true, true])
+    expect(among(changes, 1, 5, 6, 8)).toEqual([true, true, true, true])
     forget()
-    expect([1, 5, 6, 8].map((n) => changes.has('checks', chk(n)))).toEqual([false, true, false, true])
+    expect(among(changes, 1, 5, 6, 8)).toEqual([false, true, false, true])
   })
 })

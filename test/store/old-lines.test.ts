@@ -43,7 +43,7 @@ describe('a snapshot that is made of the one before it', () => {
         expect(await store.everything()).toEqual(await wanted.everything())
         await store.close()
       }),
-      { numRuns: 15 },
+      { numRuns: 30 },
     )
   })
 
