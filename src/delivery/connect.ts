@@ -75,7 +75,8 @@ function openTls(
     rejectUnauthorized: !settings.insecure,
     ALPNProtocols: ['http/1.1'],
   })
-  return namingIssuers(socket.setNoDelay(true))
+  socket.setNoDelay(true)
+  return settings.insecure ? socket : namingIssuers(socket)
 }
 
 /** A refused certificate is out of reach by the time its error is reported, so it is looked at before Node judges it. */

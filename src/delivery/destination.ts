@@ -70,8 +70,10 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
   }
 }
 
+const judge = remembering(judgeAddress)
+
 function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
-  const { standing, kind } = judgeAddress(address) ?? { standing: 'forbidden', kind: 'what is no address' }
+  const { standing, kind } = judge(address) ?? { standing: 'forbidden', kind: 'what is no address' }
   if (standing === 'forbidden')
     return `must not lead to ${kind}: nothing is ever sent there. Use the address of your receiver`
   if (standing === 'internal' && settings.denyPrivate)

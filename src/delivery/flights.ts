@@ -2,49 +2,90 @@ import type { Delivery } from '../model/delivery.ts'
 
 type Attempted = Promise<Delivery | undefined>
 
+export interface FlightLimits {
+  /** Attempts in flight to one endpoint (contract section 9). */
+  perEndpoint: number
+  /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
+  inAll: number
+  /** A receiver that takes longer than this many milliseconds takes no one else's place. */
+  slowAfterMs: number
+}
+
+/** Attempts that wait for the receiver of one endpoint, and not for their outcome to be recorded. */
+interface Sending {
+  quick: number
+  slow: number
+}
+
 /**
  * The attempts in flight, one per delivery at most. One that takes longer than `slowAfterMs` waits for a receiver and
- * costs us nothing more: it leaves the count of `quick` ones. `onRoom` tells when there is room for others. Counts are
- * kept, since they are asked for far more often than they change.
+ * costs us nothing more: it leaves the count of `quick` ones. Of these, endpoints with a slow one have half the places at
+ * most, so that the others need not wait until it turns out that the next ones are slow as well. `onRoom` tells when there
+ * is room for others. Counts are kept, since they are asked for far more often than they change.
  */
-export function createFlights({ slowAfterMs, onRoom }: { slowAfterMs: number; onRoom: () => void }) {
+export function createFlights(
+  { perEndpoint, inAll, slowAfterMs }: FlightLimits,
+  { onRoom }: { onRoom: () => void },
+) {
   const flights = new Map<string, Attempted>()
-  /** Those that wait for the receiver and not for their outcome to be recorded, by endpoint. */
-  const sending = new Map<string, number>()
+  const sending = new Map<string, Sending>()
   let quick = 0
-  const count = (endpointId: string, change: 1 | -1) => {
-    const now = (sending.get(endpointId) ?? 0) + change
-    if (now === 0) sending.delete(endpointId)
+  const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
+    if (kind === 'quick') quick += change
+    if (endpointId === undefined) return
+    const now = sending.get(endpointId) ?? { quick: 0, slow: 0 }
+    now[kind] += change
+    if (now.quick + now.slow === 0) sending.delete(endpointId)
     else sending.set(endpointId, now)
   }
   /** Ends the sending, once. */
   const sendingOf = (endpointId: string | undefined): (() => void) => {
-    let state: 'quick' | 'slow' | 'sent' = 'quick'
-    quick += 1
-    if (endpointId !== undefined) count(endpointId, 1)
+    let state: keyof Sending | 'sent' = 'quick'
+    count(endpointId, 'quick', 1)
     const timer = setTimeout(() => {
       state = 'slow'
-      quick -= 1
+      count(endpointId, 'slow', 1)
+      count(endpointId, 'quick', -1)
       onRoom()
     }, slowAfterMs)
     timer.unref()
     return () => {
       if (state === 'sent') return
       clearTimeout(timer)
-      if (state === 'quick') quick -= 1
+      count(endpointId, state, -1)
       state = 'sent'
-      if (endpointId !== undefined) count(endpointId, -1)
     }
   }
-  const to = (endpointId: string) => sending.get(endpointId) ?? 0
+  const to = (endpointId: string) => {
+    const { quick = 0, slow = 0 } = sending.get(endpointId) ?? {}
+    return quick + slow
+  }
+  const isSlow = (endpointId: string) => (sending.get(endpointId)?.slow ?? 0) > 0
+  const roomOfSlow = () => {
+    let taken = 0
+    for (const { quick, slow } of sending.values()) if (slow > 0) taken += quick
+    return Math.ceil(inAll / 2) - taken
+  }
   return {
     get: (id: string): Attempted | undefined => flights.get(id),
     has: (id: string) => flights.has(id),
     none: () => flights.size === 0,
-    quick: () => quick,
     to,
-    /** The endpoints to which so many are in flight. */
-    full: (perEndpoint: number) => ({ has: (endpointId: string) => to(endpointId) >= perEndpoint }),
+    /** How many more may be started. */
+    room: () => inAll - quick,
+    /** The endpoints for which none may be started now. */
+    full() {
+      const slowOnesAreFull = roomOfSlow() <= 0
+      return {
+        has: (endpointId: string) =>
+          to(endpointId) >= perEndpoint || (slowOnesAreFull && isSlow(endpointId)),
+      }
+    },
+    /** Leaves out what is in flight already, and of slow endpoints what is above their share. */
+    startable<D extends Pick<Delivery, 'id' | 'endpoint_id'>>(due: readonly D[]): D[] {
+      let left = roomOfSlow()
+      return due.filter(({ id, endpoint_id }) => !flights.has(id) && (!isSlow(endpoint_id) || left-- > 0))
+    },
     /** Resolves when those that are in flight now have ended, however they do. */
     ended: () => Promise.allSettled([...flights.values()]),
     /** `endpointId` is not known for a delivery that is attempted out of turn. */

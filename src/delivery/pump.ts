@@ -4,7 +4,7 @@ import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
-import { createFlights } from './flights.ts'
+import { createFlights, type FlightLimits } from './flights.ts'
 import { createInterruptions } from './interruptions.ts'
 import { oncePerTurn } from './once-per-turn.ts'
 import { createRecall } from './recall.ts'
@@ -51,15 +51,9 @@ export interface PumpSettings {
   limits?: Partial<PumpLimits>
 }
 
-export interface PumpLimits {
-  /** Attempts in flight to one endpoint (contract section 9). */
-  perEndpoint: number
-  /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
-  inAll: number
+export interface PumpLimits extends FlightLimits {
   /** Attempts started in one turn of the event loop, between which API calls have theirs. */
   perTurn: number
-  /** A receiver that takes longer than this many milliseconds takes no one else's place. */
-  slowAfterMs: number
   /** How many milliseconds to leave a store alone that failed. */
   restMs: number
 }
@@ -73,7 +67,7 @@ const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowA
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
   const wake = oncePerTurn(look)
-  const flights = createFlights({ slowAfterMs: limits.slowAfterMs, onRoom: wake })
+  const flights = createFlights(limits, { onRoom: wake })
   const rests = createRests({ restMs: limits.restMs, onOver: wake })
   const turns = createTurns()
   const recall = createRecall()
@@ -96,7 +90,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     const interrupted = interruptions.begun()
     try {
       const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
-      const full = flights.full(limits.perEndpoint)
+      const full = flights.full()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       if (stopped) return waiting.release(NOTHING)
@@ -115,14 +109,11 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   }
 
   function startInTurn(due: readonly Delivery[], more: boolean): void {
-    const chosen = turns.take(
-      due.filter(({ id }) => !flights.has(id)),
-      {
-        room: Math.min(limits.inAll - flights.quick(), limits.perTurn),
-        perEndpoint: limits.perEndpoint,
-        inFlight: flights.to,
-      },
-    )
+    const chosen = turns.take(flights.startable(due), {
+      room: Math.min(flights.room(), limits.perTurn),
+      perEndpoint: limits.perEndpoint,
+      inFlight: flights.to,
+    })
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }

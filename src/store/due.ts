@@ -1,11 +1,12 @@
 import type { Delivery } from '../model/delivery.ts'
+import { deliveryOf, type Waiting } from './fan-out.ts'
 import type { Queue } from './queue.ts'
 import { dueQueue } from './schema.ts'
 import type { Due, DueQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
 export function dueIn(
-  queue: Queue<Delivery>,
+  queue: Queue<Delivery | Waiting>,
   { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery,
 ): Due {
   const time = now.toISOString()
@@ -29,13 +30,13 @@ export function dueIn(
         more = true
         break
       }
-      deliveries.push(delivery)
+      deliveries.push(deliveryOf(delivery))
     }
   }
   return { deliveries: deliveries.sort(dueQueue.compare), next_at: next, more }
 }
 
 /** The queue holds only deliveries that have a time. */
-function timeOf(delivery: Delivery): string {
-  return delivery.next_attempt_at ?? ''
+function timeOf({ next_attempt_at }: Pick<Delivery, 'next_attempt_at'>): string {
+  return next_attempt_at ?? ''
 }

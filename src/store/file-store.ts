@@ -24,7 +24,7 @@ import { replacement } from './replacement.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
 import { saveTornTails } from './torn-tail.ts'
-import { createTables, type RecordTrees, type Tables } from './tables.ts'
+import { createTables, type RecordCopies, type Tables } from './tables.ts'
 import { writesText } from './write-text.ts'
 
 export interface FileStoreOptions {
@@ -165,11 +165,11 @@ function storeUpon(
   }
 }
 
-function valuesOf(records: RecordTrees): Snapshot['records'] {
-  // Not the tree's own iterator, which can be walked once.
-  const values = Object.entries(records).map(([name, tree]) => [
+function valuesOf(records: RecordCopies): Snapshot['records'] {
+  const values = Object.entries(records).map(([name, all]) => [
     name,
-    { [Symbol.iterator]: () => tree.values() },
+    // Not what `from` returns, which can be walked once.
+    { [Symbol.iterator]: () => all.from()[Symbol.iterator]() },
   ])
   return Object.fromEntries(values) as Snapshot['records']
 }

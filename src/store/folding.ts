@@ -1,11 +1,11 @@
 import type { Notice } from './load.ts'
 import { reasonOf } from './errors.ts'
 import type { Journals } from './journals.ts'
-import type { RecordTrees } from './tables.ts'
+import type { RecordCopies } from './tables.ts'
 
 /** All records as they are at one moment; once they are in a snapshot, `forget` what had changed until then. */
 export interface Copy {
-  records: RecordTrees
+  records: RecordCopies
   forget: () => void
 }
 

@@ -1,3 +1,4 @@
+import type { Delivery } from '../model/delivery.ts'
 import { remove, type Write } from '../model/records.ts'
 import type { Tables } from './tables.ts'
 
@@ -22,20 +23,30 @@ export function createHistory(tables: Tables, keep: number): () => readonly Writ
       last = undefined
       passed = 0
     }
-    last = last === undefined ? events.minKey() : events.nextHigherKey(last)
-    return last
+    for (const { id } of events.from(last)) if (id !== last) return (last = id)
+    return (last = undefined)
   }
   return () => {
     const leaving: Write[] = []
-    let left = events.size - keep
+    let left = events.size() - keep
     for (let look = 0; left > 0 && look < LOOKS; look++) {
       const id = next()
       if (id === undefined) break
-      const its = [...deliveries.find('event', id)]
-      if (its.some(({ status }) => status === 'pending')) continue
+      const its = finished(deliveries.find('event', id))
+      if (its === undefined) continue
       leaving.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
       left--
     }
     return leaving
   }
+}
+
+/** Deliveries that are all finished; it looks no further than the first that is not. */
+function finished(deliveries: Iterable<Delivery>): readonly Delivery[] | undefined {
+  const all: Delivery[] = []
+  for (const delivery of deliveries) {
+    if (delivery.status === 'pending') return undefined
+    all.push(delivery)
+  }
+  return all
 }

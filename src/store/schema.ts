@@ -8,12 +8,10 @@ import { compareText } from './sorted-tree.ts'
 /** Under which key a record is found, or `null` when it is not. */
 export type KeyOf<T> = (record: T) => string | null
 
-type Rules<C extends CollectionName> = Readonly<
-  Record<Exclude<Lookups[C], 'pending_of'>, KeyOf<Collections[C]>>
->
+type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
 
-/** How the records of every collection are found other than by their id. `pending_of` is the queue of an endpoint. */
-export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
+/** How the records of a collection are found other than by their id. Deliveries have a table of their own. */
+export const lookups: { readonly [C in Exclude<CollectionName, 'deliveries'>]: Rules<C> } = {
   locations: {},
   keys: { hash: ({ hash }) => hash },
   checks: { external: checkKey },
@@ -22,11 +20,13 @@ export const lookups: { readonly [C in CollectionName]: Rules<C> } = {
   feedback: { check: keyOfItsCheck },
   endpoints: { status: ({ status }) => status },
   events: {},
-  deliveries: { event: ({ event_id }) => event_id },
 }
 
+/** What is looked at of a delivery in a queue. */
+type Queued = Pick<Delivery, 'id' | 'status' | 'next_attempt_at' | 'endpoint_id' | 'attempts'>
+
 /** The pending deliveries of each endpoint in the order in which they fall due. */
-export const dueQueue: QueueRule<Delivery> = {
+export const dueQueue: QueueRule<Queued> = {
   key: ({ status, next_attempt_at, endpoint_id }) =>
     status === 'pending' && next_attempt_at !== null ? endpoint_id : null,
   compare: (one, other) =>

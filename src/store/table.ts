@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { createLookup, type Lookup } from './lookup.ts'
 import type { KeyOf } from './schema.ts'
-import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
+import { createSortedRecords, type RecordsInOrder, type SortedRecords } from './sorted-records.ts'
 import type { Order, Page, Search } from './store.ts'
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
-  readonly records: SortedTree<string, T>
+  readonly records: SortedRecords<T>
   /** Puts a record in the place of the one with its id, which is returned. */
   put(record: T): T | undefined
   /** Takes away and returns the record with an id. */
@@ -15,14 +15,17 @@ export interface Table<T extends { id: string }> {
   find(lookup: string, key: string): Iterable<T>
 }
 
-/** What is found by the rules, and by `others`, is kept up to date by the table. */
-export function createTable<T extends { id: string }>(
-  rules: Readonly<Record<string, KeyOf<T>>>,
-  others: Readonly<Record<string, Lookup<T>>> = {},
+/** A table of records that are found by these rules. */
+export function createTable<T extends { id: string }>(rules: Readonly<Record<string, KeyOf<T>>>): Table<T> {
+  const lookups = Object.entries(rules).map(([name, rule]) => [name, createLookup(rule)] as const)
+  return tableOf(createSortedRecords<T>(), new Map(lookups))
+}
+
+/** Keeps the lookups as the records are. */
+export function tableOf<T extends { id: string }>(
+  records: SortedRecords<T>,
+  lookups: ReadonlyMap<string, Lookup<T>>,
 ): Table<T> {
-  const records = sortedTree<string, T>(compareText)
-  const lookups = new Map(Object.entries(others))
-  for (const [name, rule] of Object.entries(rules)) lookups.set(name, createLookup(rule))
   const indexes = [...lookups.values()]
   const move = (before: T | undefined, after: T | undefined) => {
     for (const index of indexes) index.move(before, after)
@@ -30,18 +33,8 @@ export function createTable<T extends { id: string }>(
   }
   return {
     records,
-    put(record) {
-      // Identifiers go up with time, so most records are new and come last.
-      const isLast = record.id > (records.maxKey() ?? '')
-      const before = isLast ? undefined : records.get(record.id)
-      records.set(record.id, record)
-      return move(before, record)
-    },
-    remove(id) {
-      const before = records.get(id)
-      records.delete(id)
-      return move(before, undefined)
-    },
+    put: (record) => move(records.put(record), record),
+    remove: (id) => move(records.take(id), undefined),
     find: (lookup, key) => lookups.get(lookup)?.find(key) ?? [],
   }
 }
@@ -62,32 +55,27 @@ const SLICE = 2000
  * copy, in slices between which the service goes on.
  */
 export async function pageOf<T extends { id: string }>(
-  records: SortedTree<string, T>,
+  records: RecordsInOrder<T>,
   { where = {}, search, order, after, limit }: PageQuery,
 ): Promise<Page<T>> {
   const data: T[] = []
   const matches = matcherOf(where, search)
-  let [tree, last] = [records, after]
+  let [seen, last] = [records, after]
   for (;;) {
     let looks = 0
-    for (const [id, record] of walk(tree, order, last)) {
-      if (id === last) continue
+    for (const record of order === 'asc' ? seen.from(last) : seen.backFrom(last)) {
+      if (record.id === last) continue
       if (matches(record)) {
         if (data.length === limit) return { data, more: true }
         data.push(record)
       }
-      last = id
+      last = record.id
       if (++looks === SLICE) break
     }
     if (looks < SLICE) return { data, more: false }
-    if (tree === records) tree = records.clone()
+    if (seen === records) seen = records.clone()
     await setImmediate()
   }
-}
-
-/** From a key on, which may itself be among them. */
-function walk<T>(tree: SortedTree<string, T>, order: Order | undefined, key: string | undefined) {
-  return order === 'asc' ? tree.entries(key, []) : tree.entriesReversed(key, [])
 }
 
 function matcherOf(where: Readonly<Record<string, string>>, search?: Search): (record: unknown) => boolean {

@@ -1,4 +1,3 @@
-import type { Delivery } from '../model/delivery.ts'
 import {
   put,
   remove,
@@ -13,11 +12,10 @@ import {
   type Write,
 } from '../model/records.ts'
 import type { Changes } from './changes.ts'
-import { dueIn } from './due.ts'
-import type { Lookup } from './lookup.ts'
-import { createQueue, type Queue } from './queue.ts'
-import { dueQueue, lookups } from './schema.ts'
-import { compareText, type SortedTree } from './sorted-tree.ts'
+import { createDeliveryTable } from './delivery-table.ts'
+import { FanOut, fannedOut } from './fan-out.ts'
+import { lookups } from './schema.ts'
+import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery } from './store.ts'
 import { createTable, type Table } from './table.ts'
 
@@ -30,18 +28,19 @@ export interface Tables {
   apply(writes: readonly Write[]): readonly Write[]
   due(query: DueQuery): Due
   /** A copy of the records that later writes do not change, made in no time. */
-  copy(): RecordTrees
+  copy(): RecordCopies
   all(): Everything
 }
 
-/** All records, by collection and id. */
-export type RecordTrees = { readonly [C in CollectionName]: SortedTree<string, Collections[C]> }
+/** All records, by collection, in order. */
+export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Collections[C]> }
 
-export const collectionNames = Object.keys(lookups) as CollectionName[]
+/** In the order in which the snapshot has them. */
+export const collectionNames = [...Object.keys(lookups), 'deliveries'] as CollectionName[]
 
 /** `onPut` is told of every record that a write puts, and whether none was in its place. */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
-  const queue = createQueue<Delivery>(dueQueue)
+  const deliveries = createDeliveryTable()
   const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
     locations: createTable(lookups.locations),
     keys: createTable(lookups.keys),
@@ -51,34 +50,37 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     feedback: createTable(lookups.feedback),
     endpoints: createTable(lookups.endpoints),
     events: createTable(lookups.events),
-    deliveries: createTable(lookups.deliveries, { pending_of: oldestFirst(queue) }),
+    deliveries,
   }
   const given = (ask: Ask) => {
     const table = tables[ask.collection]
     return 'id' in ask ? table.records.get(ask.id) : table.find(ask.lookup, ask.key)
+  }
+  const apply = (write: Write, undoing: Write[]) => {
+    const undo = applyTo(tables[write.collection], write)
+    undoing.push(undo)
+    if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+  }
+  const addAll = (fanOut: FanOut, undoing: Write[]) => {
+    if (deliveries.add(fanOut)) {
+      for (const id of fanOut.ids) undoing.push(remove('deliveries', id))
+      onPut('deliveries', fanOut.firstId, true)
+    } else for (const delivery of fanOut) apply(put('deliveries', delivery), undoing)
   }
   return {
     of: (collection) => tables[collection],
     give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
     apply(writes) {
       const undoing: Write[] = []
-      for (const write of writes) {
-        const undo = applyTo(tables[write.collection], write)
-        undoing.push(undo)
-        if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
-      }
+      for (const write of fannedOut(writes))
+        if (write instanceof FanOut) addAll(write, undoing)
+        else apply(write, undoing)
       return undoing.reverse()
     },
-    due: (query) => dueIn(queue, query),
-    copy: () => mapped(tables, ({ records }) => records.clone()) as RecordTrees,
-    all: () => mapped(tables, ({ records }) => [...records.values()]) as Everything,
+    due: deliveries.due,
+    copy: () => mapped(tables, ({ records }) => records.clone()) as RecordCopies,
+    all: () => mapped(tables, ({ records }) => [...records.from()]) as Everything,
   }
-}
-
-/** The queue as a lookup: what is in it in the order of its coming, sorted only when somebody walks over it. */
-function oldestFirst<T extends { id: string }>({ move, find }: Queue<T>): Lookup<T> {
-  const sorted = (key: string) => [...find(key)].sort((a, b) => compareText(a.id, b.id))
-  return { move, find: (key) => ({ [Symbol.iterator]: () => sorted(key).values() }) }
 }
 
 /** Applies one write and returns the one that undoes it. */

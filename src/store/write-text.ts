@@ -1,35 +1,37 @@
-import type { Delivery } from '../model/delivery.ts'
 import { envelopeText, type StoredEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
+import { FanOut, fannedOut } from './fan-out.ts'
 import { headText, recordFrom, recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
 
 /**
- * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. The
- * second and further deliveries of an event have only what is their own, and name the first.
+ * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. Of
+ * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
  */
-type WrittenWrite = Write & { data_of?: string; like?: string }
+type WrittenWrite = Write & { data_of?: string; and?: readonly (readonly [id: string, endpointId: string])[] }
 
 /** The writes of one transaction as the journal holds them, separated by commas. */
 export function writesText(writes: readonly Write[]): string {
   let text = ''
   let first: { id: string; text: string } | undefined
-  let model: Delivery | undefined
-  for (const [index, write] of writes.entries()) {
+  for (const [index, write] of fannedOut(writes).entries()) {
     if (index > 0) text += ','
-    if (!('put' in write)) text += JSON.stringify(write)
-    else if (write.collection === 'deliveries' && model !== undefined && isLike(model, write.put))
-      text += `{"collection":"deliveries","put":${ownText(write.put)},"like":${quoted(model.id)}}`
+    if (write instanceof FanOut) text += fanOutText(write)
+    else if (!('put' in write)) text += JSON.stringify(write)
     else if (first !== undefined && write.collection === 'events' && tellsOf(write.put, first.text))
-      text += `{"collection":"events","put":${headText(write.put)},"data_of":${quoted(first.id)}}`
+      text += `{"collection":"events","put":${headText(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
       const record = recordText(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
-      if (write.collection === 'deliveries') model = write.put
       text += `{"collection":"${write.collection}","put":${record}}`
     }
   }
   return text
+}
+
+function fanOutText(fanOut: FanOut): string {
+  const { first, others } = fanOut.written()
+  return `{"collection":"deliveries","put":${recordText('deliveries', first)},"and":${JSON.stringify(others)}}`
 }
 
 /** Whether an event's body is what it is made of again, with this text of its data; looked at in place, not made. */
@@ -45,49 +47,26 @@ function tellsOf(event: StoredEvent, data: string): boolean {
   )
 }
 
-/** Whether two deliveries differ in what is their own alone, and neither was attempted. */
-function isLike(one: Delivery, other: Delivery): boolean {
-  return (
-    one.event_id === other.event_id &&
-    one.event_type === other.event_type &&
-    one.external_check_id === other.external_check_id &&
-    one.status === other.status &&
-    one.attempts.length === 0 &&
-    other.attempts.length === 0 &&
-    one.next_attempt_at === other.next_attempt_at &&
-    one.dead_reason === other.dead_reason &&
-    one.held === other.held &&
-    one.signed_at === other.signed_at
-  )
-}
-
-function ownText({ id, endpoint_id }: Delivery): string {
-  return `{"id":${quoted(id)},"endpoint_id":${quoted(endpoint_id)}}`
-}
-
-/** An identifier as JSON. Those that we make need no escape; who edits the snapshot by hand may think of others. */
-function quoted(id: string): string {
-  return /^\w+$/.test(id) ? `"${id}"` : JSON.stringify(id)
-}
-
 /** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
 export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
   const written = JSON.parse(text) as WrittenWrite[]
   const writes: Write[] = []
-  let model: Delivery | undefined
   for (const one of written) {
-    const write = one.like === undefined ? readWrite(one, written, text) : readLike(one, model)
-    if (write === undefined) return { stranger: one }
-    writes.push(write)
-    if (one.like === undefined && 'put' in write && write.collection === 'deliveries') model = write.put
+    const { and = [], ...write } = one
+    const read = readWrite(write, written, text)
+    if (read === undefined) return { stranger: one }
+    writes.push(read)
+    if (and.length === 0) continue
+    if (!('put' in read) || read.collection !== 'deliveries' || !isPairs(and)) return { stranger: one }
+    for (const [id, endpoint_id] of and) writes.push(put('deliveries', { ...read.put, id, endpoint_id }))
   }
   return { writes }
 }
 
-function readLike(write: WrittenWrite, model: Delivery | undefined): Write | undefined {
-  if (!('put' in write) || write.collection !== 'deliveries' || model?.id !== write.like) return undefined
-  if (recordFrom(write.collection, write.put) === undefined) return undefined
-  return put('deliveries', { ...model, ...write.put })
+function isPairs(value: unknown): boolean {
+  const isPair = (one: unknown) =>
+    Array.isArray(one) && one.length === 2 && one.every((id) => typeof id === 'string')
+  return Array.isArray(value) && value.every(isPair)
 }
 
 function readWrite(write: WrittenWrite, all: readonly WrittenWrite[], text: string): Write | undefined {

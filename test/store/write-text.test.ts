@@ -53,7 +53,7 @@ describe('the writes of a transaction', () => {
   })
 
   it('name the first of several deliveries of an event, and are read as they were written', () => {
-    const own = (write: Write) => !writesText([put('deliveries', delivery(1)), write]).includes('"like"')
+    const own = (write: Write) => !writesText([put('deliveries', delivery(1)), write]).includes('"and"')
     const others: Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, Partial<Delivery>> = {
       event_id: { event_id: idOf('evt', 7) },
       event_type: { event_type: 'check.closed' },
@@ -108,9 +108,11 @@ describe('the writes of a transaction', () => {
     ['of a record that is not there', { collection: 'events', put: event(1), data_of: 'chk_1' }],
     ['without a body', { collection: 'events', put: { id: 'evt_1' } }],
     ['with a body that is no JSON', { collection: 'events', put: { id: 'evt_1', body: '{' } }],
-    ['like a delivery that is not there', { collection: 'deliveries', put: { id: 'dlv_2' }, like: 'dlv_1' }],
-    ['like a check', { collection: 'checks', put: { id: 'chk_3' }, like: check(2).id }],
-    ['like another, without an id', { collection: 'deliveries', put: {}, like: delivery(1).id }],
+    ['that puts further checks', { collection: 'checks', put: check(3), and: [['chk_4', 'we_1']] }],
+    ['that removes further ones', { collection: 'deliveries', remove: 'dlv_1', and: [['dlv_2', 'we_1']] }],
+    ['with a further one of three parts', { collection: 'deliveries', put: delivery(2), and: [['dlv_3', '', '']] }],
+    ['with a further one of numbers', { collection: 'deliveries', put: delivery(2), and: [[3, 4]] }],
+    ['with further ones in a text', { collection: 'deliveries', put: delivery(2), and: 'all' }],
     ['of a collection that is not known', { collection: 'tips', put: { id: 'tip_1' } }],
   ])('are none with one %s', (_, stranger) => {
     const writes = [put('checks', check(2)), put('deliveries', delivery(1)), stranger]
