@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import { decodeTime, monotonicFactory } from 'ulid'
+import { decodeTime, incrementBase32, TIME_LEN, ulid } from 'ulid'
 import type { NewId } from './operations/operation.ts'
 
 /** Everything about a service that nobody can foresee. */
@@ -34,7 +34,7 @@ export function createIdentifiers(now: () => Date, seed?: number): Identifiers {
   const makerOf = (name: string) => {
     const random = randoms.get(name) ?? pooledRandom(source.bytes(name))
     randoms.set(name, random)
-    const maker = monotonicFactory(random)
+    const maker = monotonic(random)
     makers.set(name, maker)
     return maker
   }
@@ -93,6 +93,22 @@ function seededBytes(seed: number, name: string): (size: number) => Buffer {
   const key = createHash('sha256').update(`${seed} ${name}`).digest()
   const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
   return (size) => cipher.update(Buffer.alloc(size))
+}
+
+/** Makes ULIDs that go up, also within a millisecond and when time stands still: then all but their last digits stay. */
+function monotonic(random: () => number): (time: number) => string {
+  let newest = -1
+  let begin = ''
+  let end = ''
+  return (time) => {
+    if (time > newest) {
+      const made = ulid(time, random)
+      newest = time
+      begin = made.slice(0, TIME_LEN)
+      end = made.slice(TIME_LEN)
+    } else end = incrementBase32(end)
+    return begin + end
+  }
 }
 
 /** Numbers in [0, 1) out of a pool of bytes: asking the system for each of an identifier's 16 costs more than all else. */

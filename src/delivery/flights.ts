@@ -77,8 +77,7 @@ export function createFlights(
     full() {
       const slowOnesAreFull = roomOfSlow() <= 0
       return {
-        has: (endpointId: string) =>
-          to(endpointId) >= perEndpoint || (slowOnesAreFull && isSlow(endpointId)),
+        has: (endpointId: string) => to(endpointId) >= perEndpoint || (slowOnesAreFull && isSlow(endpointId)),
       }
     },
     /** Leaves out what is in flight already, and of slow endpoints what is above their share. */

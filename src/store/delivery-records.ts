@@ -16,36 +16,31 @@ export function createDeliveryRecords(): DeliveryRecords {
   const tree: Tree = sortedTree(compareText)
   let newest = ''
   let size = 0
-  const get = (id: string) => {
-    const found = atOrBefore(tree, id)
-    if (found instanceof FanOut) return found.find(id)
-    return found?.id === id ? found : undefined
-  }
-  /** Makes room for a record with this id, or for none. */
-  const clear = (id: string) => {
-    const found = atOrBefore(tree, id)
-    if (found instanceof FanOut && id <= found.lastId) {
-      tree.delete(found.firstId)
-      for (const part of found.around(id)) tree.set(part.firstId, part)
-    } else tree.delete(id)
+  /** Leaves the others of a fan-out where they are. */
+  const takeOut = (fanOut: FanOut, id: string) => {
+    tree.delete(fanOut.firstId)
+    for (const part of fanOut.around(id)) tree.set(part.firstId, part)
   }
   return {
     size: () => size,
-    get,
+    get: (id) => recordIn(atOrBefore(tree, id), id),
     put(record) {
       const { id } = record
       const isLast = id > newest
-      const before = isLast ? undefined : get(id)
       if (isLast) newest = id
-      else clear(id)
+      const found = isLast ? undefined : atOrBefore(tree, id)
+      const before = recordIn(found, id)
+      if (found instanceof FanOut && id <= found.lastId) takeOut(found, id)
       tree.set(id, record)
       if (before === undefined) size += 1
       return before
     },
     take(id) {
-      const before = get(id)
+      const found = atOrBefore(tree, id)
+      const before = recordIn(found, id)
       if (before === undefined) return undefined
-      clear(id)
+      if (found instanceof FanOut) takeOut(found, id)
+      else tree.delete(id)
       size -= 1
       return before
     },
@@ -62,6 +57,11 @@ export function createDeliveryRecords(): DeliveryRecords {
 
 function atOrBefore(tree: Tree, id: string): Delivery | FanOut | undefined {
   return tree.getPairOrNextLower(id)?.[1]
+}
+
+function recordIn(one: Delivery | FanOut | undefined, id: string): Delivery | undefined {
+  if (one instanceof FanOut) return one.find(id)
+  return one?.id === id ? one : undefined
 }
 
 function inOrder(tree: Tree): RecordsInOrder<Delivery> {

@@ -123,16 +123,25 @@ function likeOf(like: Delivery, id: string, endpoint_id: string): Delivery {
   return { ...like, id, endpoint_id }
 }
 
-/** The writes in their order, but deliveries that are put and can be kept as one are together. */
-export function fannedOut(writes: readonly Write[]): readonly (Write | FanOut)[] {
-  const result: (Write | FanOut)[] = []
+/** A write, or several of which each puts a delivery of the same fan-out. */
+export type FannedWrite = Write | FanOut
+
+/** The writes in their order, those of a fan-out together. */
+export function fannedOut(writes: readonly Write[]): readonly FannedWrite[] {
+  const result: FannedWrite[] = []
   let run: Delivery[] = []
   const end = () => {
     const [like, second] = run
     if (like !== undefined && second !== undefined) {
       result.pop()
       const endpoints = run.map(({ endpoint_id }) => endpoint_id)
-      result.push(new FanOut(like, run.map(({ id }) => id), endpoints))
+      result.push(
+        new FanOut(
+          like,
+          run.map(({ id }) => id),
+          endpoints,
+        ),
+      )
     }
     run = []
   }

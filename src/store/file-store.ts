@@ -13,6 +13,7 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
+import { fannedOut } from './fan-out.ts'
 import { createFolding, type Copy } from './folding.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import { openJournals } from './journals.ts'
@@ -112,9 +113,10 @@ function storeUpon(
 ): Store {
   const commit = (writes: readonly Write[]) => {
     if (writes.length === 0) return
+    const fanned = fannedOut(writes)
     // Serialised first: what JSON cannot hold must not reach memory either.
-    const text = writesText(writes)
-    const undo = tables.apply(writes)
+    const text = writesText(fanned)
+    const undo = tables.apply(fanned)
     const old = leaving()
     if (old.length === 0) queue.add(`[${text}]`, undo)
     else queue.add(`[${text},${writesText(old)}]`, [...tables.apply(old), ...undo])

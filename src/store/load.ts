@@ -1,6 +1,7 @@
 import type { Low } from 'lowdb'
 import { readWhole, type StoreFile } from './disk.ts'
 import { MEND, StoreDamaged } from './errors.ts'
+import { fannedOut } from './fan-out.ts'
 import type { JournalFiles } from './journals.ts'
 import { replay, type Replay } from './replay.ts'
 import { foreign } from './read-snapshot.ts'
@@ -42,7 +43,7 @@ export async function load(
   if (found.closed === false || (found.closed && leftOpen))
     if (oldBytes === undefined && currentBytes === undefined) throw journalMissing(files)
   const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
-    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(writes))
+    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(fannedOut(writes)))
   const old = read(oldBytes, files.old, found.sequence)
   if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0)
     throw tornInTheMiddle(files)

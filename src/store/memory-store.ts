@@ -1,3 +1,4 @@
+import { fannedOut } from './fan-out.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
@@ -18,7 +19,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     async transact(asks, decide) {
       const decision = decide(tables.give(asks))
       if (decision.writes.length > 0) {
-        tables.apply(decision.writes)
+        tables.apply(fannedOut(decision.writes))
         tables.apply(leaving())
       }
       return decision
@@ -31,7 +32,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     async replace(make) {
       const before = tables.all()
       const writes = replacement(before, make(before))
-      tables.apply(writes)
+      tables.apply(fannedOut(writes))
       return writes
     },
     close: async () => {},

@@ -13,7 +13,7 @@ import {
 } from '../model/records.ts'
 import type { Changes } from './changes.ts'
 import { createDeliveryTable } from './delivery-table.ts'
-import { FanOut, fannedOut } from './fan-out.ts'
+import { FanOut, type FannedWrite } from './fan-out.ts'
 import { lookups } from './schema.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery } from './store.ts'
@@ -25,7 +25,7 @@ export interface Tables {
   /** What a transaction asked for; the iterables are good while it decides. */
   give<A extends Asks>(asks: A): GivenAll<A>
   /** Applies writes in order and returns those that undo them, to be applied in order too. */
-  apply(writes: readonly Write[]): readonly Write[]
+  apply(writes: readonly FannedWrite[]): readonly Write[]
   due(query: DueQuery): Due
   /** A copy of the records that later writes do not change, made in no time. */
   copy(): RecordCopies
@@ -72,7 +72,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
     apply(writes) {
       const undoing: Write[] = []
-      for (const write of fannedOut(writes))
+      for (const write of writes)
         if (write instanceof FanOut) addAll(write, undoing)
         else apply(write, undoing)
       return undoing.reverse()

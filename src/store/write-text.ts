@@ -1,6 +1,6 @@
 import { envelopeText, type StoredEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
-import { FanOut, fannedOut } from './fan-out.ts'
+import { FanOut, type FannedWrite } from './fan-out.ts'
 import { headText, recordFrom, recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
 
@@ -11,10 +11,10 @@ import { collectionNames } from './tables.ts'
 type WrittenWrite = Write & { data_of?: string; and?: readonly (readonly [id: string, endpointId: string])[] }
 
 /** The writes of one transaction as the journal holds them, separated by commas. */
-export function writesText(writes: readonly Write[]): string {
+export function writesText(writes: readonly FannedWrite[]): string {
   let text = ''
   let first: { id: string; text: string } | undefined
-  for (const [index, write] of fannedOut(writes).entries()) {
+  for (const [index, write] of writes.entries()) {
     if (index > 0) text += ','
     if (write instanceof FanOut) text += fanOutText(write)
     else if (!('put' in write)) text += JSON.stringify(write)

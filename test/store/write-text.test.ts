@@ -4,6 +4,7 @@ import type { Attempt, Delivery } from '../../src/model/delivery.ts'
 import type { StoredEvent } from '../../src/model/event.ts'
 import { put, remove, type Write } from '../../src/model/records.ts'
 import { store } from '../../src/operations/outbox.ts'
+import { fannedOut } from '../../src/store/fan-out.ts'
 import { readWrites, writesText } from '../../src/store/write-text.ts'
 import { check, delivery, event, idOf } from './records.ts'
 
@@ -12,6 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('},{"collection":"', '"put":', '"}]', '\\', '\u2028\n\ud800'),
 )
+const textOf = (writes: readonly Write[]) => writesText(fannedOut(writes))
 const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',
@@ -44,7 +46,7 @@ describe('the writes of a transaction', () => {
           put('events', announced),
           put('deliveries', delivery(1)),
         ]
-        const written = `[${writesText(writes)}]`
+        const written = `[${textOf(writes)}]`
         expect(readWrites(written)).toEqual({ writes })
         expect(written.includes('"data_of"')).toBe(isFirst)
         expect(JSON.parse(written)).toHaveLength(writes.length)
@@ -53,7 +55,7 @@ describe('the writes of a transaction', () => {
   })
 
   it('name the first of several deliveries of an event, and are read as they were written', () => {
-    const own = (write: Write) => !writesText([put('deliveries', delivery(1)), write]).includes('"and"')
+    const own = (write: Write) => !textOf([put('deliveries', delivery(1)), write]).includes('"and"')
     const others: Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, Partial<Delivery>> = {
       event_id: { event_id: idOf('evt', 7) },
       event_type: { event_type: 'check.closed' },
@@ -72,7 +74,7 @@ describe('the writes of a transaction', () => {
           put('deliveries', delivery(n + 2, { event_id: idOf('evt', 1), ...other, endpoint_id })),
         )
         const all = [put('checks', check(1)), put('deliveries', delivery(1)), ...writes]
-        expect(readWrites(`[${writesText(all)}]`)).toEqual({ writes: all })
+        expect(readWrites(`[${textOf(all)}]`)).toEqual({ writes: all })
         for (const [index, [other]] of made.entries())
           expect(own(writes[index] ?? remove('claims', ''))).toBe(Object.keys(other).length > 0)
       }),
@@ -90,8 +92,8 @@ describe('the writes of a transaction', () => {
     const announced = store(made, context)
     const body = change(announced.body)
     expect(body).not.toBe(announced.body)
-    expect(writesText([put('checks', pushed), put('events', announced)])).toContain('"data_of"')
-    expect(writesText([put('checks', pushed), put('events', { ...announced, body })])).not.toContain(
+    expect(textOf([put('checks', pushed), put('events', announced)])).toContain('"data_of"')
+    expect(textOf([put('checks', pushed), put('events', { ...announced, body })])).not.toContain(
       '"data_of"',
     )
   })
@@ -99,7 +101,7 @@ describe('the writes of a transaction', () => {
   it('have the body of an event as JSON, and are read with one as text, too', () => {
     const body = '{"id":"evt_1","type":"ping","created_at":"t","data":{"a":[1.5,"\\u2028"]}}'
     const told: StoredEvent = { ...event(1), body: JSON.stringify(JSON.parse(body)) }
-    expect(writesText([put('events', told)])).toContain(`"body":${told.body}`)
+    expect(textOf([put('events', told)])).toContain(`"body":${told.body}`)
     const asText = JSON.stringify([put('events', { ...told, body: ` ${body}` })])
     expect(readWrites(asText)).toEqual({ writes: [put('events', told)] })
   })
