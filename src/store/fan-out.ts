@@ -11,10 +11,22 @@ export class FanOut {
   readonly #ids: readonly string[]
   readonly #endpoints: readonly string[]
 
-  constructor(like: Delivery, ids: readonly string[], endpoints: readonly string[]) {
+  private constructor(like: Delivery, ids: readonly string[], endpoints: readonly string[]) {
     this.#like = like
     this.#ids = ids
     this.#endpoints = endpoints
+  }
+
+  /** Of writes of which each `goesOn` from the one before it. */
+  static of(writes: readonly Write[]): FanOut {
+    const deliveries = writes.map(deliveryIn).filter((delivery) => delivery !== undefined)
+    const [like] = deliveries
+    if (like === undefined) throw new RangeError('A fan-out of none.')
+    return new FanOut(
+      like,
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ endpoint_id }) => endpoint_id),
+    )
   }
 
   get eventId(): string {
@@ -128,40 +140,23 @@ export type FannedWrite = Write | FanOut
 
 /** The writes in their order, those of a fan-out together. */
 export function fannedOut(writes: readonly Write[]): readonly FannedWrite[] {
-  const result: FannedWrite[] = []
-  let run: Delivery[] = []
-  const end = () => {
-    const [like, second] = run
-    if (like !== undefined && second !== undefined) {
-      result.pop()
-      const endpoints = run.map(({ endpoint_id }) => endpoint_id)
-      result.push(
-        new FanOut(
-          like,
-          run.map(({ id }) => id),
-          endpoints,
-        ),
-      )
-    }
-    run = []
+  const fanned: FannedWrite[] = []
+  let end = 0
+  for (const [start, write] of writes.entries()) {
+    if (start < end) continue
+    end = start + 1
+    while (goesOn(writes[end - 1], writes[end])) end += 1
+    fanned.push(end - start === 1 ? write : FanOut.of(writes.slice(start, end)))
   }
-  for (const write of writes) {
-    const delivery = write.collection === 'deliveries' && 'put' in write ? write.put : undefined
-    const last = run.at(-1)
-    if (delivery !== undefined && last !== undefined && goesOn(last, delivery)) run.push(delivery)
-    else {
-      end()
-      result.push(write)
-      if (delivery !== undefined) run = [delivery]
-    }
-  }
-  end()
-  return result
+  return fanned
 }
 
-/** Whether a delivery comes after another that is like it, and nothing has become of either. */
-function goesOn(one: Delivery, next: Delivery): boolean {
+/** Whether a write puts a delivery that comes after another one and is like it, and nothing has become of either. */
+function goesOn(write: Write | undefined, nextWrite: Write | undefined): boolean {
+  const [one, next] = [deliveryIn(write), deliveryIn(nextWrite)]
   return (
+    one !== undefined &&
+    next !== undefined &&
     one.id < next.id &&
     one.event_id === next.event_id &&
     one.event_type === next.event_type &&
@@ -174,4 +169,8 @@ function goesOn(one: Delivery, next: Delivery): boolean {
     one.held === next.held &&
     one.signed_at === next.signed_at
   )
+}
+
+function deliveryIn(write: Write | undefined): Delivery | undefined {
+  return write?.collection === 'deliveries' && 'put' in write ? write.put : undefined
 }

@@ -23,8 +23,8 @@ export function createHistory(tables: Tables, keep: number): () => readonly Writ
       last = undefined
       passed = 0
     }
-    for (const { id } of events.from(last)) if (id !== last) return (last = id)
-    return (last = undefined)
+    last = events.after(last)?.id
+    return last
   }
   return () => {
     const leaving: Write[] = []
