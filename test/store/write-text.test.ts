@@ -93,9 +93,7 @@ describe('the writes of a transaction', () => {
     const body = change(announced.body)
     expect(body).not.toBe(announced.body)
     expect(textOf([put('checks', pushed), put('events', announced)])).toContain('"data_of"')
-    expect(textOf([put('checks', pushed), put('events', { ...announced, body })])).not.toContain(
-      '"data_of"',
-    )
+    expect(textOf([put('checks', pushed), put('events', { ...announced, body })])).not.toContain('"data_of"')
   })
 
   it('have the body of an event as JSON, and are read with one as text, too', () => {
@@ -112,7 +110,10 @@ describe('the writes of a transaction', () => {
     ['with a body that is no JSON', { collection: 'events', put: { id: 'evt_1', body: '{' } }],
     ['that puts further checks', { collection: 'checks', put: check(3), and: [['chk_4', 'we_1']] }],
     ['that removes further ones', { collection: 'deliveries', remove: 'dlv_1', and: [['dlv_2', 'we_1']] }],
-    ['with a further one of three parts', { collection: 'deliveries', put: delivery(2), and: [['dlv_3', '', '']] }],
+    [
+      'with a further one of three parts',
+      { collection: 'deliveries', put: delivery(2), and: [['dlv_3', '', '']] },
+    ],
     ['with a further one of numbers', { collection: 'deliveries', put: delivery(2), and: [[3, 4]] }],
     ['with further ones in a text', { collection: 'deliveries', put: delivery(2), and: 'all' }],
     ['of a collection that is not known', { collection: 'tips', put: { id: 'tip_1' } }],
