@@ -16,10 +16,10 @@ export function createDeliveryRecords(): DeliveryRecords {
   const tree: Tree = sortedTree(compareText)
   let newest = ''
   let size = 0
-  /** Leaves the others of a fan-out where they are. */
-  const takeOut = (fanOut: FanOut, id: string) => {
-    tree.delete(fanOut.firstId)
-    for (const part of fanOut.around(id)) tree.set(part.firstId, part)
+  /** Opens a fan-out where a record is, or would be: what comes before that stands in its place, if anything does. */
+  const openAt = (id: string, one: Delivery | FanOut | undefined) => {
+    if (!(one instanceof FanOut) || id > one.lastId) return
+    for (const part of one.around(id)) tree.set(part.firstId, part)
   }
   return {
     size: () => size,
@@ -30,7 +30,7 @@ export function createDeliveryRecords(): DeliveryRecords {
       if (isLast) newest = id
       const found = isLast ? undefined : atOrBefore(tree, id)
       const before = recordIn(found, id)
-      if (found instanceof FanOut && id <= found.lastId) takeOut(found, id)
+      openAt(id, found)
       tree.set(id, record)
       if (before === undefined) size += 1
       return before
@@ -39,8 +39,8 @@ export function createDeliveryRecords(): DeliveryRecords {
       const found = atOrBefore(tree, id)
       const before = recordIn(found, id)
       if (before === undefined) return undefined
-      if (found instanceof FanOut) takeOut(found, id)
-      else tree.delete(id)
+      openAt(id, found)
+      tree.delete(id)
       size -= 1
       return before
     },
