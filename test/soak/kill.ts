@@ -13,7 +13,7 @@ export interface Outcome {
   deliveries: number
   /** Acknowledged pushes that were not there after a restart. */
   lost: string[]
-  /** Acknowledged pushes whose event never came. */
+  /** Acknowledged pushes whose event never came, and at which endpoint. */
   undelivered: string[]
   /** What starts that did not succeed said. */
   refused: string[]
@@ -22,6 +22,8 @@ export interface Outcome {
 }
 
 const WORKERS = 8
+/** Two endpoints of one receiver, so that each event has deliveries that are stored together and made one by one. */
+const PATHS = ['/one', '/two'] as const
 /** A round is killed after at most this many acknowledgements. */
 const MOST = 60
 
@@ -40,7 +42,7 @@ export async function killAgainAndAgain(rounds: number, seed: number): Promise<O
     for (let round = 0; round <= rounds; round += 1) {
       const service = await start(cwd, outcome)
       if (service === undefined) break
-      if (round === 0) await register(service, receiver.url)
+      if (round === 0) for (const path of PATHS) await register(service, new URL(path, receiver.url).href)
       await account.compare(service)
       if (round < rounds) await pushUntilKilled(service, round, random, account)
       else await account.settle(service)
@@ -105,15 +107,16 @@ function accountOf(receiver: Receiver, rounds: number) {
   const bodies = new Map<string, string>()
   const seen = new Set<string>()
   let allCame = () => {}
-  const keyOf = (check: Check) => `${check.external_id} ${check.updated_at}`
+  const keyOf = (check: Check, path: string) => `${check.external_id} ${check.updated_at} at ${path}`
   const take = (received: Received) => {
     const body = received.body.toString()
     const { id, data } = JSON.parse(body) as Envelope & { data: Check }
     if ((bodies.get(id) ?? body) !== body) outcome.changed.push(id)
     bodies.set(id, body)
     outcome.deliveries += 1
-    seen.add(keyOf(data))
-    awaited.delete(keyOf(data))
+    const key = keyOf(data, received.url)
+    seen.add(key)
+    awaited.delete(key)
     if (awaited.size === 0) allCame()
   }
   receiver.answer((response, received) => {
@@ -127,7 +130,7 @@ function accountOf(receiver: Receiver, rounds: number) {
       outcome.acknowledged += 1
       newest.set(check.external_id, check)
       compared.set(check.external_id, check)
-      if (!seen.has(keyOf(check))) awaited.add(keyOf(check))
+      for (const key of PATHS.map((path) => keyOf(check, path))) if (!seen.has(key)) awaited.add(key)
     },
     /** What the last round acknowledged is there, or something newer that was on its way when it ended. */
     async compare(service: ServiceProcess) {
