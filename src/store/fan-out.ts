@@ -19,14 +19,18 @@ export class FanOut {
 
   /** Of writes of which each `goesOn` from the one before it. */
   static of(writes: readonly Write[]): FanOut {
-    const deliveries = writes.map(deliveryIn).filter((delivery) => delivery !== undefined)
-    const [like] = deliveries
+    const ids: string[] = []
+    const endpoints: string[] = []
+    let like: Delivery | undefined
+    for (const write of writes) {
+      const delivery = deliveryIn(write)
+      if (delivery === undefined) continue
+      like ??= delivery
+      ids.push(delivery.id)
+      endpoints.push(delivery.endpoint_id)
+    }
     if (like === undefined) throw new RangeError('A fan-out of none.')
-    return new FanOut(
-      like,
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ endpoint_id }) => endpoint_id),
-    )
+    return new FanOut(like, ids, endpoints)
   }
 
   get eventId(): string {
@@ -70,10 +74,12 @@ export class FanOut {
     return this.#ids.map((id, place) => new Waiting(id, this.#endpoints[place] ?? '', this.#like))
   }
 
-  /** The first of them, and of each further one its id and its endpoint's. */
-  written(): { first: Delivery; others: readonly (readonly [id: string, endpointId: string])[] } {
-    const others = this.#ids.map((id, place) => [id, this.#endpoints[place] ?? ''] as const)
-    return { first: this.#at(0), others: others.slice(1) }
+  /** The first of them, and of the further ones their ids and those of their endpoints, in the same order. */
+  written(): { first: Delivery; others: { ids: readonly string[]; endpoint_ids: readonly string[] } } {
+    return {
+      first: this.#at(0),
+      others: { ids: this.#ids.slice(1), endpoint_ids: this.#endpoints.slice(1) },
+    }
   }
 
   #at(place: number): Delivery {

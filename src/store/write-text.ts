@@ -8,7 +8,13 @@ import { collectionNames } from './tables.ts'
  * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. Of
  * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
  */
-type WrittenWrite = Write & { data_of?: string; and?: readonly (readonly [id: string, endpointId: string])[] }
+type WrittenWrite = Write & { data_of?: string; and?: Others }
+
+/** The two lists are equally long. */
+interface Others {
+  ids: readonly string[]
+  endpoint_ids: readonly string[]
+}
 
 /** The writes of one transaction as the journal holds them, separated by commas. */
 export function writesText(writes: readonly FannedWrite[]): string {
@@ -52,21 +58,29 @@ export function readWrites(text: string): { writes: Write[] } | { stranger: Writ
   const written = JSON.parse(text) as WrittenWrite[]
   const writes: Write[] = []
   for (const one of written) {
-    const { and = [], ...write } = one
-    const read = readWrite(write, written, text)
-    if (read === undefined) return { stranger: one }
-    writes.push(read)
-    if (and.length === 0) continue
-    if (!('put' in read) || read.collection !== 'deliveries' || !isPairs(and)) return { stranger: one }
-    for (const [id, endpoint_id] of and) writes.push(put('deliveries', { ...read.put, id, endpoint_id }))
+    const read = one.and === undefined ? [readWrite(one, written, text)] : readFanOut(one)
+    for (const write of read)
+      if (write === undefined) return { stranger: one }
+      else writes.push(write)
   }
   return { writes }
 }
 
-function isPairs(value: unknown): boolean {
-  const isPair = (one: unknown) =>
-    Array.isArray(one) && one.length === 2 && one.every((id) => typeof id === 'string')
-  return Array.isArray(value) && value.every(isPair)
+function readFanOut(write: WrittenWrite): readonly (Write | undefined)[] {
+  const { and } = write
+  if (!('put' in write) || write.collection !== 'deliveries' || !areOthers(and)) return [undefined]
+  if (recordFrom(write.collection, write.put) === undefined) return [undefined]
+  const others = and.ids.map((id, index) => ({ id, endpoint_id: and.endpoint_ids[index] ?? '' }))
+  return [{}, ...others].map((own) => put('deliveries', { ...write.put, ...own }))
+}
+
+function areOthers(value: unknown): value is Others {
+  const { ids, endpoint_ids } = (value ?? {}) as Partial<Others>
+  return isTexts(ids) && isTexts(endpoint_ids) && ids.length === endpoint_ids.length
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
 function readWrite(write: WrittenWrite, all: readonly WrittenWrite[], text: string): Write | undefined {

@@ -108,13 +108,18 @@ describe('the writes of a transaction', () => {
     ['of a record that is not there', { collection: 'events', put: event(1), data_of: 'chk_1' }],
     ['without a body', { collection: 'events', put: { id: 'evt_1' } }],
     ['with a body that is no JSON', { collection: 'events', put: { id: 'evt_1', body: '{' } }],
-    ['that puts further checks', { collection: 'checks', put: check(3), and: [['chk_4', 'we_1']] }],
-    ['that removes further ones', { collection: 'deliveries', remove: 'dlv_1', and: [['dlv_2', 'we_1']] }],
+    ['that puts further checks', { collection: 'checks', put: check(3), and: others(['chk_4'], ['we_1']) }],
     [
-      'with a further one of three parts',
-      { collection: 'deliveries', put: delivery(2), and: [['dlv_3', '', '']] },
+      'that removes further ones',
+      { collection: 'deliveries', remove: 'dlv_1', and: others(['dlv_2'], ['we_1']) },
     ],
-    ['with a further one of numbers', { collection: 'deliveries', put: delivery(2), and: [[3, 4]] }],
+    [
+      'with a further one and no endpoint',
+      { collection: 'deliveries', put: delivery(2), and: others(['dlv_3'], []) },
+    ],
+    ['with a further one of numbers', { collection: 'deliveries', put: delivery(2), and: others([3], [4]) }],
+    ['with nothing for further ones', { collection: 'deliveries', put: delivery(2), and: null }],
+    ['with further ones of one without an id', { collection: 'deliveries', put: {}, and: others([], []) }],
     ['with further ones in a text', { collection: 'deliveries', put: delivery(2), and: 'all' }],
     ['of a collection that is not known', { collection: 'tips', put: { id: 'tip_1' } }],
   ])('are none with one %s', (_, stranger) => {
@@ -122,3 +127,7 @@ describe('the writes of a transaction', () => {
     expect(readWrites(JSON.stringify(writes))).toEqual({ stranger })
   })
 })
+
+function others(ids: readonly unknown[], endpoint_ids: readonly unknown[]) {
+  return { ids, endpoint_ids }
+}
