@@ -5,8 +5,11 @@ import type { Tables } from './tables.ts'
 /** How many events are kept unless said otherwise: hours of a busy restaurant, some 30 MB with their deliveries. */
 export const KEPT_EVENTS = 10_000
 
-/** Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost nothing. */
-const LOOKS = 4
+/**
+ * Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost
+ * nothing; fewer when it added none.
+ */
+const LOOKS = { afterEvents: 4, otherwise: 2 }
 
 /**
  * What leaves so that history stays within its limit: the oldest events whose deliveries are all finished, with these
@@ -17,6 +20,7 @@ export function createHistory(tables: Tables, keep: number): () => readonly Writ
   const deliveries = tables.of('deliveries')
   let last: string | undefined
   let passed = 0
+  let size = events.size()
   const next = (): string | undefined => {
     // What had to stay when it was passed may be finished by now, so the walk begins anew from time to time.
     if (passed++ >= keep) {
@@ -28,14 +32,17 @@ export function createHistory(tables: Tables, keep: number): () => readonly Writ
   }
   return () => {
     const leaving: Write[] = []
-    let left = events.size() - keep
-    for (let look = 0; left > 0 && look < LOOKS; look++) {
+    const looks = events.size() > size ? LOOKS.afterEvents : LOOKS.otherwise
+    size = events.size()
+    let left = size - keep
+    for (let look = 0; left > 0 && look < looks; look++) {
       const id = next()
       if (id === undefined) break
       const its = finished(deliveries.find('event', id))
       if (its === undefined) continue
       leaving.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
       left--
+      size--
     }
     return leaving
   }
