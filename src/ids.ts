@@ -97,10 +97,12 @@ function seededBytes(seed: number, name: string): (size: number) => Buffer {
 
 /** Makes ULIDs that go up, also within a millisecond and when time stands still: then all but their last digits stay. */
 function monotonic(random: () => number): (time: number) => string {
-  let newest = -1
+  let newest = 0
   let begin = ''
   let end = ''
-  return (time) => {
+  return (now) => {
+    // At 0, the epoch, the package would take the machine's time.
+    const time = Math.max(now, 1)
     if (time > newest) {
       const made = ulid(time, random)
       newest = time

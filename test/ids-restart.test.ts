@@ -35,3 +35,17 @@ test('identifiers of a seed that begin anew are never those that were there', ()
   const after = Array.from({ length: 50 }, () => newId('chk'))
   expect(new Set([...before, ...after]).size).toBe(100)
 })
+
+test('identifiers go up from the epoch on, and are those of their seed', () => {
+  const make = () => {
+    let now = 0
+    const { newId } = createIdentifiers(() => new Date(now), 7)
+    return [0, 0, 1, 1, 2, 1000].map((time) => {
+      now = time
+      return newId('evt')
+    })
+  }
+  const made = make()
+  expect([...new Set(made)].sort()).toEqual(made)
+  expect(make()).toEqual(made)
+})

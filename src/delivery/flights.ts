@@ -19,9 +19,9 @@ interface Sending {
 
 /**
  * The attempts in flight, one per delivery at most. One that takes longer than `slowAfterMs` waits for a receiver and
- * costs us nothing more: it leaves the count of `quick` ones. Of these, endpoints with a slow one have half the places at
- * most, so that the others need not wait until it turns out that the next ones are slow as well. `onRoom` tells when there
- * is room for others. Counts are kept, since they are asked for far more often than they change.
+ * costs us nothing more: it leaves the count of `quick` ones. For endpoints with a slow one none is started when they have
+ * half of these places, so that the others need not wait until it turns out that the next ones are slow as well. `onRoom`
+ * tells when there is room for others. Counts are kept, since they are asked for far more often than they change.
  */
 export function createFlights(
   { perEndpoint, inAll, slowAfterMs }: FlightLimits,
@@ -80,10 +80,10 @@ export function createFlights(
         has: (endpointId: string) => to(endpointId) >= perEndpoint || (slowOnesAreFull && isSlow(endpointId)),
       }
     },
-    /** Leaves out what is in flight already, and of slow endpoints what is above their share. */
-    startable<D extends Pick<Delivery, 'id' | 'endpoint_id'>>(due: readonly D[]): D[] {
+    /** Leaves out what is above the share of slow endpoints, and keeps the first of theirs. */
+    withinShare<D extends Pick<Delivery, 'endpoint_id'>>(inTurn: readonly D[]): D[] {
       let left = roomOfSlow()
-      return due.filter(({ id, endpoint_id }) => !flights.has(id) && (!isSlow(endpoint_id) || left-- > 0))
+      return inTurn.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
     },
     /** Resolves when those that are in flight now have ended, however they do. */
     ended: () => Promise.allSettled([...flights.values()]),

@@ -109,10 +109,12 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   }
 
   function startInTurn(due: readonly Delivery[], more: boolean): void {
-    const chosen = turns.take(flights.startable(due), {
+    const waiting = due.filter(({ id }) => !flights.has(id))
+    const chosen = turns.take(waiting, {
       room: Math.min(flights.room(), limits.perTurn),
       perEndpoint: limits.perEndpoint,
       inFlight: flights.to,
+      withinShare: flights.withinShare,
     })
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()

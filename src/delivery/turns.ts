@@ -8,6 +8,8 @@ interface Situation {
   /** At most this many in flight to one endpoint. */
   perEndpoint: number
   inFlight: (endpointId: string) => number
+  /** Leaves out of what is in its turn what some endpoints may not have now. */
+  withinShare: <D extends Waiting>(inTurn: readonly D[]) => readonly D[]
 }
 
 /** Chooses what to attempt next: round by round one delivery of each endpoint, the one that has waited longest first. */
@@ -16,11 +18,14 @@ export function createTurns() {
   let turn = 0
   const lastTurn = (id: string) => lastTurns.get(id) ?? 0
   return {
-    take<D extends Waiting>(due: readonly D[], { room, perEndpoint, inFlight }: Situation): D[] {
+    take<D extends Waiting>(
+      due: readonly D[],
+      { room, perEndpoint, inFlight, withinShare }: Situation,
+    ): readonly D[] {
       const queues = [...groupByEndpoint(due)]
         .sort(([one], [other]) => lastTurn(one) - lastTurn(other))
         .map(([id, queue]) => queue.slice(0, Math.max(0, perEndpoint - inFlight(id))))
-      const chosen = roundRobin(queues).slice(0, Math.max(0, room))
+      const chosen = withinShare(roundRobin(queues)).slice(0, Math.max(0, room))
       for (const { endpoint_id } of chosen) lastTurns.set(endpoint_id, ++turn)
       return chosen
     },

@@ -4,7 +4,7 @@ import type { Write } from '../model/records.ts'
 /**
  * Deliveries of one event as they were made, in the order of their identifiers: they differ in these and their endpoint
  * alone. Kept as one until something becomes of one of them, so that an event for a hundred endpoints, of which most may
- * be slow, costs little more than an event for one. It never changes.
+ * be slow, does not cost a hundred records. It never changes.
  */
 export class FanOut {
   readonly #like: Delivery

@@ -54,7 +54,11 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
   if (line === undefined) return { ...place, kind: 'damaged' }
   const read = readWrites(line.writes)
   if ('stranger' in read)
-    return { ...place, kind: 'newer', why: `it writes to ${JSON.stringify(read.stranger.collection)}` }
+    return {
+      ...place,
+      kind: 'newer',
+      why: `it writes to ${JSON.stringify(read.stranger.collection)} what is not known here`,
+    }
   return { ...place, kind: 'whole', transaction: { sequence: line.sequence, writes: read.writes }, ended }
 }
 

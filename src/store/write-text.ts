@@ -83,7 +83,11 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
+/** All that may be said in a write of the journal. */
+const KEYS = new Set(['collection', 'put', 'remove', 'data_of', 'and'])
+
 function readWrite(write: WrittenWrite, all: readonly WrittenWrite[], text: string): Write | undefined {
+  for (const key in write) if (!KEYS.has(key)) return undefined
   const names: readonly string[] = collectionNames
   if (!names.includes(write.collection)) return undefined
   if (!('put' in write)) return typeof write.remove === 'string' ? write : undefined

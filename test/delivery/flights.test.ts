@@ -34,9 +34,6 @@ function open() {
   return { ...flights, start, end, onRoom }
 }
 
-const due = (endpoint_id: string, count: number) =>
-  Array.from({ length: count }, (_, index) => ({ id: `${endpoint_id}_${index}`, endpoint_id }))
-
 describe('attempts in flight', () => {
   it('take places until they turn out to be slow, and are counted for their endpoint all the same', () => {
     const { start, room, to, onRoom } = open()
@@ -48,31 +45,23 @@ describe('attempts in flight', () => {
   })
 
   it('of endpoints with a slow one have half the places, in all', () => {
-    const { start, end, full, startable } = open()
+    const { start, end, full, withinShare } = open()
     const slow = [...start('a'), ...start('b')]
     vi.advanceTimersByTime(SLOW_MS)
-    const all = [...due('a', 2), ...due('c', 1), ...due('b', 3), ...due('c', 1)]
-    expect(
-      startable(all)
+    const all = 'aacbbbc'.split('').map((endpoint_id) => ({ endpoint_id }))
+    const within = () =>
+      withinShare(all)
         .map(({ endpoint_id }) => endpoint_id)
-        .join(''),
-    ).toBe('aacbbc')
+        .join('')
+    expect(within()).toBe('aacbbc')
     const quick = [...start('a', 2), ...start('b', 2)]
     expect(['a', 'b', 'c'].map(full().has)).toEqual([true, true, false])
-    expect(
-      startable(all)
-        .map(({ endpoint_id }) => endpoint_id)
-        .join(''),
-    ).toBe('cc')
+    expect(within()).toBe('cc')
     end(quick.slice(0, 1))
     expect(['a', 'b', 'c'].map(full().has)).toEqual([false, false, false])
-    expect(
-      startable(all)
-        .map(({ endpoint_id }) => endpoint_id)
-        .join(''),
-    ).toBe('acc')
+    expect(within()).toBe('acc')
     end(slow)
-    expect(startable(all)).toEqual(all)
+    expect(within()).toBe('aacbbbc')
   })
 
   it('are no more to one endpoint than may be', () => {
@@ -83,13 +72,13 @@ describe('attempts in flight', () => {
     expect(full().has('a')).toBe(false)
   })
 
-  it('are not started twice', async () => {
-    const { start, end, startable, has, none, ended } = open()
-    const ids = start(undefined)
-    const [again] = ids.map((id) => ({ id, endpoint_id: 'a' }))
-    expect(startable([...(again ? [again] : []), ...due('a', 1)])).toEqual(due('a', 1))
-    end(ids)
+  it('are known until they have ended', async () => {
+    const { start, end, has, get, none, ended } = open()
+    const [id = ''] = start(undefined)
+    expect([none(), has(id), has('dlv_0')]).toEqual([false, true, false])
+    end([id])
+    await expect(get(id)).resolves.toBeUndefined()
     await ended()
-    expect([none(), ...ids.map(has)]).toEqual([true, false])
+    expect([none(), has(id)]).toEqual([true, false])
   })
 })

@@ -3,6 +3,7 @@ import { createTurns } from '../../src/delivery/turns.ts'
 
 const due = (...names: string[]) => names.map((id) => ({ id, endpoint_id: id.charAt(0) }))
 const none = () => 0
+const withinShare = <D>(inTurn: readonly D[]) => inTurn
 const ids = (chosen: readonly { id: string }[]) => chosen.map(({ id }) => id)
 
 describe('turns', () => {
@@ -11,6 +12,7 @@ describe('turns', () => {
       room: 99,
       perEndpoint: 8,
       inFlight: none,
+      withinShare,
     })
     expect(ids(chosen)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
   })
@@ -18,19 +20,36 @@ describe('turns', () => {
   it('go to the endpoint that has waited longest when room is scarce', () => {
     const turns = createTurns()
     const take = () =>
-      ids(turns.take(due('a1', 'a2', 'b1', 'c1'), { room: 1, perEndpoint: 8, inFlight: none }))
+      ids(turns.take(due('a1', 'a2', 'b1', 'c1'), { room: 1, perEndpoint: 8, inFlight: none, withinShare }))
     expect([take(), take(), take(), take()].flat()).toEqual(['a1', 'b1', 'c1', 'a1'])
   })
 
   it('leave out what is above the endpoint’s share', () => {
     const inFlight = (endpoint: string) => (endpoint === 'a' ? 7 : 0)
-    expect(ids(createTurns().take(due('a1', 'a2', 'b1'), { room: 99, perEndpoint: 8, inFlight }))).toEqual([
-      'a1',
-      'b1',
+    expect(
+      ids(createTurns().take(due('a1', 'a2', 'b1'), { room: 99, perEndpoint: 8, inFlight, withinShare })),
+    ).toEqual(['a1', 'b1'])
+  })
+
+  it('leave out what is above a share of those in turn, not of those that have waited longest', () => {
+    const turns = createTurns()
+    const take = () =>
+      ids(
+        turns.take(due('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), {
+          room: 99,
+          perEndpoint: 8,
+          inFlight: none,
+          withinShare: (inTurn) => inTurn.slice(0, 2),
+        }),
+      )
+    expect([take(), take(), take()]).toEqual([
+      ['a1', 'b1'],
+      ['c1', 'a1'],
+      ['b1', 'c1'],
     ])
   })
 
   it.each([0, -3])('are none with room for %i', (room) => {
-    expect(createTurns().take(due('a1'), { room, perEndpoint: 8, inFlight: none })).toEqual([])
+    expect(createTurns().take(due('a1'), { room, perEndpoint: 8, inFlight: none, withinShare })).toEqual([])
   })
 })
