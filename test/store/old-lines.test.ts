@@ -2,12 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../src/model/delivery.ts'
 import { put, remove, type Write } from '../../src/model/records.ts'
 import { createMemoryStore } from '../../src/store/memory-store.ts'
 import { openOldLines } from '../../src/store/old-lines.ts'
 import { readVouched } from '../../src/store/read-vouched.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newDirectory, openStore, tidyUp } from './folder.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { check, delivery, event, idOf, save, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
@@ -23,20 +24,45 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     .tuple(fc.constantFrom('checks' as const, 'events' as const, 'deliveries' as const), number)
     .map(([name, n]) => remove(name, idOf({ checks: 'chk', events: 'evt', deliveries: 'dlv' }[name], n))),
 )
-const session = fc.array(fc.array(write, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 })
+/** Deliveries of one event as they are made, and what becomes of one of them. */
+const fanOut = fc
+  .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 2, max: 4 }))
+  .map(([n, size]) => Array.from({ length: size }, (_, index) => put('deliveries', ofFanOut(n, index))))
+const touch = fc
+  .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 3 }), fc.boolean())
+  .map(([n, index, ends]) => {
+    const found = ofFanOut(n, index)
+    if (ends) return remove('deliveries', found.id)
+    return put('deliveries', { ...found, status: 'delivered', next_attempt_at: null })
+  })
+const transaction = fc
+  .array(
+    fc.oneof(
+      fc.oneof(write, touch).map((one) => [one]),
+      fanOut,
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((parts) => parts.flat())
+const session = fc.record({
+  transactions: fc.array(transaction, { minLength: 1, maxLength: 12 }),
+  killed: fc.boolean(),
+})
 
 describe('a snapshot that is made of the one before it', () => {
   it('is what is in memory, whatever was put and taken away between folds and over restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 4 }), async (sessions) => {
-        const directory = await newDirectory()
+        let directory = await newDirectory()
         const wanted = createMemoryStore()
-        for (const transactions of sessions) {
-          const store = await openStore(directory, { foldAtBytes: 300 })
+        for (const { transactions, killed } of sessions) {
+          // A fold would go on while the directory is copied.
+          const store = await openStore(directory, { foldAtBytes: killed ? Infinity : 300 })
           for (const writes of transactions) {
             await save(wanted, ...writes)
             await save(store, ...writes)
           }
+          if (killed) directory = await copyOf(directory)
           await store.close()
         }
         const store = await openStore(directory)
@@ -80,6 +106,10 @@ describe('a snapshot that is made of the one before it', () => {
     await old.close()
   })
 })
+
+function ofFanOut(n: number, index: number): Delivery {
+  return delivery(10 * n + index, { event_id: idOf('evt', n), endpoint_id: `we_${index}` })
+}
 
 async function saveAndClose(store: Store, ...numbers: readonly number[]): Promise<void> {
   await saveChecks(store, ...numbers)
