@@ -157,7 +157,10 @@ export function fannedOut(writes: readonly Write[]): readonly FannedWrite[] {
   return fanned
 }
 
-/** Whether a write puts a delivery that comes after another one and is like it, and nothing has become of either. */
+/**
+ * Whether a write puts a delivery that comes after another one and is like it in all but id and endpoint, and nothing has
+ * become of either.
+ */
 function goesOn(write: Write | undefined, nextWrite: Write | undefined): boolean {
   const [one, next] = [deliveryIn(write), deliveryIn(nextWrite)]
   return (

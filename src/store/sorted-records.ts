@@ -12,9 +12,13 @@ export interface RecordsInOrder<T> {
   clone(): RecordsInOrder<T>
 }
 
-export interface SortedRecords<T> extends RecordsInOrder<T> {
+/** What may be asked of the records of a table, whose lookups follow its own writes alone. */
+export interface ReadableRecords<T> extends RecordsInOrder<T> {
   size(): number
   get(id: string): T | undefined
+}
+
+export interface SortedRecords<T> extends ReadableRecords<T> {
   /** Puts a record in the place of the one with its id, which is returned. */
   put(record: T): T | undefined
   /** Takes away and returns the record with an id. */

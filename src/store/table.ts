@@ -1,12 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { createLookup, type Lookup } from './lookup.ts'
 import type { KeyOf } from './schema.ts'
-import { createSortedRecords, type RecordsInOrder, type SortedRecords } from './sorted-records.ts'
+import {
+  createSortedRecords,
+  type ReadableRecords,
+  type RecordsInOrder,
+  type SortedRecords,
+} from './sorted-records.ts'
 import type { Order, Page, Search } from './store.ts'
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
-  readonly records: SortedRecords<T>
+  readonly records: ReadableRecords<T>
   /** Puts a record in the place of the one with its id, which is returned. */
   put(record: T): T | undefined
   /** Takes away and returns the record with an id. */
