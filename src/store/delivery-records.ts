@@ -65,15 +65,10 @@ function recordIn(one: Delivery | FanOut | undefined, id: string): Delivery | un
 }
 
 function inOrder(tree: Tree): RecordsInOrder<Delivery> {
-  function* from(id = ''): Generator<Delivery, void> {
-    for (const one of tree.values(tree.getPairOrNextLower(id)?.[0]))
-      for (const delivery of one instanceof FanOut ? one : [one]) if (delivery.id >= id) yield delivery
-  }
   return {
-    from,
-    after(id) {
-      for (const delivery of from(id)) if (delivery.id !== id) return delivery
-      return undefined
+    *from(id = '') {
+      for (const one of tree.values(tree.getPairOrNextLower(id)?.[0]))
+        for (const delivery of one instanceof FanOut ? one : [one]) if (delivery.id >= id) yield delivery
     },
     *backFrom(id) {
       for (const [, one] of tree.entriesReversed(id, []))

@@ -1,6 +1,12 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
 
+/** Deliveries that differ from another one in their id and endpoint alone: two lists, equally long. */
+export interface Others {
+  ids: readonly string[]
+  endpoint_ids: readonly string[]
+}
+
 /**
  * Deliveries of one event as they were made, in the order of their identifiers: they differ in these and their endpoint
  * alone. Kept as one until something becomes of one of them, so that an event for a hundred endpoints, of which most may
@@ -74,8 +80,8 @@ export class FanOut {
     return this.#ids.map((id, place) => new Waiting(id, this.#endpoints[place] ?? '', this.#like))
   }
 
-  /** The first of them, and of the further ones their ids and those of their endpoints, in the same order. */
-  written(): { first: Delivery; others: { ids: readonly string[]; endpoint_ids: readonly string[] } } {
+  /** The first of them whole, of the further ones what is their own. */
+  written(): { first: Delivery; others: Others } {
     return {
       first: this.#at(0),
       others: { ids: this.#ids.slice(1), endpoint_ids: this.#endpoints.slice(1) },

@@ -27,8 +27,8 @@ export function createHistory(tables: Tables, keep: number): () => readonly Writ
       last = undefined
       passed = 0
     }
-    last = events.after(last)?.id
-    return last
+    for (const { id } of events.from(last)) if (id !== last) return (last = id)
+    return (last = undefined)
   }
   return () => {
     const leaving: Write[] = []

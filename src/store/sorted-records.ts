@@ -6,8 +6,6 @@ export interface RecordsInOrder<T> {
   from(id?: string): Iterable<T>
   /** The same backwards, by default from the last. */
   backFrom(id?: string): Iterable<T>
-  /** The first that comes after this id, by default the first of all. */
-  after(id?: string): T | undefined
   /** A copy that later writes do not change, made in no time. */
   clone(): RecordsInOrder<T>
 }
@@ -48,7 +46,6 @@ export function createSortedRecords<T extends { id: string }>(): SortedRecords<T
 function inOrder<T>(tree: SortedTree<string, T>): RecordsInOrder<T> {
   return {
     from: (id) => tree.values(id),
-    after: (id) => tree.nextHigherPair(id)?.[1],
     *backFrom(id) {
       for (const [, record] of tree.entriesReversed(id, [])) yield record
     },

@@ -38,7 +38,10 @@ export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Coll
 /** In the order in which the snapshot has them. */
 export const collectionNames = [...Object.keys(lookups), 'deliveries'] as CollectionName[]
 
-/** `onPut` is told of every record that a write puts, and whether none was in its place. */
+/**
+ * `onPut` is told of every record that a write puts, and whether none was in its place; of a fan-out, whose ids go up, of
+ * the first alone.
+ */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   const deliveries = createDeliveryTable()
   const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {

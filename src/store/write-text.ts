@@ -1,6 +1,6 @@
 import { envelopeText, type StoredEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
-import { FanOut, type FannedWrite } from './fan-out.ts'
+import { FanOut, type FannedWrite, type Others } from './fan-out.ts'
 import { headText, recordFrom, recordText } from './record-text.ts'
 import { collectionNames } from './tables.ts'
 
@@ -9,12 +9,6 @@ import { collectionNames } from './tables.ts'
  * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
  */
 type WrittenWrite = Write & { data_of?: string; and?: Others }
-
-/** The two lists are equally long. */
-interface Others {
-  ids: readonly string[]
-  endpoint_ids: readonly string[]
-}
 
 /** The writes of one transaction as the journal holds them, separated by commas. */
 export function writesText(writes: readonly FannedWrite[]): string {
