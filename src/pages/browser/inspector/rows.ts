@@ -26,7 +26,7 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
   let ended = false
   let reading = false
   let stale = false
-  let loading = false
+  let loading: string | undefined
   const page = (end: End, cursor: string | null) => {
     const order = end === 'oldest' ? '&order=asc' : ''
     const more = `limit=${PAGE}${order}${cursor === null ? '' : `&cursor=${cursor}`}`
@@ -72,8 +72,9 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
     loadMore() {
       const before = loaded.value
       const cursor = before?.cursor ?? null
-      if (loading || before === undefined || cursor === null || before.end !== wanted) return
-      loading = true
+      // What is still under way from where the list was before is not in the way.
+      if (before === undefined || cursor === null || loading === cursor || before.end !== wanted) return
+      loading = cursor
       void page(before.end, cursor)
         .then((next) => {
           const now = loaded.value
@@ -81,7 +82,7 @@ export function createRows<T extends { id: string }>(path: string): Rows<T> {
           set(withNext(now, next))
         })
         .catch(failed)
-        .finally(() => (loading = false))
+        .finally(() => (loading = loading === cursor ? undefined : loading))
     },
     goTo(end, then) {
       const now = loaded.value

@@ -126,7 +126,7 @@ function useFocus(scroller: Scroller, { current, turn }: Drawn, scrollTo: (index
   })
 }
 
-/** Asks for more when where it is missing is nearly in sight. */
+/** Asks for more when where it is missing is nearly in sight; again, where that has failed, when the list is looked at again. */
 function useGrowth(scroller: Scroller, { rows, height, missing, onMissing }: Drawn, first?: number): void {
   useEffect(() => {
     const element = scroller.current
@@ -135,5 +135,5 @@ function useGrowth(scroller: Scroller, { rows, height, missing, onMissing }: Dra
     const { scrollTop, scrollHeight, clientHeight } = element
     const left = missing === 'above' ? scrollTop : scrollHeight - clientHeight - scrollTop
     if (left < 2 * OVERSCAN * height) onMissing()
-  }, [first, rows.length, missing])
+  }, [first, rows, missing])
 }
