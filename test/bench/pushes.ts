@@ -10,7 +10,9 @@ import {
 } from './processes.ts'
 import type { LoadResult } from './load.ts'
 
-const SECONDS = 6
+/** Every program under comparison is measured once in each round, since the machine's own speed goes up and down. */
+const ROUNDS = 3
+const SECONDS = 2
 const STORED = 100_000
 
 /** How quickly pushes are answered, each one durable, beside what the framework alone can do. */
@@ -18,29 +20,31 @@ export async function pushFigures(
   directory: (name: string) => string,
   certs: { cert: string; key: string },
 ): Promise<Figure[]> {
-  const bare = await measureBare()
-  const empty = await measure(directory('empty'))
-  const full = await measureFull(directory('full'))
+  const bare = warmed(await startBare())
+  const { bares, empties, fulls, memory, start } = await measureStored(bare, directory)
+  const before = await bare.measure(SECONDS)
   const one = await measureWithEndpoints(directory('one'), certs, 1)
+  const after = await bare.measure(SECONDS)
   const ten = await measureWithEndpoints(directory('ten'), certs, 10)
+  await bare.end()
   return [
-    { name: 'bare h3 handler', value: bare.perSecond, unit: 'req/s' },
-    { name: 'durable pushes', value: empty.perSecond, unit: 'req/s' },
+    { name: 'bare h3 handler', value: median(bares.map(perSecond)), unit: 'req/s' },
+    { name: 'durable pushes', value: median(empties.map(perSecond)), unit: 'req/s' },
     {
       name: 'durable pushes / bare handler',
-      value: empty.perSecond / bare.perSecond,
+      value: ratio(empties, bares, perSecond),
       unit: '×',
       target: { atLeast: 0.4 },
     },
     {
       name: `with ${STORED} checks stored / with none`,
-      value: full.load.perSecond / empty.perSecond,
+      value: ratio(fulls, empties, perSecond),
       unit: '×',
       target: { atLeast: 0.8 },
     },
     {
       name: 'with one endpoint / bare handler',
-      value: one.perSecond / bare.perSecond,
+      value: one.perSecond / ((before.perSecond + after.perSecond) / 2),
       unit: '×',
       target: { atLeast: 0.2 },
     },
@@ -52,73 +56,101 @@ export async function pushFigures(
     },
     {
       name: 'p99 of a push / p99 of the bare handler',
-      value: empty.p99 / Math.max(bare.p99, 1),
+      value: ratio(empties, bares, ({ p99 }) => Math.max(p99, 1)),
       unit: '×',
       target: { atMost: 5 },
     },
     {
       name: 'longest wait of a push',
-      value: Math.max(empty.max, full.load.max),
+      value: Math.max(...[...empties, ...fulls].map(({ max }) => max)),
       unit: 'ms',
       target: { atMost: 100 },
     },
     {
       name: `resident memory with ${STORED} checks`,
-      value: full.memory,
+      value: memory,
       unit: 'MiB',
       target: { atMost: 400 },
     },
     {
       name: `start to first answer with ${STORED} checks`,
-      value: full.start,
+      value: start,
       unit: 'ms',
       target: { atMost: 2500 },
     },
   ]
 }
 
-async function measureBare(): Promise<LoadResult> {
-  const bare = await startBare()
-  const result = await loaded(bare)
-  await bare.end()
-  return result
-}
-
-async function measure(directory: string): Promise<LoadResult> {
-  const service = await startTabwire(directory)
-  const result = await loaded(service)
-  await service.end()
-  return result
-}
-
-/** The first seconds are the compiler's: they are run and not counted. */
-async function loaded({ url }: Program): Promise<LoadResult> {
-  await run({ url, seconds: 3 })
-  return run({ url, seconds: SECONDS, first: 10_000_000 })
-}
-
-async function measureFull(directory: string) {
-  const filling = await startTabwire(directory)
+/** The bare handler, a service that begins with nothing and one with many checks stored, by turns. */
+async function measureStored(bare: Measured, directory: (name: string) => string) {
+  const filling = await startTabwire(directory('full'))
   await run({ url: filling.url, amount: STORED })
   await filling.end()
   const started = performance.now()
-  const service = await startTabwire(directory)
-  await fetch(`${service.url}/v1/locations`, { headers: { authorization: `Bearer ${API_KEY}` } })
+  const full = await startTabwire(directory('full'))
+  await fetch(`${full.url}/v1/locations`, { headers: { authorization: `Bearer ${API_KEY}` } })
   const start = performance.now() - started
-  const memory = residentMiB(service.pid) ?? Number.NaN
-  const load = await loaded(service)
-  await service.end()
-  return { load, memory, start }
+  const memory = residentMiB(full.pid) ?? Number.NaN
+  const programs = [bare, warmed(await startTabwire(directory('empty'))), warmed(full)] as const
+  const results: [LoadResult[], LoadResult[], LoadResult[]] = [[], [], []]
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [index, program] of programs.entries()) results[index]?.push(await program.measure(SECONDS))
+  await Promise.all(programs.slice(1).map((program) => program.end()))
+  const [bares, empties, fulls] = results
+  return { bares, empties, fulls, memory, start }
 }
 
 async function measureWithEndpoints(directory: string, certs: { cert: string; key: string }, count: number) {
   const receiver = await startReceiver(certs, 'answer')
   const service = await startTabwire(directory, '--insecure')
   for (let n = 0; n < count; n++) await register(service.url, `${receiver.url}${n}`)
-  const result = await loaded(service)
+  const result = await warmed(service).measure(ROUNDS * SECONDS)
   await service.end('SIGKILL')
   await receiver.end()
   return result
+}
+
+interface Measured {
+  /** What it answers within so many seconds. */
+  measure(seconds: number): Promise<LoadResult>
+  end: Program['end']
+}
+
+/** The first seconds are the compiler's: they are run and not counted. */
+function warmed({ url, end }: Program): Measured {
+  let first = 1
+  const next = (seconds: number) => run({ url, seconds, first: (first += 10_000_000) })
+  let isWarm = false
+  return {
+    async measure(seconds) {
+      if (!isWarm) await next(3)
+      isWarm = true
+      return next(seconds)
+    },
+    end,
+  }
+}
+
+/** The median over the rounds of one's figure to the other's in the same round. */
+function ratio(
+  ones: readonly LoadResult[],
+  others: readonly LoadResult[],
+  figure: (result: LoadResult) => number,
+): number {
+  return median(
+    ones.map((one, round) => {
+      const other = others[round]
+      return other === undefined ? Number.NaN : figure(one) / figure(other)
+    }),
+  )
+}
+
+function perSecond(result: LoadResult): number {
+  return result.perSecond
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 
 export async function register(url: string, receiver: string): Promise<void> {
