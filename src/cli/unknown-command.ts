@@ -12,9 +12,12 @@ class UnknownCommand extends BaseCommand {
   }
 }
 
-/** oclif's hook for what it cannot find; it says so in its own words otherwise, whatever was asked for. */
-const commandNotFound: Hook.CommandNotFound = async ({ id, argv = [], config }) => {
-  await UnknownCommand.run([...id.split(':'), ...argv], config)
+/**
+ * oclif's hook for what it cannot find; it says so in its own words otherwise, whatever was asked for. It joins words by
+ * colons, which an address has too, so that what was typed is taken from where it was.
+ */
+const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
+  await UnknownCommand.run(process.argv.slice(2), config)
 }
 
 export default commandNotFound

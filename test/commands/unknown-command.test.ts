@@ -9,6 +9,10 @@ describe.concurrent('what is no command', () => {
     [['psuh', 'a.json'], 'tabwire psuh a.json is no command. Did you mean tabwire push?'],
     [['delivery', 'list'], 'tabwire delivery list is no command. Did you mean tabwire deliveries list?'],
     [['clock', 'advanc', '3h'], 'tabwire clock advanc 3h is no command. Did you mean tabwire clock advance?'],
+    [
+      ['endpoints', 'add', 'https://x:1/y'],
+      'tabwire endpoints add https://x:1/y is no command. Did you mean tabwire endpoints?',
+    ],
     [['endpoint'], 'tabwire endpoint is no command. Did you mean tabwire endpoints?'],
   ])('%j ends with 2 and what was probably meant, for programs too', async (words, message) => {
     expect(await tabwire(words)).toEqual({

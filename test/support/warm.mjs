@@ -1,5 +1,6 @@
 /* Runs commands one after the other in one process, which has loaded them already; see warm.ts. */
 import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { flush, handle, run } from '../../dist/cli/program.js'
 import './forward-answers.mjs'
 
@@ -19,6 +20,7 @@ process.on('message', async ({ args, cwd, env, stdin, mark }) => {
   Object.assign(process.env, env)
   const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin, 'base64')])
   Object.defineProperty(process, 'stdin', { value: input, configurable: true })
+  process.argv = [process.execPath, fileURLToPath(bin), ...args]
   process.chdir(cwd)
   process.exitCode = undefined
   let code
