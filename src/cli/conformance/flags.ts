@@ -5,6 +5,7 @@ import { fromEnvironment } from '../flags.ts'
 export const conformanceFlags = fromEnvironment({
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
   tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+  strict: Flags.boolean({ description: 'Fail cases that rest on advice, too.' }),
   only: Flags.string({
     description: 'Only these cases or groups: case, group or group/case; repeatable.',
     multiple: true,

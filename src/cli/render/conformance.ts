@@ -24,7 +24,8 @@ export function renderConformance(report: ConformanceReport, columns = Infinity)
 const marks: Record<Verdict, string> = {
   passed: chalk.green('✓'),
   failed: chalk.red('✗'),
-  skipped: chalk.dim('-'),
+  advised: chalk.yellow('!'),
+  not_checked: chalk.dim('-'),
   observed: chalk.yellow('·'),
 }
 
@@ -43,21 +44,26 @@ function runs(cases: readonly CaseResult[]): CaseResult[][] {
 
 function isAlike(one: CaseResult, other: CaseResult): boolean {
   if (one.verdict !== other.verdict || one.detail !== other.detail) return false
-  return one.verdict === 'skipped' || (one.verdict === 'failed' && one.reason === other.reason)
+  return one.verdict === 'not_checked' || (isTold(one) && one.reason === other.reason)
 }
 
-/** Cases that were skipped share a line; others have one each. Below is what was seen, and why a failure matters. */
+/** Whether the reader is told why the case matters. */
+function isTold({ verdict }: CaseResult): boolean {
+  return verdict === 'failed' || verdict === 'advised'
+}
+
+/** Cases that were not checked share a line; others have one each. Below is what was seen, and why a failure matters. */
 function renderRun(run: readonly CaseResult[], columns: number): string {
   const [first, ...rest] = run as [CaseResult, ...CaseResult[]]
   const { verdict, detail, reason } = first
   const isObservation = verdict === 'observed'
   const lines =
-    verdict === 'skipped' && rest.length > 0
+    verdict === 'not_checked' && rest.length > 0
       ? [`${count(run.length, 'case')}, ${first.id} to ${rest.at(-1)?.id}`]
       : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}${isObservation ? `: ${detail}` : ''}`)
   const paragraph = (text: string) => wrapped(text, INDENT, columns)
   const seen = detail === null || isObservation ? [] : [paragraph(detail)]
-  const why = verdict === 'failed' ? [chalk.yellow(paragraph(reason))] : []
+  const why = isTold(first) ? [chalk.yellow(paragraph(reason))] : []
   const marked = lines.map((line) => `  ${marks[verdict]} ${paragraph(line).slice(INDENT.length)}`)
   return [...marked, ...seen, ...why].join('\n')
 }
@@ -66,7 +72,7 @@ function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): 
   const counts = (Object.keys(marks) as Verdict[]).filter(
     (verdict) => totals[verdict] > 0 || verdict === 'passed' || verdict === 'failed',
   )
-  const words = counts.map((verdict) => `${totals[verdict]} ${verdict}`).join(', ')
+  const words = counts.map((verdict) => `${totals[verdict]} ${verdict.replace('_', ' ')}`).join(', ')
   const told = totals.failed > 0 ? chalk.red(words) : words
   const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
   return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`

@@ -63,8 +63,8 @@ export default class ReceiverCheck extends ConformanceCommand {
     const local = await readAuthorityCertificate(flags['data-dir'])
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const ca = [...given, ...(local === undefined ? [] : [local])]
-    const { secret, tolerance, insecure, 'service-name': serviceName } = flags
-    const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, cases }
+    const { secret, tolerance, insecure, strict, 'service-name': serviceName } = flags
+    const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, strict, cases }
     const report = await this.report(flags, (tell, signal) =>
       checkReceiver({
         ...settings,

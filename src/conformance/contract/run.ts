@@ -42,7 +42,16 @@ export async function runContract(
     if (seen.silent === true) silent += 1
     const duration_ms = Math.round(performance.now() - started)
     const { verdict, detail } = seen
-    results.push({ group, id, title, reason: `Specification, ${section}.`, verdict, detail, duration_ms })
+    results.push({
+      group,
+      id,
+      title,
+      basis: 'observe' in one ? 'open' : 'specification',
+      reason: `Specification, ${section}.`,
+      verdict,
+      detail,
+      duration_ms,
+    })
   }
   return results
 }
@@ -53,25 +62,25 @@ interface Seen {
   silent?: boolean
 }
 
-const gone: Seen = { verdict: 'skipped', detail: `Not checked: ${PATIENCE} cases before had no answer.` }
+const gone: Seen = { verdict: 'not_checked', detail: `Not checked: ${PATIENCE} cases before had no answer.` }
 
 async function judge(site: Site, one: ContractCase, signal: AbortSignal): Promise<Seen> {
-  if (signal.aborted) return { verdict: 'skipped', detail: INTERRUPTED }
+  if (signal.aborted) return { verdict: 'not_checked', detail: INTERRUPTED }
   const lacking = (one.needs ?? []).filter((need) => site.lacks(need))
   if (lacking.length > 0)
-    return { verdict: 'skipped', detail: notChecked(`This service offers no ${lacking.join(', ')}.`) }
+    return { verdict: 'not_checked', detail: notChecked(`This service offers no ${lacking.join(', ')}.`) }
   try {
     if ('observe' in one)
       return { verdict: 'observed', detail: await untilInterrupted(one.observe(site), signal) }
     await untilInterrupted(one.check(site), signal)
     return { verdict: 'passed', detail: null }
   } catch (error) {
-    return signal.aborted ? { verdict: 'skipped', detail: INTERRUPTED } : verdictOf(error)
+    return signal.aborted ? { verdict: 'not_checked', detail: INTERRUPTED } : verdictOf(error)
   }
 }
 
 function verdictOf(error: unknown): Seen {
-  if (error instanceof NotChecked) return { verdict: 'skipped', detail: notChecked(error.message) }
+  if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error.message) }
   if (error instanceof Broken) return { verdict: 'failed', detail: error.message }
   if (error instanceof NoAnswer) return { verdict: 'failed', detail: error.message, silent: true }
   throw error

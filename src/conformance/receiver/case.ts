@@ -1,3 +1,4 @@
+import type { Basis } from '../report/result.ts'
 import type { Forge } from './forge.ts'
 import type { Answer, Delivery, Send } from './send.ts'
 
@@ -15,13 +16,15 @@ export interface ReceiverCase {
   group: 'accepts' | 'refuses' | 'behaves'
   id: string
   title: string
+  /** A sentence of the specification unless said otherwise. */
+  basis?: Basis
   /** What it means in production when the case fails. */
   reason: string
   examine(stage: Stage): Promise<Wrong | undefined>
 }
 
 /** A row of a table of cases. */
-export type Row = Pick<ReceiverCase, 'id' | 'title' | 'reason'>
+export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason'>
 
 /** A row of what is to be refused. */
 export interface RefuseRow extends Row {

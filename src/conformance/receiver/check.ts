@@ -19,6 +19,8 @@ export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'>
   timeoutMs?: number
   /** Ends the check early, with a report of what has been found by then. */
   signal?: AbortSignal
+  /** Advice that is not kept fails, too. */
+  strict?: boolean
   /** Is told of each case as it begins; of the plain delivery before them, with no case. */
   begin?: (one?: ReceiverCase, index?: number) => void
 }
@@ -32,7 +34,12 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const now = () => Date.now()
   const newId = createNewId(() => new Date())
   const forge = createForge({ ...check, examples: await readExamples(), newId: () => newId('evt'), now })
-  const { timeoutMs = ANSWER_MS, signal = new AbortController().signal, begin = () => undefined } = check
+  const {
+    timeoutMs = ANSWER_MS,
+    signal = new AbortController().signal,
+    strict = false,
+    begin = () => undefined,
+  } = check
   const send = createSend({ ...check, timeoutMs, signal })
   begin()
   const probe = await send(forge.genuine(bytes(forge.envelope())))
@@ -46,7 +53,14 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
       : await runReceiverCases(check.cases, { forge, send }, { timeoutMs, signal, begin })
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted
-  return makeReport({ suite: 'receiver check', target: shown(check.url), interrupted, duration_ms, cases })
+  return makeReport({
+    suite: 'receiver check',
+    target: shown(check.url),
+    interrupted,
+    strict,
+    duration_ms,
+    cases,
+  })
 }
 
 const unreachable =

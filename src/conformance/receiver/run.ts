@@ -21,9 +21,10 @@ export async function runReceiverCases(
   for (const [index, one] of cases.entries()) {
     const lost = signal.aborted ? INTERRUPTED : patience.lost(one)
     if (lost === undefined) begin(one, index)
-    const result = lost === undefined ? await examine(one, watched(stage, patience, one)) : skipped(one, lost)
+    const result =
+      lost === undefined ? await examine(one, watched(stage, patience, one)) : notTried(one, lost)
     const why = signal.aborted ? INTERRUPTED : patience.cutShort(one)
-    results.push(why === undefined ? result : { ...result, verdict: 'skipped', detail: why })
+    results.push(why === undefined ? result : { ...result, verdict: 'not_checked', detail: why })
   }
   return results
 }
@@ -35,7 +36,7 @@ export function unanswered(cases: readonly ReceiverCase[], timeoutMs: number): C
   return cases.map((one) =>
     one === blamed
       ? { ...named(one), verdict: 'failed', detail: `${silence}.`, duration_ms: timeoutMs }
-      : skipped(one, `Not tried: ${silence.charAt(0).toLowerCase()}${silence.slice(1)}.`),
+      : notTried(one, `Not tried: ${silence.charAt(0).toLowerCase()}${silence.slice(1)}.`),
   )
 }
 
@@ -59,10 +60,10 @@ async function examine(one: ReceiverCase, stage: Stage): Promise<CaseResult> {
   return { ...named(one), verdict: 'failed', ...told, duration_ms }
 }
 
-function skipped(one: ReceiverCase, detail: string): CaseResult {
-  return { ...named(one), verdict: 'skipped', detail, duration_ms: 0 }
+function notTried(one: ReceiverCase, detail: string): CaseResult {
+  return { ...named(one), verdict: 'not_checked', detail, duration_ms: 0 }
 }
 
-function named({ group, id, title, reason }: ReceiverCase) {
-  return { group, id, title, reason }
+function named({ group, id, title, basis = 'specification', reason }: ReceiverCase) {
+  return { group, id, title, basis, reason }
 }

@@ -22,7 +22,7 @@ function addCase(testCase: TestCase, suite: string, one: CaseResult): void {
   testCase.time(duration_ms / 1000)
   const seen = xmlText(detail ?? '')
   if (verdict === 'failed') testCase.failure(seen, id).stacktrace(xmlText(reason))
-  if (verdict === 'skipped') testCase.skipped()
+  if (verdict === 'not_checked') testCase.skipped()
   if (detail !== null && verdict !== 'failed') testCase.standardOutput(seen)
 }
 

@@ -1,5 +1,11 @@
-/** `observed`: the specification leaves it open, so what was seen is told and nothing is judged. */
-export type Verdict = 'passed' | 'failed' | 'skipped' | 'observed'
+/**
+ * `advised`: a case that rests on advice alone is not kept; exit codes ignore it. `not_checked`: this run could not see it.
+ * `observed`: the specification leaves it open, so what was seen is told and nothing is judged.
+ */
+export type Verdict = 'passed' | 'failed' | 'advised' | 'not_checked' | 'observed'
+
+/** What a case rests on: a sentence of the specification, good practice, or nothing that could be judged. */
+export type Basis = 'specification' | 'advice' | 'open'
 
 /** What came of one case, in the words of `fixtures/conformance-report.schema.json`. */
 export interface CaseResult {
@@ -7,10 +13,11 @@ export interface CaseResult {
   /** Unique in its group, in snake case: what `--only` and `--skip` take. */
   id: string
   title: string
+  basis: Basis
   /** Why it is a case: the section of the specification, or what it means in production when it fails. */
   reason: string
   verdict: Verdict
-  /** What was seen, or why the case was skipped; `null` when there is nothing to add. */
+  /** What was seen, or why the case was not checked; `null` when there is nothing to add. */
   detail: string | null
   duration_ms: number
 }
@@ -25,7 +32,7 @@ export interface ConformanceReport {
   target: string
   /** No case failed, and the check was not interrupted. */
   ok: boolean
-  /** Ctrl-C ended it: what had no verdict by then is skipped. */
+  /** Ctrl-C ended it: what had no verdict by then is not checked. */
   interrupted: boolean
   duration_ms: number
   totals: Totals
@@ -34,13 +41,25 @@ export interface ConformanceReport {
 
 type Examined = Pick<ConformanceReport, 'suite' | 'target' | 'duration_ms' | 'cases'> & {
   interrupted?: boolean
+  /** Cases that rest on advice fail, too. */
+  strict?: boolean
 }
 
-/** Counts the verdicts: a report is good when nothing failed, even if all was skipped. */
-export function makeReport({ interrupted = false, cases, ...examined }: Examined): ConformanceReport {
-  const totals: Totals = { passed: 0, failed: 0, skipped: 0, observed: 0 }
+/** Counts the verdicts. A failed case that rests on advice becomes `advised`, unless `strict`. */
+export function makeReport({
+  interrupted = false,
+  strict = false,
+  cases: examinedCases,
+  ...examined
+}: Examined): ConformanceReport {
+  const cases = strict ? examinedCases : examinedCases.map(adviceAside)
+  const totals: Totals = { passed: 0, failed: 0, advised: 0, not_checked: 0, observed: 0 }
   for (const { verdict } of cases) totals[verdict] += 1
   return { ...examined, ok: totals.failed === 0 && !interrupted, interrupted, totals, cases }
+}
+
+function adviceAside(one: CaseResult): CaseResult {
+  return one.verdict === 'failed' && one.basis === 'advice' ? { ...one, verdict: 'advised' } : one
 }
 
 /** The cases under the names of their groups, in the order in which groups first appear. */

@@ -1,6 +1,6 @@
 import type { CaseResult, ConformanceReport } from './result.ts'
 
-/** The report in TAP 14, one line per case; failures and observations carry a YAML block. */
+/** The report in TAP 14, one line per case; failures, advice and observations carry a YAML block. */
 export function toTap({ suite, target, interrupted, cases }: ConformanceReport): string {
   const lines = cases.flatMap((one, at) => [resultLine(one, at + 1), ...block(one)])
   const pragma = ['TAP version 14', `# ${oneLine(`${suite} ${target}`)}`]
@@ -10,19 +10,19 @@ export function toTap({ suite, target, interrupted, cases }: ConformanceReport):
 
 function resultLine({ group, id, title, verdict, detail }: CaseResult, number: number): string {
   const result = verdict === 'failed' ? 'not ok' : 'ok'
-  const skip = verdict === 'skipped' ? ` # SKIP ${escaped(detail ?? '')}`.trimEnd() : ''
+  const skip = verdict === 'not_checked' ? ` # SKIP ${escaped(detail ?? '')}`.trimEnd() : ''
   return `${result} ${number} - ${escaped(`${group}/${id}: ${title}`)}${skip}`
 }
 
 function block({ verdict, detail, reason, duration_ms }: CaseResult): string[] {
-  if (verdict === 'passed' || verdict === 'skipped') return []
+  if (verdict === 'passed' || verdict === 'not_checked') return []
   const fields = { message: detail ?? '', severity: severities[verdict], reason, duration_ms }
   // JSON's strings and numbers are YAML's too, whatever stands in them.
   const lines = Object.entries(fields).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
   return ['  ---', ...lines, '  ...']
 }
 
-const severities = { failed: 'fail', observed: 'comment' } as const
+const severities = { failed: 'fail', advised: 'comment', observed: 'comment' } as const
 
 /** A hash would begin a directive, and a backslash escapes. */
 function escaped(text: string): string {

@@ -11,7 +11,7 @@ test('each case has its line below its group, and the end counts', () => {
     /^receiver check http:\/\/127\.0\.0\.1:1\/\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
   )
   expect(text).toMatch(/\nrefuses\n {2}✗ wrong /)
-  expect(text).toMatch(/\n\n1 passed, 1 failed, 1 skipped, 1 observed {2}in 1\.2 s$/)
+  expect(text).toMatch(/\n\n1 passed, 1 failed, 1 advised, 1 not checked, 1 observed {2}in 1\.2 s$/)
 })
 
 test('nothing that a receiver answered steers the terminal', () => {
@@ -24,7 +24,7 @@ test('a report of nothing is still one', () => {
 
 test('what is to be said of cases one after the other is said once', () => {
   const one = (id: string, change: object) => ({ ...report.cases[0], id, title: `Title of ${id}`, ...change })
-  const silent = { verdict: 'skipped', detail: 'Not tried.' }
+  const silent = { verdict: 'not_checked', detail: 'Not tried.' }
   const refused = { verdict: 'failed', detail: 'It answered 400.', reason: 'What is refused is lost.' }
   const cases = [
     one('first', refused),

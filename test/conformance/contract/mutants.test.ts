@@ -200,7 +200,7 @@ describe('contract check', () => {
     const { baseUrl, apiKey, client } = await openSimulator()
     const report = await check(baseUrl, apiKey)
     expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
-    expect(report.totals.skipped).toBe(2)
+    expect(report.totals.not_checked).toBe(2)
     expect((await client.endpoints.list()).data).toEqual([])
     expect((await client.report()).findings).toEqual([])
   })

@@ -7,6 +7,7 @@ const one = (id: string, change: Partial<CaseResult>): CaseResult => ({
   group: 'refuses',
   id,
   title: `Title of ${id}`,
+  basis: 'specification',
   reason: `Reason of ${id}`,
   verdict: 'passed',
   detail: null,
@@ -22,7 +23,8 @@ export const report = makeReport({
   cases: [
     one('plain', { group: 'accepts' }),
     one('wrong', { verdict: 'failed', detail: awkward, reason: awkward, title: awkward }),
-    one('left_out', { verdict: 'skipped', detail: awkward }),
+    one('better', { verdict: 'failed', basis: 'advice', detail: awkward }),
+    one('left_out', { verdict: 'not_checked', detail: awkward }),
     one('seen', { verdict: 'observed', detail: awkward }),
   ],
 })

@@ -32,7 +32,7 @@ test('the schema of JUnit refuses what is none', async () => {
 
 test('the JUnit report counts, and has each group as a suite', async () => {
   const xml = await toJUnit(report)
-  expect(xml).toContain('<testsuites tests="4" failures="1" errors="0" skipped="1">')
+  expect(xml).toContain('<testsuites tests="5" failures="1" errors="0" skipped="1">')
   expect(xml.match(/<testsuite name="[^"]*"/g)).toEqual([
     '<testsuite name="receiver check: accepts"',
     '<testsuite name="receiver check: refuses"',
@@ -42,10 +42,10 @@ test('the JUnit report counts, and has each group as a suite', async () => {
 test('a TAP parser reads the verdicts as they are', () => {
   const results = Parser.parse(toTap(report), { strict: true }) as Parsed[]
   const [final] = results.filter(([name]) => name === 'complete')
-  expect(final?.[1]).toMatchObject({ ok: false, count: 4, pass: 3, fail: 1, skip: 1, failures: [{ id: 2 }] })
+  expect(final?.[1]).toMatchObject({ ok: false, count: 5, pass: 4, fail: 1, skip: 1, failures: [{ id: 2 }] })
   expect(results.filter(([name]) => name === 'extra')).toEqual([])
   const skipped = results.find(([name, value]) => name === 'assert' && value.skip)
-  expect(skipped?.[1]).toMatchObject({ ok: true, id: 3 })
+  expect(skipped?.[1]).toMatchObject({ ok: true, id: 4 })
 })
 
 test('a TAP parser reads a report of nothing', () => {
