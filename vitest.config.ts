@@ -12,6 +12,8 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true },
+    // Tests that run at once mostly wait for a child process or a foreign service.
+    maxConcurrency: 12,
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.
     testTimeout: 60_000,
     hookTimeout: 60_000,

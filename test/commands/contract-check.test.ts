@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ConformanceReport } from '../../src/conformance/report/result.ts'
 import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
+import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 
 describe('tabwire contract check', () => {
   test('checks a fresh service of our own, and leaves no progress in a pipe', async () => {
@@ -39,26 +40,78 @@ describe('tabwire contract check', () => {
     const endpoints = await service.json<{ data: unknown[] }>('endpoints', 'list')
     await service.stop()
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^TAP version 14\n[^]*\nok 1 - deliveries\/ping: a ping arrives, signed\n/)
+    expect(stdout).toMatch(
+      /^TAP version 14\n[^]*\nok 1 - deliveries\/event: a push to a new check is delivered\n/,
+    )
     expect(stdout).not.toContain('not ok')
     expect(endpoints.data).toEqual([])
   })
 
-  test('ends with 3 when a rule is broken, here for want of a key', async () => {
-    const service = await serve()
-    const args = ['--base-url', `${service.url}/v1`, '--only', 'checks/accepted']
-    const { code, stdout } = await service.run(['contract', 'check', ...args])
-    await service.stop()
+  test('ends with 3 when a sentence of the specification is broken, and says which', async () => {
+    const { baseUrl, apiKey } = await openForeignService({ locations: () => ({ count: 2 }) })
+    const args = ['--base-url', baseUrl, '--api-key', apiKey, '--only', 'access/locations']
+    const { code, stdout } = await tabwire(['contract', 'check', ...args])
     expect(code).toBe(3)
-    expect(stdout).toContain('A push was answered 401')
+    expect(stdout).toContain('The answer to GET /locations holds no list in JSON.')
+    expect(stdout).toContain('Specification, section 4')
+  })
+
+  test('passes a foreign service with its profile, and says what stays registered there', async () => {
+    const { baseUrl, apiKey, readKey } = await openForeignService({
+      invalid: (body) => (body.currency === 'EUR' ? undefined : 'currency'),
+    })
+    const cwd = await emptyDirectory()
+    const profile = { ...foreignProfile, push: { currency: 'EUR' }, keys: { read: { env: 'ACME_READ_KEY' } } }
+    await writeFile(join(cwd, 'acme.json'), JSON.stringify(profile))
+    const args = [
+      '--base-url',
+      baseUrl,
+      '--profile',
+      'acme.json',
+      '--skip',
+      'retries',
+      '--skip',
+      'deliveries',
+    ]
+    const env = { TABWIRE_API_KEY: apiKey, ACME_READ_KEY: readKey }
+    const { code, stdout, stderr } = await tabwire(['contract', 'check', ...args], { cwd, env })
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'Webhook endpoints left registered there: 1. Name their DELETE path with --profile (paths.delete_endpoint).\n',
+    })
+    expect(stdout).toMatch(/✓ write_scope .*\n/)
+    expect(stdout).toMatch(/, 0 failed, /)
+  })
+
+  test('a key that is missing or refused ends with 4 and one line', async () => {
+    const service = await serve()
+    const target = ['contract', 'check', '--base-url', `${service.url}/v1`]
+    const [none, wrong] = [
+      await service.run(target),
+      await service.run([...target, '--api-key', 'twk_wrong']),
+    ]
+    await service.stop()
+    expect(none).toMatchObject({ code: 4, stdout: '' })
+    expect(none.stderr).toBe(
+      `Error: ${service.url}/v1 needs an API key: GET /locations was answered 401. Pass one with --api-key.\n`,
+    )
+    expect(wrong).toMatchObject({ code: 4, stdout: '' })
+    expect(wrong.stderr).toMatch(/^Error: The API key is refused: [^\n]*--api-key\.\n$/)
   })
 
   test.each([
-    [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'GET /locations was not answered'],
-    [['--base-url', 'nowhere'], 2, 'nowhere is no http or https URL.'],
+    [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 gave no answer'],
+    [['--base-url', 'nowhere'], 2, '--base-url must be an http or https URL, got "nowhere".'],
+    [
+      ['--receiver-url', 'http://example.com'],
+      2,
+      '--receiver-url must be an https URL, got "http://example.com".',
+    ],
+    [['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'], 1, 'no-such.json cannot be read'],
     [['--only', 'nothing'], 2, 'There is no case or group nothing.'],
   ])('%j ends with %i and says why', async (args, code, message) => {
-    const ended = await tabwire(['contract', 'check', ...args])
+    const ended = await tabwire(['contract', 'check', ...args], { cwd: await emptyDirectory() })
     expect(ended.code).toBe(code)
     expect(ended.stderr).toContain(message)
   })

@@ -1,40 +1,62 @@
 import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
 import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
-import { checkContract, type ContractTarget } from '../../cli/conformance/contract-check.ts'
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
+import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
 import { readInput } from '../../cli/input.ts'
+import {
+  checkContract,
+  UnusableTarget,
+  type ContractCheck as Check,
+} from '../../conformance/contract/check.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
 import { startSimulator } from '../../simulator.ts'
 
+type Settings = Omit<Check, 'tell' | 'signal'>
+
 export default class ContractCheck extends ConformanceCommand {
   static override description =
-    'Check whether an implementation keeps the specification.\nWithout --base-url, a fresh service of our own is checked, in memory. Exit 3 when a rule is broken.\nPushes checks and registers endpoints; the clock of a simulator is moved on by days, unless with --skip retries.'
+    'Test an implementation of the service against the specification.\nWithout --base-url, a fresh Tabwire service in memory is tested. Only sentences of the specification are judged: exit 3 when one is broken, 4 when the key is refused, 1 when nothing usable answers.\nThe test pushes checks and registers endpoints; where a clock can be moved, it is moved by days, unless with --skip retries.'
   static override examples = [
     '<%= config.bin %> contract check',
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --api-key KEY --receiver-url https://tunnel.example.com --receiver-port 8443',
-    '<%= config.bin %> contract check --base-url http://127.0.0.1:4100/v1 --api-key KEY --skip retries --junit contract.xml',
+    '<%= config.bin %> contract check --base-url http://127.0.0.1:4100/v1 --api-key KEY --order-by revision --junit contract.xml',
+    '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --profile staging.json',
   ]
   static override flags = fromEnvironment({
     'base-url': Flags.string({ description: 'The implementation, with its version segment /v1.' }),
     'api-key': Flags.string({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
     'read-key': Flags.string({
-      description: 'A key without write scope there; a simulator is asked for one.',
+      description: 'A key without write scope there; a Tabwire service is asked for one.',
+      dependsOn: ['base-url'],
+    }),
+    'order-by': Flags.string({ description: 'The field of a push that orders updates: judges ordering.' }),
+    profile: Flags.string({
+      description: 'JSON file with what this deployment chose: names, paths, keys, claims, clock.',
       dependsOn: ['base-url'],
     }),
     cacert: Flags.string({ description: "PEM file of the authority of the implementation's certificate." }),
     'receiver-url': Flags.string({
-      description: 'HTTPS URL that leads to the receiver of this check, such as that of a tunnel.',
+      description: "HTTPS URL, such as a tunnel's, that leads to the receiver of this test.",
     }),
     'receiver-port': Flags.integer({
-      description: 'The port of that receiver on 127.0.0.1, with HTTPS; by default any.',
+      description: 'Port of that receiver on 127.0.0.1, with HTTPS; by default any free one.',
       min: 0,
       max: 65_535,
     }),
-    'service-name': serviceNameFlag,
+    wait: Flags.integer({
+      description: 'How long a delivery is waited for, in seconds.',
+      min: 1,
+      default: 10,
+    }),
+    slow: Flags.boolean({ description: 'Also run the cases that take longer than ten seconds.' }),
+    'service-name': Flags.string({
+      description: 'The name in the signature header, X-<name>-Signature; by default any.',
+      parse: serviceNameFlag.parse,
+    }),
     ...conformanceFlags,
     ...placeFlags,
   })
@@ -42,37 +64,68 @@ export default class ContractCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ContractCheck)
     const cases = chosenCases(contractCases, { only: flags.only, skip: flags.skip })
+    requireUrl('--base-url', flags['base-url'], /^https?:$/)
+    requireUrl('--receiver-url', flags['receiver-url'], /^https:$/)
+    const common = {
+      cases,
+      serviceName: flags['service-name'],
+      orderBy: flags['order-by'],
+      receiverUrl: flags['receiver-url'],
+      receiverPort: flags['receiver-port'],
+      strict: flags.strict,
+      slow: flags.slow,
+      timeouts: { eventMs: flags.wait * 1000 },
+    }
     const baseUrl = flags['base-url']
-    for (const url of [baseUrl, flags['receiver-url']]) requireUrl(url)
-    const receiver = { receiverUrl: flags['receiver-url'], receiverPort: flags['receiver-port'] }
-    const common = { serviceName: flags['service-name'], ...receiver }
-    const check = (target: ContractTarget) =>
-      this.report(flags, (tell, signal) => checkContract(target, cases, tell, signal))
-    if (baseUrl === undefined) return this.checkOurOwn(check, common)
+    if (baseUrl === undefined) return this.checkOwnService(flags, common)
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
-    await check({ ...common, baseUrl, apiKey: flags['api-key'], limitedKey: flags['read-key'], ca, tls })
+    const loaded = flags.profile === undefined ? {} : await readProfile(flags.profile)
+    const [apiKey, readKey] = [flags['api-key'], flags['read-key']]
+    return this.check(flags, { ...common, ...loaded, baseUrl, apiKey, readKey, ca, tls })
   }
 
-  private async checkOurOwn(
-    check: (target: ContractTarget) => Promise<unknown>,
-    common: Omit<ContractTarget, 'baseUrl' | 'tls'>,
+  private async checkOwnService(
+    flags: { tap: boolean; junit: string | undefined },
+    common: Omit<Settings, 'baseUrl' | 'tls'>,
   ): Promise<void> {
     const authority = await createAuthority()
-    const { serviceName } = common
+    const { serviceName = 'Service', orderBy = 'revision' } = common
     const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem], serviceName })
     const { baseUrl, apiKey } = simulator
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     try {
-      await check({ ...common, baseUrl, apiKey, tls })
+      await this.check(flags, { ...common, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true })
     } finally {
       await simulator.close()
     }
   }
+
+  /** @throws CommandError with the exit code for a key that is refused, or an address that is not the service's. */
+  private async check(flags: { tap: boolean; junit: string | undefined }, settings: Settings): Promise<void> {
+    let left = 0
+    try {
+      await this.report(flags, async (tell, signal) => {
+        const outcome = await checkContract({ ...settings, tell, signal })
+        left = outcome.left
+        return outcome.report
+      })
+    } catch (error) {
+      if (!(error instanceof UnusableTarget)) throw error
+      throw error.kind === 'key'
+        ? new CommandError('unauthorized', error.message, exitCodes.keyRefused)
+        : new CommandError('unreachable', error.message)
+    }
+    if (left > 0)
+      this.say(
+        `Webhook endpoints left registered there: ${left}. Name their DELETE path with --profile (paths.delete_endpoint).`,
+      )
+  }
 }
 
-function requireUrl(url: string | undefined): void {
-  if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
-  throw new CommandError('usage', `${url} is no http or https URL.`, exitCodes.usage)
+function requireUrl(flag: string, url: string | undefined, protocol: RegExp): void {
+  if (url === undefined || protocol.test(URL.canParse(url) ? new URL(url).protocol : '')) return
+  const wanted = protocol.test('http:') ? 'an http or https URL' : 'an https URL'
+  throw new CommandError('usage', `${flag} must be ${wanted}, got "${url}".`, exitCodes.usage)
 }

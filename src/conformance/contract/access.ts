@@ -1,48 +1,82 @@
-import { must, type ContractCase } from './case.ts'
-import type { Sent } from './ask.ts'
-import { isSuccess } from './site.ts'
+import { isSuccess, type Sent } from './ask.ts'
+import type { ContractCase } from './case.ts'
+import { must, NotChecked } from './outcome.ts'
+import { registered } from './endpoints.ts'
+import { hasList } from './shape.ts'
+import type { Target } from './target.ts'
+
+/** Lists the locations with the key of the check. @throws Broken when that is refused or holds no list. */
+function locations(target: Target): Promise<void> {
+  return target.once('locations', async () => {
+    const answer = await target.ask('GET', '/locations')
+    must(isSuccess(answer), `GET /locations was answered ${answer.status}.`)
+    must(hasList(answer.json), 'The answer to GET /locations holds no list in JSON.')
+  })
+}
 
 const refused = (id: string, title: string, authorization: string | null): ContractCase => ({
   group: 'access',
   id,
   title,
-  section: 'section 5: every API call carries Authorization: Bearer and the key',
+  basis: 'specification',
+  section: 'sections 4 and 5: all endpoints require Authorization: Bearer and the key',
+  control: locations,
   async check({ ask }) {
-    const { status } = await ask('GET', '/locations', { authorization })
-    must(status >= 400 && status < 500, `It was answered ${status}.`)
+    const answer = await ask('GET', '/locations', { authorization })
+    must(!isSuccess(answer), `GET /locations was answered ${answer.status}; expected a refusal.`)
   },
 })
 
 /** Specification, section 5: keys and scopes; and section 4, `GET /locations`. */
 export const access: readonly ContractCase[] = [
+  {
+    group: 'access',
+    id: 'locations',
+    title: 'GET /locations returns a list',
+    basis: 'specification',
+    section: 'section 4: GET /locations lists the locations',
+    async control({ ask }) {
+      const [list, nothing] = [await ask('GET', '/locations'), await ask('GET', '/no-such-thing')]
+      if (isSuccess(nothing) && nothing.text === list.text)
+        throw new NotChecked(
+          'The service answers an unknown path in the same way, so the answer means nothing.',
+        )
+    },
+    check: locations,
+  },
   refused('no_key', 'a call without a key is refused', null),
   refused('unknown_key', 'a call with an unknown key is refused', 'Bearer no-such-key'),
   refused('no_bearer', 'a call with another scheme is refused', 'Basic bm8ta2V5Og=='),
   {
     group: 'access',
-    id: 'write_scope',
-    title: 'a key without write scope registers no endpoint',
-    section: 'section 4: POST /webhook-endpoints requires write scope',
-    needs: ['limited key'],
-    async check({ ask, limitedKey, hooks }) {
-      const json = { url: hooks.open().url, event_types: ['check.created'] }
-      const sent: Sent = { json, authorization: `Bearer ${limitedKey}` }
-      const { status } = await ask('POST', '/webhook-endpoints', sent)
-      must(status >= 400 && status < 500, `It was answered ${status}.`)
+    id: 'push_without_key',
+    title: 'a push without a key is refused',
+    basis: 'specification',
+    section: 'section 4: all endpoints require the Authorization header',
+    control: (target) => target.push(target.freshCheck(), target.body([])).catch(() => locations(target)),
+    async check({ ask, freshCheck, body }) {
+      const check = freshCheck()
+      const answer = await ask('PUT', check.path, { json: body([check.item('a')]), authorization: null })
+      must(!isSuccess(answer), `The push was answered ${answer.status}; expected a refusal.`)
     },
   },
   {
     group: 'access',
-    id: 'locations',
-    title: 'GET /locations answers a list in JSON',
-    section: 'section 4: GET /locations lists the locations',
-    async check({ ask }) {
-      const answer = await ask('GET', '/locations')
-      must(isSuccess(answer), `It was answered ${answer.status}.`)
-      const { json } = answer
-      const inside: unknown[] =
-        typeof json === 'object' && json !== null ? [json, ...(Object.values(json) as unknown[])] : []
-      must(inside.some(Array.isArray), 'The answer holds no list in JSON.')
+    id: 'write_scope',
+    title: 'a key without write scope cannot register an endpoint',
+    basis: 'specification',
+    section: 'section 4: POST /webhook-endpoints requires write scope',
+    control: registered,
+    async check({ ask, limitedKey, receiver }) {
+      if (limitedKey === undefined)
+        throw new NotChecked('It takes a key without write scope. Pass one with --read-key.')
+      const sent: Sent = { authorization: `Bearer ${limitedKey}` }
+      const read = await ask('GET', '/locations', sent)
+      if (!isSuccess(read))
+        throw new NotChecked(`The key of --read-key is refused by GET /locations, too (${read.status}).`)
+      const json = { url: receiver.open().url, event_types: ['check.created'] }
+      const answer = await ask('POST', '/webhook-endpoints', { ...sent, json })
+      must(!isSuccess(answer), `The registration was answered ${answer.status}; expected a refusal.`)
     },
   },
 ]

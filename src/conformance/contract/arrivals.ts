@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { field } from './ask.ts'
-import type { Arrival, Hook } from './hooks.ts'
-import type { Site } from './site.ts'
+import type { Arrival } from './receiver.ts'
+import { at } from './shape.ts'
 
-/** The body as JSON; `undefined` when it is none. */
+/** The body as JSON; `undefined` when it is not JSON. */
 export function bodyOf({ body }: Arrival): unknown {
   try {
     return JSON.parse(body.toString())
@@ -12,24 +11,44 @@ export function bodyOf({ body }: Arrival): unknown {
   }
 }
 
-/** The ids of the events that have come. */
-export function idsOf({ arrivals }: Hook): Set<unknown> {
-  return new Set(arrivals.map((arrival) => field(bodyOf(arrival), 'id')))
+/** The envelope's id; deliveries of one event share it. */
+export function idOf(arrival: Arrival): unknown {
+  return at(bodyOf(arrival), 'id')
 }
 
-/** The different bodies that have come. */
-export function bodiesOf({ arrivals }: Hook): Set<string> {
-  return new Set(arrivals.map(({ body }) => body.toString('latin1')))
+export function typeOf(arrival: Arrival): unknown {
+  return at(bodyOf(arrival), 'type')
 }
 
-/** What the header of a delivery says; texts are empty where it does not. */
-export function signatureOf(site: Pick<Site, 'serviceName'>, { headers }: Arrival) {
-  const header = String(headers[`x-${site.serviceName.toLowerCase()}-signature`] ?? '')
-  return { header, t: /\bt=(\d+)/.exec(header)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(header)?.[1] ?? '' }
+/** How many events have arrived: duplicates share their id. */
+export function eventCount(arrivals: readonly Arrival[]): number {
+  return new Set(arrivals.map(idOf)).size
 }
 
-/** Whether the signature is that of the raw body, in whichever case its digits are. */
-export function isGenuine(site: Pick<Site, 'serviceName'>, arrival: Arrival, secret: string): boolean {
-  const { t, v1 } = signatureOf(site, arrival)
+export interface SignatureHeader {
+  /** `x-acme-signature`; `undefined` when there is none. */
+  name: string | undefined
+  value: string
+  /** Empty when the header has none; the same goes for `v1`. */
+  t: string
+  v1: string
+}
+
+/**
+ * The signature header: `X-<service name>-Signature`, or, where the name is not known, the header of that form. The
+ * specification shows the form, not the name.
+ */
+export function signatureOf({ headers }: Arrival, serviceName: string | undefined): SignatureHeader {
+  const wanted =
+    serviceName === undefined ? /^x-.+-signature$/ : new RegExp(`^x-${serviceName.toLowerCase()}-signature$`)
+  const found = Object.keys(headers).filter((name) => wanted.test(name))
+  const name = found.find((one) => /\bt=/.test(String(headers[one]))) ?? found[0]
+  const value = name === undefined ? '' : String(headers[name])
+  return { name, value, t: /\bt=(\d+)/.exec(value)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(value)?.[1] ?? '' }
+}
+
+/** Whether the signature is that of `t` and the raw body, whatever the case of its digits. */
+export function isGenuine(arrival: Arrival, secret: string, serviceName: string | undefined): boolean {
+  const { t, v1 } = signatureOf(arrival, serviceName)
   return createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex') === v1.toLowerCase()
 }

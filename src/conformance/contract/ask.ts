@@ -1,64 +1,76 @@
 import { Agent, request } from 'undici'
 
-/** An answer of the implementation, of whatever kind. */
+/** An answer of the service under test, whatever it holds. */
 export interface Answer {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
-  /** `undefined` when the body is no JSON. */
+  /** `undefined` when the body is not JSON. */
   json: unknown
 }
 
-/** What to send beside method and path. */
+/** What a request carries beside method and path. */
 export interface Sent {
   /** Sent as JSON. */
   json?: unknown
   /** Sent as it is. */
   body?: string
-  /** The value of `Authorization`; `null` sends none. By default it is the key of the check. */
+  /** The value of `Authorization`; `null` sends none. By default the key for this request. */
   authorization?: string | null
+  headers?: Readonly<Record<string, string>>
 }
 
-export type Ask = (method: 'GET' | 'PUT' | 'POST' | 'DELETE', path: string, sent?: Sent) => Promise<Answer>
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
-/** The implementation did not answer, so nothing can be said about its rules. */
+/** Sends one request. A path that begins with `/` is under the base URL. @throws NoAnswer */
+export type Ask = (method: Method, path: string, sent?: Sent) => Promise<Answer>
+
+/** The service gave no answer in time, or closed the connection without one. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** Longer than any answer of a local service takes, short enough to be through within ten seconds. */
-const PATIENCE_MS = 3_000
-
-interface Target {
+export interface AskOptions {
+  /** With the version segment, without a slash at the end. */
   baseUrl: string
-  apiKey: string | undefined
-  ca: string | undefined
+  /** The API key for a request; `undefined` sends none. */
+  keyFor: (method: Method, path: string) => string | undefined
+  /** PEM of the authority that issued the service's certificate. */
+  ca?: string | undefined
+  /** How long an answer may take, in milliseconds. */
+  answerMs: number
 }
 
-/** Asks the implementation under a base URL. Redirects are not followed. */
-export function createAsk({ baseUrl, apiKey, ca }: Target): { ask: Ask; close: () => Promise<void> } {
+/** Opens connections to the service under test. Redirects are not followed. */
+export function createAsk({ baseUrl, keyFor, ca, answerMs }: AskOptions): {
+  ask: Ask
+  close: () => Promise<void>
+} {
   const dispatcher = new Agent({
-    headersTimeout: PATIENCE_MS,
-    bodyTimeout: PATIENCE_MS,
-    connect: { timeout: PATIENCE_MS, ...(ca === undefined ? {} : { ca }) },
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
+    connect: { timeout: answerMs, ...(ca === undefined ? {} : { ca }) },
   })
-  const standard = apiKey === undefined ? null : `Bearer ${apiKey}`
   return {
     async ask(
       method,
       path,
-      { json, body = json === undefined ? undefined : JSON.stringify(json), authorization = standard } = {},
+      { json, body = json === undefined ? undefined : JSON.stringify(json), ...sent } = {},
     ) {
-      const headers: Record<string, string> = {}
-      if (authorization !== null) headers.authorization = authorization
+      const headers: Record<string, string> = { ...sent.headers }
+      const key = keyFor(method, path)
+      const authorization =
+        sent.authorization === undefined && key !== undefined ? `Bearer ${key}` : sent.authorization
+      if (typeof authorization === 'string') headers.authorization = authorization
       if (body !== undefined) headers['content-type'] = 'application/json'
+      const url = path.startsWith('/') ? baseUrl + path : path
       try {
-        const answer = await request(baseUrl + path, { method, headers, body: body ?? null, dispatcher })
+        const answer = await request(url, { method, headers, body: body ?? null, dispatcher })
         const text = await answer.body.text()
         return { status: answer.statusCode, headers: answer.headers, text, json: jsonOf(text) }
       } catch (cause) {
         const { message } = cause as Error
-        throw new NoAnswer(`${method} ${path} was not answered: ${message || String(cause)}`, { cause })
+        throw new NoAnswer(`${method} ${path} got no answer: ${message || String(cause)}`, { cause })
       }
     },
     close: () => dispatcher.destroy(),
@@ -73,11 +85,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** A field of a JSON value that may be anything. */
-export function field(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inside, name) =>
-      typeof inside === 'object' && inside !== null ? (inside as Record<string, unknown>)[name] : undefined,
-    value,
-  )
+export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
+  return status >= 200 && status < 300
 }

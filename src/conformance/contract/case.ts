@@ -1,26 +1,30 @@
-import type { Site } from './site.ts'
-import type { Need } from './seen.ts'
-
-export { Broken, must, NotChecked } from './seen.ts'
+import type { Basis } from '../report/result.ts'
+import type { Target } from './target.ts'
 
 interface About {
   group: string
-  /** Unique in its group. */
+  /** Unique in its group, in snake case. */
   id: string
   title: string
   /** The section of the specification, and its words in short. */
   section: string
-  needs?: readonly Need[]
 }
 
-/** A rule of the specification, which `check` sees broken by throwing {@link Broken}. */
+/** A rule that can be broken. */
 export interface Rule extends About {
-  check(site: Site): Promise<void>
+  basis: Exclude<Basis, 'open'>
+  /**
+   * Shows that the same thing done correctly succeeds. When it does not, the case is not checked, since a service that
+   * refuses or accepts everything would pass it. @throws Broken | NotChecked
+   */
+  control?: ((target: Target) => Promise<unknown>) | undefined
+  /** @throws Broken when the rule is broken, NotChecked when that cannot be seen. */
+  check(target: Target): Promise<void>
 }
 
-/** Something that the specification leaves open: what is seen is told. */
+/** Something that the specification leaves open: what was seen is told. */
 export interface Open extends About {
-  observe(site: Site): Promise<string>
+  observe(target: Target): Promise<string>
 }
 
 export type ContractCase = Rule | Open

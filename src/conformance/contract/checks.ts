@@ -1,28 +1,38 @@
-import { isDeepStrictEqual } from 'node:util'
-import { must, type ContractCase } from './case.ts'
-import { itemsOf, pushAll, read, readable } from './push-and-read.ts'
-import { item, push } from './pushes.ts'
-import type { Site } from './site.ts'
+import { isSuccess, type Answer } from './ask.ts'
+import type { ContractCase } from './case.ts'
+import { must, NotChecked } from './outcome.ts'
+import { difference, itemEntries, timeless } from './shape.ts'
+import type { Target } from './target.ts'
 
-const [a, b, c] = [item('a'), item('b', 700), item('c', 450)]
+/**
+ * Pushes a check with the fields of the specification. @throws Broken when it is refused, NotChecked when the service
+ * accepts a body that is not JSON as well, so that accepting means nothing.
+ */
+export function accepted(target: Target): Promise<void> {
+  return target.once('accepted', async () => {
+    const check = target.freshCheck()
+    await target.push(check, target.body([check.item('a'), check.item('b', { price_cents: 700 })]))
+    const broken = await target.ask('PUT', target.freshCheck().path, { body: '{' })
+    const keyless = await target.ask('PUT', target.freshCheck().path, { body: '{', authorization: null })
+    if (isSuccess(broken) && isSuccess(keyless))
+      throw new NotChecked(
+        'The service accepts a push that is not JSON and has no key, so accepting means nothing.',
+      )
+  })
+}
 
-/** Three states of one check in their order. The specification shows no field that orders them; `revision` is ours. */
-const states = [
-  push([a], { revision: 1 }),
-  push([a, b], { revision: 2 }),
-  push([b, c], { revision: 3, table: { number: '14' } }),
-]
-
-const orders = [
-  [0, 1, 2],
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-  [2, 0, 0, 1, 2],
-  [1, 2, 1, 0, 1],
-]
+/** Pushes two items, then one other. @throws Broken when the check is not the second push, NotChecked when it cannot be read. */
+export function replaced(target: Target): Promise<void> {
+  return target.once('replaced', async () => {
+    const check = target.freshCheck()
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+    await target.push(check, target.body([a, b]))
+    await target.shows(check, [a, b, c], [a, b])
+    await target.push(check, target.body([c]))
+    await target.shows(check, [a, b, c], [c])
+  })
+}
+type Item = ReturnType<ReturnType<Target['freshCheck']>['item']>
 
 /** Specification, section 4: the rules of `PUT /checks/external/{external_check_id}`. */
 export const checks: readonly ContractCase[] = [
@@ -30,99 +40,183 @@ export const checks: readonly ContractCase[] = [
     group: 'checks',
     id: 'accepted',
     title: 'a push with the fields of the specification is accepted',
+    basis: 'specification',
     section: 'section 4: PUT /checks/external/{external_check_id}',
-    async check(site) {
-      await pushAll(site, site.freshCheck(), [push([a, b])])
-    },
-  },
-  {
-    group: 'checks',
-    id: 'replay',
-    title: 'replaying an identical push changes nothing',
-    section: 'section 4, rule 1: replaying an identical call has no effect',
-    async check(site) {
-      const path = site.freshCheck()
-      const first = await pushAll(site, path, [push([a, b])])
-      const before = (await read(site, path)) ?? first
-      const second = await pushAll(site, path, [push([a, b])])
-      const after = (await read(site, path)) ?? second
-      must(isDeepStrictEqual(before, after), 'The check is another one after the replay.')
-    },
+    check: accepted,
   },
   {
     group: 'checks',
     id: 'full_state',
-    title: 'a push is the whole check: what it leaves out is gone',
+    title: 'a push replaces the whole check',
+    basis: 'specification',
     section: 'section 4: the body is the complete current state, not a delta',
-    async check(site) {
-      const path = site.freshCheck()
-      await pushAll(site, path, [push([a, b]), push([c])])
-      const items = itemsOf(await readable(site, path))
-      must(items === 'c', `After a push of c alone, the items are: ${items}.`)
+    control: accepted,
+    check: replaced,
+  },
+  {
+    group: 'checks',
+    id: 'replay',
+    title: 'a replay of the same push changes nothing',
+    basis: 'specification',
+    section: 'section 4, rule 1: replaying an identical call has no effect',
+    control: replaced,
+    async check(target) {
+      const check = target.freshCheck()
+      const items = [check.item('a'), check.item('b')]
+      const body = target.body(items)
+      await target.push(check, body)
+      await target.shows(check, items, items)
+      const before = timeless(await target.read(check))
+      await target.push(check, body, body)
+      await target.shows(check, items, items)
+      const changed = difference(before, timeless(await target.read(check)))
+      must(changed === undefined, `After two replays, GET shows another value at ${changed}.`)
     },
+  },
+  {
+    group: 'checks',
+    id: 'matched_by_id',
+    title: 'items are matched by external_id',
+    basis: 'specification',
+    section: 'section 4, rule 3: items are diffed by external_id',
+    control: replaced,
+    async check(target) {
+      const check = target.freshCheck()
+      const [a, b] = [check.item('a'), check.item('b', { name: 'Dish a' })]
+      const renamed = { ...a, name: 'Dish z' }
+      const fields = target.profile.fields ?? {}
+      const entries = async (id: string) => itemEntries(await target.read(check), [id], fields).get(id) ?? []
+      await target.push(check, target.body([a, b]))
+      await target.shows(check, [a, b], [a, b])
+      const before = await entries(a.external_id)
+      await target.push(check, target.body([renamed, b]))
+      await target.shows(check, [a, b], [a, b])
+      const after = await target.eventually(
+        () => entries(a.external_id),
+        (now) => difference(before, now) !== undefined,
+      )
+      must(after !== undefined, 'An item that was renamed under the same external_id did not change.')
+      must(after.length === 1, `An item that was renamed stands in the check ${after.length} times.`)
+    },
+  },
+  {
+    group: 'checks',
+    id: 'in_order',
+    title: 'pushes that arrive in their order end with the newest',
+    basis: 'specification',
+    section: 'section 4: the body is the complete current state, sent on every change',
+    control: replaced,
+    check: inOrder,
   },
   {
     group: 'checks',
     id: 'order',
-    title: 'an older push that arrives late does not undo a newer one',
+    title: 'an older push that arrives late does not replace a newer one',
+    basis: 'specification',
     section: 'section 4, rule 2: out-of-order updates converge on the same state',
-    async check(site) {
-      const path = site.freshCheck()
-      await pushAll(site, path, [states[1], states[0]])
-      const items = itemsOf(await readable(site, path))
-      must(items === 'a, b', `Revision 2, then 1, leaves these items: ${items}.`)
-    },
+    control: inOrder,
+    check: (target) => converge(target, [[2, 1]]),
   },
   {
     group: 'checks',
     id: 'convergence',
-    title: 'three pushes in any order, repeated too, end in one state',
+    title: 'three pushes in any order, with repeats, end in one state',
+    basis: 'specification',
     section: 'section 1: updates that arrive out of order converge on the same final state',
-    async check(site) {
-      for (const order of orders) {
-        const path = site.freshCheck()
-        await pushAll(
-          site,
-          path,
-          order.map((index) => states[index]),
-        )
-        const items = itemsOf(await readable(site, path))
-        const told = order.map((index) => index + 1).join(', ')
-        must(items === 'b, c', `Revisions ${told} leave these items: ${items}.`)
-      }
+    control: inOrder,
+    check: (target) => converge(target, orders),
+  },
+  {
+    group: 'checks',
+    id: 'arrival_order',
+    title: 'an identical push that arrives again after a newer one',
+    section: 'section 2: no field that orders pushes is shown',
+    async observe(target) {
+      const check = target.freshCheck()
+      const [a, b] = [check.item('a'), check.item('b')]
+      const first = target.body([a])
+      await target.push(check, first, target.body([a, b]))
+      const { status } = await target.ask('PUT', check.path, { json: first })
+      return `answered ${status}`
     },
   },
   {
     group: 'checks',
     id: 'success_status',
-    title: 'what a push answers',
+    title: 'the status of a push',
     section: 'section 4: success status code and body are not shown',
-    async observe({ ask, freshCheck }) {
-      const path = freshCheck()
-      const [created, updated] = [
-        await ask('PUT', path, { json: push([a]) }),
-        await ask('PUT', path, { json: push([b]) }),
-      ]
+    async observe({ ask, freshCheck, body }) {
+      const check = freshCheck()
+      const created = await ask('PUT', check.path, { json: body([check.item('a')]) })
+      const updated = await ask('PUT', check.path, { json: body([check.item('b')]) })
       return `${created.status} for a new check, ${updated.status} for an update`
     },
   },
-  ...observed(
-    'odd_totals',
-    'totals that do not add up',
-    push([a], { totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 9 } }),
-  ),
-  ...observed('unknown_field', 'a field that the specification does not show', push([a], { covers: 2 })),
-  ...observed(
-    'unknown_status',
-    'a status that the specification does not show',
-    push([a], { status: 'paused' }),
-  ),
-  ...observed('no_items', 'a check without items', push([])),
+  observed('odd_totals', 'totals that do not add up', {
+    totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 9 },
+  }),
+  observed('unknown_field', 'a field that the specification does not show', { covers: 2 }),
+  observed('unknown_status', 'a status that the specification does not show', { status: 'paused' }),
+  observed('no_items', 'a check without items', { items: [] }),
 ]
 
-function observed(id: string, title: string, json: object): ContractCase[] {
-  const section = 'section 2: the bounds and allowed values of check fields are not shown'
-  const observe = async ({ ask, freshCheck }: Site) =>
-    `answered ${(await ask('PUT', freshCheck(), { json })).status}`
-  return [{ group: 'checks', id, title, section, observe }]
+/** Orders of arrival of three states, 3 being the newest. Each ends with that one. */
+const orders = [
+  [1, 3, 2],
+  [2, 1, 3],
+  [2, 3, 1],
+  [3, 1, 2],
+  [3, 2, 1],
+  [3, 1, 1, 2, 3],
+  [2, 3, 2, 1, 2],
+]
+
+/** Pushes three states in their order. @throws NotChecked where pushes carry nothing that orders them. */
+function inOrder(target: Target): Promise<void> {
+  return target.once('in order', () => converge(target, [[1, 2, 3]]))
+}
+
+/** @throws Broken unless each order of arrival ends with the newest state that arrived. */
+async function converge(target: Target, arrivals: readonly (readonly number[])[]): Promise<void> {
+  for (const places of arrivals) {
+    const check = target.freshCheck()
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+    const states = [[a], [a, b], [b, c]]
+    const bodies = states.map((items, index) => target.ordered(target.body(items), index + 1))
+    for (const place of places) {
+      const answer = await target.ask('PUT', check.path, { json: bodies[place - 1] })
+      requireTaken(answer, places)
+    }
+    const told = `States ${places.join(', ')} arrived. `
+    await target
+      .shows(check, [a, b, c], states[Math.max(...places) - 1] ?? [])
+      .catch((error: unknown) => Promise.reject(prefixed(told, error)))
+  }
+}
+
+/** An older push may be refused with a conflict of its own: what counts is the state. A newer one may not. */
+function requireTaken(answer: Answer, places: readonly number[]): void {
+  const isConflict = answer.status === 409 || answer.status === 412
+  must(
+    isSuccess(answer) || isConflict,
+    `A push of the states ${places.join(', ')} was answered ${answer.status}.`,
+  )
+}
+
+function prefixed(text: string, error: unknown): unknown {
+  if (error instanceof Error) error.message = text + error.message
+  return error
+}
+
+function observed(id: string, title: string, changes: object): ContractCase {
+  return {
+    group: 'checks',
+    id,
+    title,
+    section: 'section 2: the bounds and allowed values of check fields are not shown',
+    async observe({ ask, freshCheck, body }) {
+      const check = freshCheck()
+      return `answered ${(await ask('PUT', check.path, { json: body([check.item('a')], changes) })).status}`
+    },
+  }
 }

@@ -1,113 +1,167 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Answer } from './ask.ts'
-import { must, NotChecked, type ContractCase } from './case.ts'
-import { pushAll, readable } from './push-and-read.ts'
-import { item, push } from './pushes.ts'
-import { isSuccess, type Site } from './site.ts'
+import { isSuccess, type Answer } from './ask.ts'
+import type { ContractCase, Rule } from './case.ts'
+import { must, NotChecked } from './outcome.ts'
+import { accepted, replaced } from './checks.ts'
+import { difference, timeless } from './shape.ts'
+import type { Item, Target, TrialCheck } from './target.ts'
 
-const [soup, bread] = [item('soup'), item('bread', 300)]
-
-/** Pushes soup and bread, has a guest claim the soup, and then pushes these items. */
-async function afterClaim(site: Site, items: readonly ReturnType<typeof item>[]) {
-  const path = site.freshCheck()
-  await pushAll(site, path, [push([soup, bread])])
-  const claim = path.replace('/checks/external/', '/checks/') + '/claims'
-  const claimed = await site.sim('POST', claim, { json: { items: [{ external_id: 'soup', quantity: 1 }] } })
-  if (!isSuccess(claimed)) throw new NotChecked(`The guest could not claim an item: ${claimed.status}.`)
-  const before = await readable(site, path)
-  return { path, before, answer: await site.ask('PUT', path, { json: push(items) }) }
+interface Claimed {
+  check: TrialCheck
+  soup: Item
+  bread: Item
 }
 
-/** A push that removes a claimed item, and what it was answered; made once. */
-export function conflicted(site: Site): Promise<{ path: string; before: unknown; answer: Answer }> {
-  return site.once('conflict', () => afterClaim(site, [bread]))
+/** A check with soup and bread, whose soup a guest has claimed. @throws NotChecked when guests cannot claim here. */
+async function claimed(target: Target): Promise<Claimed> {
+  const check = target.freshCheck()
+  const [soup, bread] = [check.item('soup'), check.item('bread', { price_cents: 300 })]
+  await target.push(check, target.body([soup, bread]))
+  await target.claim(check, soup)
+  return { check, soup, bread }
+}
+
+/** Pushes `items` after the claim. */
+async function afterClaim(target: Target, items: (claimed: Claimed) => readonly Item[]): Promise<Answer> {
+  const one = await claimed(target)
+  return target.ask('PUT', one.check.path, { json: target.body(items(one)) })
+}
+
+/** @throws Broken when updates are not applied at all, as far as that can be seen. */
+async function updated(target: Target): Promise<void> {
+  await accepted(target)
+  await replaced(target).catch((error: unknown) => {
+    if (!(error instanceof NotChecked)) throw error
+  })
+}
+
+/** Pushes an item more after the claim. @throws Broken when that is refused. */
+function added(target: Target): Promise<void> {
+  return target.once('added after a claim', async () => {
+    const answer = await afterClaim(target, ({ check, soup, bread }) => [soup, bread, check.item('wine')])
+    requireAccepted(answer)
+  })
+}
+
+/** Removes the claimed item and adds another, which the service must refuse as a whole; done once. */
+export function conflicted(target: Target) {
+  return target.once('conflict', async () => {
+    const one = await claimed(target)
+    const wine = one.check.item('wine')
+    const before = await target.read(one.check).catch(notReadable)
+    const answer = await target.ask('PUT', one.check.path, { json: target.body([one.bread, wine]) })
+    return { ...one, wine, before, answer }
+  })
+}
+
+function notReadable(error: unknown): unknown {
+  if (error instanceof NotChecked) return error
+  throw error
 }
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */
 function requireConflict({ status }: Answer): void {
-  if (status !== 409) throw new NotChecked(`There was no conflict: it was answered ${status}.`)
+  if (status !== 409) throw new NotChecked(`There was no conflict: the push was answered ${status}.`)
+}
+
+function requireAccepted({ status }: Answer): void {
+  must(isSuccess({ status }), `The push was answered ${status}; expected it to be accepted.`)
 }
 
 const RULE = 'section 4, rule 4'
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: (site: Site) => Promise<void>,
-): ContractCase => ({
+const one = (id: string, title: string, section: string, check: Rule['check']): Rule => ({
   group: 'conflicts',
   id,
   title,
+  basis: 'specification',
   section,
-  needs: ['guests'],
+  control: async (target) => {
+    await updated(target)
+    await added(target)
+  },
   check,
 })
 
-const accepted = (id: string, title: string, items: readonly ReturnType<typeof item>[]) =>
-  one(id, title, `${RULE}: only removing or cheapening a claimed item conflicts`, async (site) => {
-    const { answer } = await afterClaim(site, items)
-    must(isSuccess(answer), `It was answered ${answer.status}.`)
+const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
+  one(id, title, `${RULE}: only a removal or a lower price of a claimed item is rejected`, async (target) =>
+    requireAccepted(await afterClaim(target, items)),
+  )
+
+const rejects = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
+  one(id, title, `${RULE}: the call is rejected with HTTP 409`, async (target) => {
+    const { status } = await afterClaim(target, items)
+    must(status === 409, `The push was answered ${status}; expected 409.`)
   })
 
-/** Specification, section 4, rule 4, and section 7: what guests have claimed stays. */
+/** Specification, section 4, rule 4, and section 7: what guests have claimed is protected. */
 export const conflicts: readonly ContractCase[] = [
-  one('removed', 'removing a claimed item is 409', `${RULE}: the call is rejected with 409`, async (site) => {
-    const { answer } = await conflicted(site)
-    must(answer.status === 409, `It was answered ${answer.status}.`)
-  }),
+  {
+    ...one(
+      'added',
+      'adding an item beside a claimed one is accepted',
+      `${RULE}: only a removal or a lower price is rejected`,
+      added,
+    ),
+    control: updated,
+  },
   one(
-    'cheaper',
-    'lowering the price of a claimed item is 409',
-    `${RULE}: the call is rejected with 409`,
-    async (site) => {
-      const { answer } = await afterClaim(site, [item('soup', 899), bread])
-      must(answer.status === 409, `It was answered ${answer.status}.`)
+    'removed',
+    'removing a claimed item is 409',
+    `${RULE}: the call is rejected with HTTP 409`,
+    async (target) => {
+      const { answer } = await conflicted(target)
+      must(answer.status === 409, `The push was answered ${answer.status}; expected 409.`)
     },
   ),
-  one(
+  rejects('cheaper', 'lowering the price of a claimed item is 409', ({ soup, bread }) => [
+    { ...soup, price_cents: soup.price_cents - 1 },
+    bread,
+  ]),
+  rejects(
     'matched_by_id',
-    'the same dish under another external_id is another item',
-    'section 4, rule 3: items are diffed by external_id',
-    async (site) => {
-      const { answer } = await afterClaim(site, [{ ...soup, external_id: 'soup-2' }, bread])
-      must(
-        answer.status === 409,
-        `A claimed item that came back under another id was answered ${answer.status}.`,
-      )
-    },
+    'a claimed item under another external_id counts as removed',
+    ({ check, soup, bread }) => [{ ...soup, external_id: check.item('soup2').external_id }, bread],
   ),
   one(
     'code',
     'the error code is conflict_with_paid_items',
     'section 7: 409 conflict_with_paid_items',
-    async (site) => {
-      const { answer } = await conflicted(site)
+    async (target) => {
+      const { answer } = await conflicted(target)
       requireConflict(answer)
-      const named = answer.text.includes('"conflict_with_paid_items"')
-      must(named, 'The answer does not hold the code conflict_with_paid_items.')
+      const isNamed = /\bconflict_with_paid_items\b/.test(answer.text)
+      must(isNamed, 'The answer does not contain the code conflict_with_paid_items.')
     },
   ),
   one(
     'unchanged',
     'a conflict leaves the check as it was',
     `${RULE}: the existing check is left unchanged`,
-    async (site) => {
-      const { path, before, answer } = await conflicted(site)
+    async (target) => {
+      const { check, before, answer } = await conflicted(target)
       requireConflict(answer)
-      const same = isDeepStrictEqual(await readable(site, path), before)
-      must(same, 'The check is another one after the conflict.')
+      if (before instanceof NotChecked) throw before
+      const changed = difference(timeless(before), timeless(await target.read(check)))
+      must(changed === undefined, `After the conflict, GET shows another value at ${changed}.`)
     },
   ),
-  accepted('unclaimed_removed', 'removing an item that nobody claimed is accepted', [soup]),
-  accepted('dearer', 'raising the price of a claimed item is accepted', [item('soup', 950), bread]),
+  accepts('unclaimed_removed', 'removing an item that no guest claimed is accepted', ({ soup }) => [soup]),
+  accepts('unclaimed_cheaper', 'lowering the price of an unclaimed item is accepted', ({ soup, bread }) => [
+    soup,
+    { ...bread, price_cents: 250 },
+  ]),
+  accepts('dearer', 'raising the price of a claimed item is accepted', ({ soup, bread }) => [
+    { ...soup, price_cents: soup.price_cents + 50 },
+    bread,
+  ]),
   {
     group: 'conflicts',
     id: 'quantity',
-    title: 'leaving less of an item than is claimed',
+    title: 'a quantity below what is claimed',
     section: `${RULE}: says nothing of quantities`,
-    needs: ['guests'],
-    observe: async (site) =>
-      `answered ${(await afterClaim(site, [{ ...soup, quantity: 0.5 }, bread])).answer.status}`,
+    async observe(target) {
+      const { status } = await afterClaim(target, ({ soup, bread }) => [{ ...soup, quantity: 0.5 }, bread])
+      return `answered ${status}`
+    },
   },
 ]

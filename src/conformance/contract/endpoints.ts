@@ -1,67 +1,159 @@
-import { must, NotChecked, type ContractCase } from './case.ts'
-import { isSuccess } from './site.ts'
+import { isSuccess } from './ask.ts'
+import type { ContractCase, Rule } from './case.ts'
+import { Broken, must, NotChecked } from './outcome.ts'
+import { fillPath } from './profile.ts'
+import type { Registered, Target } from './target.ts'
 
-const group = 'endpoints'
+/** An event that nothing in this run causes, so that an endpoint for it gets pings alone. */
+const NEVER = 'payment.refunded'
+
+/** An endpoint that gets pings alone. @throws Broken | NotChecked when it cannot be registered. */
+export function registered(target: Target): Promise<Registered> {
+  return target.once('registered', async () => {
+    const endpoint = await target.register(NEVER)
+    const nonsense = await target.ask('POST', '/webhook-endpoints', { body: '{', authorization: null })
+    if (isSuccess(nonsense))
+      throw new NotChecked(
+        'The service accepts a registration that is not JSON and has no key, so accepting means nothing.',
+      )
+    return endpoint
+  })
+}
+
+/** The ping of that endpoint: its id, the answer, and how many deliveries had arrived before. */
+export function pinged(target: Target) {
+  return target.once('pinged', async () => {
+    const endpoint = await registered(target)
+    if (endpoint.isUnreachable)
+      throw new NotChecked(
+        'The service refuses the address of this receiver. Pass --receiver-url and --receiver-port.',
+      )
+    const before = endpoint.hook.arrivals.length
+    return { ...endpoint, before, ...(await target.ping(endpoint)) }
+  })
+}
+
+const one = (
+  id: string,
+  title: string,
+  section: string,
+  check: Rule['check'],
+  control: Rule['control'] = registered,
+): Rule => ({
+  group: 'endpoints',
+  id,
+  title,
+  basis: 'specification',
+  section,
+  control,
+  check,
+})
+
+const refuses = (
+  id: string,
+  title: string,
+  section: string,
+  url: (target: Target) => string | undefined,
+): Rule =>
+  one(id, title, section, async (target) => {
+    const wanted = url(target)
+    const json = { ...(wanted === undefined ? {} : { url: wanted }), event_types: [NEVER] }
+    const { status } = await target.ask('POST', '/webhook-endpoints', { json })
+    const told = wanted === undefined ? 'A registration without url' : `Registering ${wanted}`
+    must(!isSuccess({ status }), `${told} was answered ${status}; expected a refusal.`)
+  })
 
 /** Specification, sections 2 and 4: the registration of webhook endpoints. */
 export const endpoints: readonly ContractCase[] = [
   {
-    group,
-    id: 'https_only',
-    title: 'an endpoint without HTTPS is refused',
-    section: 'section 2: url must be an HTTPS URL',
-    async check({ ask }) {
-      const json = { url: 'http://example.com/webhooks', event_types: ['check.created'] }
-      const { status } = await ask('POST', '/webhook-endpoints', { json })
-      must(status >= 400 && status < 500, `Registering ${json.url} was answered ${status}.`)
-    },
+    ...one(
+      'registered',
+      'an HTTPS endpoint can be registered',
+      'section 4: POST /webhook-endpoints',
+      async (target) => {
+        await registered(target)
+      },
+    ),
+    control: undefined,
   },
-  {
-    group,
-    id: 'secret_shown',
-    title: 'registration shows a signing secret that begins with whsec_',
-    section: 'section 2: the signing secret begins with whsec_',
-    async check(site) {
-      const { secret } = await site.once('subscriber', () => site.register('check.created'))
-      must(secret !== '', 'The answer holds no text that begins with whsec_.')
+  refuses(
+    'https_only',
+    'an endpoint without HTTPS is refused',
+    'section 2: url must be an HTTPS URL',
+    httpUrl,
+  ),
+  refuses(
+    'url_required',
+    'a registration without url is refused',
+    'section 2: url is required',
+    () => undefined,
+  ),
+  refuses(
+    'url_is_a_url',
+    'a url that is no URL is refused',
+    'section 2: url must be an HTTPS URL',
+    () => 'not a url',
+  ),
+  one(
+    'secret_shown',
+    'the registration returns a signing secret that begins with whsec_',
+    'section 2: the signing secret begins with whsec_',
+    async (target) => {
+      const { secret } = await registered(target)
+      must(secret !== '', 'The answer to the registration holds no text that begins with whsec_.')
     },
-  },
-  {
-    group,
-    id: 'secret_once',
-    title: 'the secret is never shown again',
-    section: 'section 2: returned only in the response to registration, never again',
-    async check(site) {
-      const { id, secret } = await site.once('subscriber', () => site.register('check.created'))
+  ),
+  one(
+    'secret_once',
+    'the signing secret is never shown again',
+    'section 2: returned only in the response to registration, never again',
+    async (target) => {
+      const { secret, id, answer, hook } = await pinged(target)
       if (secret === '') throw new NotChecked('No secret was shown in the first place.')
-      const one = `/webhook-endpoints/${encodeURIComponent(id)}`
-      const answers = [
-        await site.ask('GET', one),
-        await site.ask('GET', '/webhook-endpoints'),
-        await site.ask('POST', `${one}/test`),
-      ]
-      const shown = answers.some(({ text }) => text.includes(secret))
-      must(!shown, 'Another answer shows the signing secret.')
+      const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
+      const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
+      const shown = answers.find(({ text }) => text.includes(secret))
+      must(shown === undefined, 'Another answer shows the signing secret.')
+      const isSent = hook.arrivals.some(({ body }) => body.includes(secret))
+      must(!isSent, 'A delivery shows the signing secret.')
     },
-  },
-  {
-    group,
-    id: 'unknown_endpoint',
-    title: 'a ping to an endpoint that is not registered is refused',
-    section: 'section 4: id identifies a registered endpoint',
-    async check({ ask }) {
-      const answer = await ask('POST', '/webhook-endpoints/no-such-endpoint/test')
-      must(!isSuccess(answer), `It was answered ${answer.status}.`)
+    // The ping is an answer that could show it, so something has been looked at.
+    pinged,
+  ),
+  one(
+    'unknown_endpoint',
+    'a ping to an endpoint that is not registered is refused',
+    'section 4: id identifies a registered endpoint',
+    async (target) => {
+      const { id } = await pinged(target)
+      const answer = await target.ask('POST', `/webhook-endpoints/${unlike(id)}/test`)
+      must(!isSuccess(answer), `The ping was answered ${answer.status}; expected a refusal.`)
     },
-  },
+    pinged,
+  ),
   {
-    group,
+    group: 'endpoints',
     id: 'unknown_event_type',
-    title: 'registering for an event type that is not listed',
-    section: 'section 2: event types are chosen from section 6; what else becomes of others is not shown',
-    async observe({ ask, hooks }) {
-      const json = { url: hooks.open().url, event_types: ['check.flambeed'] }
+    title: 'a registration for an event type that is not listed',
+    section: 'section 2: what happens to other event types is not shown',
+    async observe({ ask, receiver }) {
+      const json = { url: receiver.open().url, event_types: ['check.flambeed'] }
       return `answered ${(await ask('POST', '/webhook-endpoints', { json })).status}`
     },
   },
 ]
+
+/** The receiver's own address without TLS where it is public; a service may allow plain HTTP on its own machine. */
+function httpUrl({ receiver }: Target): string {
+  return receiver.isPublic && !/\/\/(localhost|127\.|\[::1\])/.test(receiver.url)
+    ? receiver.open().url.replace(/^https/, 'http')
+    : 'http://tabwire-contract-check.invalid/webhooks'
+}
+
+/** An id of the same form that no endpoint has. */
+function unlike(id: string): string {
+  if (/^\d+$/.test(id)) return '987654321987'
+  const changed = id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '7' ? '3' : '7'))
+  if (changed === id) throw new Broken(`The id ${id} has no form that could be changed.`)
+  return changed
+}

@@ -1,48 +1,62 @@
 import type { Answer } from './ask.ts'
-import { must, NotChecked, type ContractCase } from './case.ts'
+import type { ContractCase, Rule } from './case.ts'
+import { must, NotChecked } from './outcome.ts'
+import { accepted } from './checks.ts'
 import { conflicted } from './conflicts.ts'
-import { item, push } from './pushes.ts'
-import type { Site } from './site.ts'
+import type { Target } from './target.ts'
 
-const identified = (id: string, title: string, ask: (site: Site) => Promise<Answer>): ContractCase => ({
+const identified = (id: string, title: string, ask: (target: Target) => Promise<Answer>): Rule => ({
   group: 'requests',
   id,
   title,
-  section: 'section 7: every response, error or not, carries X-Request-Id',
-  async check(site) {
-    const { status, headers } = await ask(site)
-    must(idOf({ headers }) !== '', `The answer, ${status}, has no X-Request-Id.`)
+  basis: 'specification',
+  section: 'sections 1 and 7: every response, error or not, carries X-Request-Id',
+  control: accepted,
+  async check(target) {
+    const { status, headers } = await ask(target)
+    must(idOf({ headers }) !== '', `The answer ${status} has no X-Request-Id.`)
   },
 })
 
+/** An answer that is an error. @throws NotChecked when it is not, since then it says nothing about errors. */
+const error = async (asked: Promise<Answer>): Promise<Answer> => {
+  const answer = await asked
+  if (answer.status < 400)
+    throw new NotChecked(`The request was answered ${answer.status}, which is no error.`)
+  return answer
+}
+
 /** Specification, sections 1 and 7: what every response carries. */
 export const requests: readonly ContractCase[] = [
-  identified('id_on_success', 'a success has a request id', ({ ask }) => ask('GET', '/locations')),
-  identified('id_on_push', 'a push has a request id', ({ ask, freshCheck }) =>
-    ask('PUT', freshCheck(), { json: push([item('a')]) }),
+  identified('id_on_success', 'a successful answer has a request id', ({ ask }) => ask('GET', '/locations')),
+  identified('id_on_push', 'the answer to a push has a request id', ({ ask, freshCheck, body }) => {
+    const check = freshCheck()
+    return ask('PUT', check.path, { json: body([check.item('a')]) })
+  }),
+  identified('id_on_unknown_path', 'the answer to an unknown path has a request id', ({ ask }) =>
+    error(ask('GET', '/no-such-thing')),
   ),
-  identified('id_on_unknown_path', 'an unknown path has a request id', ({ ask }) =>
-    ask('GET', '/no-such-thing'),
+  identified('id_on_missing_key', 'the answer to a request without a key has a request id', ({ ask }) =>
+    error(ask('GET', '/locations', { authorization: null })),
   ),
-  identified('id_on_missing_key', 'a request without a key has a request id', ({ ask }) =>
-    ask('GET', '/locations', { authorization: null }),
+  identified(
+    'id_on_broken_json',
+    'the answer to a push that is not JSON has a request id',
+    ({ ask, freshCheck }) => error(ask('PUT', freshCheck().path, { body: '{' })),
   ),
-  identified('id_on_broken_json', 'a push that is no JSON has a request id', ({ ask, freshCheck }) =>
-    ask('PUT', freshCheck(), { body: '{' }),
-  ),
-  {
-    ...identified(
-      'id_on_conflict',
-      'a conflict has a request id',
-      async (site) => (await conflicted(site)).answer,
-    ),
-    needs: ['guests'],
-  },
+  identified('id_on_conflict', 'the answer to a conflict has a request id', async (target) => {
+    const { answer } = await conflicted(target)
+    if (answer.status !== 409)
+      throw new NotChecked(`There was no conflict: the push was answered ${answer.status}.`)
+    return answer
+  }),
   {
     group: 'requests',
     id: 'ids_differ',
-    title: 'two requests have two ids',
+    title: 'two requests have different ids',
+    basis: 'specification',
     section: 'section 1: X-Request-Id identifies the request',
+    control: accepted,
     async check({ ask }) {
       const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
       if (one === '') throw new NotChecked('There is no X-Request-Id.')

@@ -1,10 +1,9 @@
-import { must, NotChecked, type ContractCase } from './case.ts'
-import { bodiesOf, idsOf, isGenuine, signatureOf } from './arrivals.ts'
-import type { Arrival } from './hooks.ts'
-import { advance, DAY, ladder } from './ladder.ts'
-import { pushAll } from './push-and-read.ts'
-import { item, push } from './pushes.ts'
-import { arrived, type Site } from './site.ts'
+import { eventCount, idOf, isGenuine, signatureOf } from './arrivals.ts'
+import type { ContractCase, Rule } from './case.ts'
+import { Broken, must, NotChecked } from './outcome.ts'
+import { DAY, failing, pause, retryRun, schedule } from './retry-run.ts'
+import { created } from './deliveries.ts'
+import type { Target } from './target.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'
 
@@ -12,97 +11,149 @@ const one = (
   id: string,
   title: string,
   section: string,
-  check: (site: Site) => Promise<void>,
-): ContractCase => ({
+  check: Rule['check'],
+  control: Rule['control'] = retried,
+): Rule => ({
   group: 'retries',
   id,
   title,
+  basis: 'specification',
   section,
-  needs: ['clock'],
+  control,
   check,
 })
 
+/** @throws Broken when not even the first retry came, so that there is nothing to look at. */
+async function retried(target: Target): Promise<void> {
+  const { hook, first } = await retryRun(target)
+  must(hook.arrivals.length > first, 'No retry came.')
+}
+
 /** Specification, section 6, rules 2, 4 and 5. They take 35 hours, so they are checked where the clock can be moved. */
 export const retries: readonly ContractCase[] = [
-  one('schedule', 'a failed delivery is tried again on the schedule', SCHEDULE, async (site) => {
-    const { steps } = await ladder(site)
-    const wrong = steps.findIndex(({ early, due }, index) => early !== index + 1 || due !== index + 2)
-    const step = steps[wrong]
-    must(
-      step === undefined,
-      `Before retry ${wrong + 1} was due there had been ${step?.early} attempts, after it ${step?.due}.`,
-    )
-  }),
+  one(
+    'schedule',
+    'a failed delivery is retried on the schedule',
+    SCHEDULE,
+    async (target) => {
+      const { steps } = await retryRun(target)
+      const wrong = steps.findIndex(({ early, due }) => early > 0 || due === 0)
+      const step = steps[wrong]
+      if (step === undefined) return
+      const told = `Retry ${wrong + 1}, due after ${words(step.delay)},`
+      throw new Broken(step.early > 0 ? `${told} came more than a tenth too early.` : `${told} did not come.`)
+    },
+    created,
+  ),
   one(
     'last',
     'after the last retry nothing more is sent',
     'section 6, rule 5: then the delivery is marked dead',
-    async (site) => {
-      const { steps, final } = await ladder(site)
-      const until = steps.at(-1)?.due ?? 0
-      must(final <= until, `${final - until} more came in the three days after.`)
+    async (target) => {
+      const { steps, after } = await retryRun(target)
+      if (steps.length < schedule.length) throw new NotChecked('The retries before were not on the schedule.')
+      must(after === 0, `${after} more came in the three days after.`)
     },
   ),
-  one(
-    'same_body',
-    'every attempt has the same bytes',
-    'section 6, rule 2: receivers deduplicate on the envelope id',
-    async (site) => {
-      const { hook } = await ladder(site)
-      must(bodiesOf(hook).size <= 1 || idsOf(hook).size > 1, 'The body of a retry has other bytes.')
-    },
-  ),
+  {
+    ...one(
+      'same_body',
+      'every attempt has the same bytes',
+      'section 6, rule 2: receivers deduplicate on the envelope id',
+      async (target) => {
+        const { hook } = await retryRun(target)
+        const [first] = hook.arrivals
+        const other = hook.arrivals.findIndex(({ body }) => first !== undefined && !body.equals(first.body))
+        must(other < 0, `Attempt ${other + 1} has other bytes than the first.`)
+      },
+    ),
+    basis: 'advice',
+  },
   one(
     'same_id',
     'every attempt has the same event id',
     'section 6, rule 2: receivers deduplicate on the envelope id',
-    async (site) => {
-      must(idsOf((await ladder(site)).hook).size <= 1, 'A retry has another event id.')
+    async (target) => {
+      const { hook } = await retryRun(target)
+      const [first] = hook.arrivals
+      if (first === undefined || idOf(first) === undefined) throw new NotChecked('The envelope has no id.')
+      must(eventCount(hook.arrivals) === 1, 'A retry has another event id.')
     },
   ),
   one(
     'signed',
-    'every attempt is signed, for its own time',
-    'section 5: every delivery carries the signature',
-    async (site) => {
-      const { hook, secret } = await ladder(site)
-      const unsigned = hook.arrivals.slice(1).findIndex((arrival) => !isGenuine(site, arrival, secret))
-      must(unsigned < 0, `The signature of retry ${unsigned + 1} does not match.`)
-      const stale = hook.arrivals.findIndex((arrival) => Date.now() / 1000 - seconds(site, arrival) > 300)
-      must(stale < 0, `The t of attempt ${stale + 1} is out of the tolerance.`)
+    'every attempt is signed for its own time',
+    'section 5: every delivery carries the signature, and t is within the tolerance',
+    async (target) => {
+      const { hook, secret, first, moved } = await retryRun(target)
+      if (secret === '') throw new NotChecked('No secret was shown.')
+      const isSigned = isGenuine(
+        hook.arrivals[0] ?? { method: '', headers: {}, body: Buffer.alloc(0) },
+        secret,
+        target.serviceName,
+      )
+      if (!isSigned) throw new NotChecked('The first attempt is not signed correctly either.')
+      const times = hook.arrivals.map((arrival) => Number(signatureOf(arrival, target.serviceName).t))
+      for (const [index, arrival] of hook.arrivals.slice(first).entries()) {
+        const retry = `retry ${index + 1}`
+        must(isGenuine(arrival, secret, target.serviceName), `The signature of ${retry} does not match.`)
+        const t = times[first + index] ?? 0
+        must(t !== times[0], `The t of ${retry} is that of the first attempt.`)
+        const now = Date.now() / 1000
+        const isTimely = t > now - 300 && t < now + moved + 300
+        must(isTimely, `The t of ${retry}, ${t}, is outside the tolerance.`)
+      }
     },
   ),
   one(
     'success_ends',
     'a retry that is answered 2xx is the last',
     'section 6, rule 4: any other outcome triggers a retry',
-    async (site) => {
-      const { hook } = await site.register('check.created')
-      hook.answer(500, 204)
-      await pushAll(site, site.freshCheck(), [push([item('a')])])
-      arrived(site, await hook.arrival(1), 'The delivery')
-      await advance(site, 2 * DAY)
-      must(hook.arrivals.length <= 2, `After a 2xx, ${hook.arrivals.length - 2} more came.`)
+    async (target) => {
+      const { hook } = await failing(target, 500)
+      hook.answer(204)
+      const first = hook.arrivals.length
+      await target.advance(2 * 60)
+      await hook.until((arrivals) => arrivals[first])
+      await pause(target.timeouts.quietMs)
+      const until = hook.arrivals.length
+      if (until === first) throw new NotChecked('The first retry did not come.')
+      await target.advance(2 * DAY)
+      await pause(target.timeouts.quietMs)
+      const more = hook.arrivals.length - until
+      must(more === 0, `After a 2xx, ${more} more came.`)
     },
   ),
-  {
-    group: 'retries',
-    id: 'slow_answer',
-    title: 'an answer after 10 seconds counts as a failure',
-    section: 'section 6, rule 4: within 10 seconds',
-    check: () =>
-      Promise.reject(new NotChecked('It takes longer than ten seconds, which this check does not.')),
-  },
-  {
-    group: 'retries',
-    id: 'disabling',
-    title: 'an endpoint that fails many deliveries in a row is disabled',
-    section: 'section 6, rule 6; how many are not shown',
-    check: () => Promise.reject(new NotChecked('How many failures are many is not shown.')),
-  },
+  one(
+    'slow_answer',
+    'an answer after 10 seconds counts as a failure, one before as a success',
+    'section 6, rule 4: answers with a 2xx status within 10 seconds',
+    async (target) => {
+      if (!target.slow) throw new NotChecked('It takes half a minute. Pass --slow.')
+      must((await attemptsAnsweredAfter(target, 8_000)) === 1, 'A 2xx after 8 s was retried.')
+      must((await attemptsAnsweredAfter(target, 11_500)) > 1, 'A 2xx after 11.5 s was not retried.')
+    },
+  ),
+  one(
+    'disabling',
+    'an endpoint that fails many deliveries in a row is disabled',
+    'section 6, rule 6; how many is not shown',
+    () => Promise.reject(new NotChecked('How many failed deliveries disable an endpoint is not shown.')),
+  ),
 ]
 
-/** `t`, in whichever unit it is: that of the first attempt is judged elsewhere. */
-function seconds(site: Site, arrival: Arrival): number {
-  return Number(signatureOf(site, arrival).t)
+/** How many attempts of one delivery there are when each is answered 204 so late; duplicates are not counted. */
+async function attemptsAnsweredAfter(target: Target, delayMs: number): Promise<number> {
+  const { hook } = await failing(target, 204, delayMs)
+  const first = hook.arrivals.length
+  await pause(delayMs + 1_500)
+  await target.advance(2 * 60)
+  const retry = await hook.until((arrivals) => arrivals[first], 2_000)
+  return retry === undefined ? 1 : 2
+}
+
+/** `5 minutes`, `2 hours`. */
+function words(seconds: number): string {
+  const [count, unit] = seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -2,16 +2,17 @@ import { INTERRUPTED, untilInterrupted } from '../report/interruption.ts'
 import type { CaseResult, Verdict } from '../report/result.ts'
 import { access } from './access.ts'
 import { NoAnswer } from './ask.ts'
-import { Broken, NotChecked, type ContractCase } from './case.ts'
+import type { ContractCase } from './case.ts'
+import { Broken, NotChecked } from './outcome.ts'
 import { checks } from './checks.ts'
 import { conflicts } from './conflicts.ts'
 import { deliveries } from './deliveries.ts'
 import { endpoints } from './endpoints.ts'
 import { requests } from './requests.ts'
 import { retries } from './retries.ts'
-import type { Site } from './site.ts'
+import type { Target } from './target.ts'
 
-/** The specification as cases, in its order as far as one needs what another shows. Retries move the clock, so come last. */
+/** The specification as cases. Retries move the clock, so they come last. */
 export const contractCases: readonly ContractCase[] = [
   ...requests,
   ...access,
@@ -22,12 +23,12 @@ export const contractCases: readonly ContractCase[] = [
   ...retries,
 ]
 
-/** After so many cases without an answer, each after seconds, the rest would take too long. */
-const PATIENCE = 2
+/** After this many cases without an answer, each of which took seconds, the rest is not checked. */
+const MAX_SILENT = 2
 
-/** Checks the cases one after the other; whatever the implementation does, each has a verdict, even if interrupted. */
+/** Runs the cases one after the other. Each has a verdict, whatever the service does, and when interrupted, too. */
 export async function runContract(
-  site: Site,
+  target: Target,
   cases: readonly ContractCase[],
   tell: (text: string) => void,
   signal: AbortSignal,
@@ -38,15 +39,16 @@ export async function runContract(
     const { group, id, title, section } = one
     tell(`${index + 1} of ${cases.length}  ${group}/${id}`)
     const started = performance.now()
-    const seen = silent >= PATIENCE ? gone : await judge(site, one, signal)
+    const seen = silent >= MAX_SILENT ? gone : await judge(target, one, signal)
     if (seen.silent === true) silent += 1
     const duration_ms = Math.round(performance.now() - started)
     const { verdict, detail } = seen
+    const basis = 'observe' in one ? 'open' : one.basis
     results.push({
       group,
       id,
       title,
-      basis: 'observe' in one ? 'open' : 'specification',
+      basis,
       reason: `Specification, ${section}.`,
       verdict,
       detail,
@@ -62,30 +64,48 @@ interface Seen {
   silent?: boolean
 }
 
-const gone: Seen = { verdict: 'not_checked', detail: `Not checked: ${PATIENCE} cases before had no answer.` }
+const gone: Seen = {
+  verdict: 'not_checked',
+  detail: `Not checked: the service gave no answer to ${MAX_SILENT} cases before.`,
+}
 
-async function judge(site: Site, one: ContractCase, signal: AbortSignal): Promise<Seen> {
-  if (signal.aborted) return { verdict: 'not_checked', detail: INTERRUPTED }
-  const lacking = (one.needs ?? []).filter((need) => site.lacks(need))
-  if (lacking.length > 0)
-    return { verdict: 'not_checked', detail: notChecked(`This service offers no ${lacking.join(', ')}.`) }
+async function judge(target: Target, one: ContractCase, signal: AbortSignal): Promise<Seen> {
+  const interrupted: Seen = { verdict: 'not_checked', detail: INTERRUPTED }
+  if (signal.aborted) return interrupted
+  const work = 'observe' in one ? observe(target, one) : examine(target, one)
   try {
-    if ('observe' in one)
-      return { verdict: 'observed', detail: await untilInterrupted(one.observe(site), signal) }
-    await untilInterrupted(one.check(site), signal)
-    return { verdict: 'passed', detail: null }
+    return await untilInterrupted(work, signal)
   } catch (error) {
-    return signal.aborted ? { verdict: 'not_checked', detail: INTERRUPTED } : verdictOf(error)
+    if (signal.aborted) return interrupted
+    return verdictOf(error)
   }
 }
 
+async function observe(target: Target, one: Extract<ContractCase, { observe: unknown }>): Promise<Seen> {
+  return { verdict: 'observed', detail: await one.observe(target) }
+}
+
+async function examine(target: Target, one: Exclude<ContractCase, { observe: unknown }>): Promise<Seen> {
+  if (one.control !== undefined && one.control !== one.check) {
+    const failure = await one.control(target).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failure !== undefined)
+      return { ...verdictOf(failure), verdict: 'not_checked', detail: notChecked(failure) }
+  }
+  await one.check(target)
+  return { verdict: 'passed', detail: null }
+}
+
+/** @throws what is no verdict: a bug. */
 function verdictOf(error: unknown): Seen {
-  if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error.message) }
+  if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error) }
   if (error instanceof Broken) return { verdict: 'failed', detail: error.message }
-  if (error instanceof NoAnswer) return { verdict: 'failed', detail: error.message, silent: true }
+  if (error instanceof NoAnswer) return { verdict: 'failed', detail: `${error.message}.`, silent: true }
   throw error
 }
 
-function notChecked(why: string): string {
-  return `Not checked: ${why.charAt(0).toLowerCase()}${why.slice(1)}`
+function notChecked(error: unknown): string {
+  return `Not checked: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -1,12 +1,9 @@
-/** What only a simulator can do, and some rules cannot be seen without. */
-export type Need = 'guests' | 'clock' | 'limited key'
-
-/** A rule that does not hold, in words that say what was seen. */
+/** What was seen breaks the rule of the case. The message says what was seen. */
 export class Broken extends Error {
   override readonly name = 'Broken'
 }
 
-/** Something that this run cannot find out. */
+/** This run cannot see whether the rule holds. The message says why, and which flag would make it visible. */
 export class NotChecked extends Error {
   override readonly name = 'NotChecked'
 }

@@ -1,0 +1,41 @@
+import { profileSchema, type Profile } from '../../conformance/contract/profile.ts'
+import { CommandError, exitCodes } from '../failure.ts'
+import { readInput } from '../input.ts'
+
+/** A profile, with the keys that it names in the environment. */
+export interface LoadedProfile {
+  profile: Omit<Profile, 'keys'>
+  keys: { read?: string | undefined; push?: string | undefined; write?: string | undefined }
+}
+
+/** Reads a profile of a deployment. @throws CommandError (usage) when it is not one. */
+export async function readProfile(file: string): Promise<LoadedProfile> {
+  const text = (await readInput(file)).toString()
+  const { keys = {}, ...profile } = parse(file, text)
+  const valueOf = (key: string | { env: string } | undefined) => {
+    if (typeof key !== 'object') return key
+    const value = process.env[key.env]
+    if (value !== undefined && value !== '') return value
+    throw usage(`${file} takes a key from the environment variable ${key.env}, which is not set.`)
+  }
+  return { profile, keys: { read: valueOf(keys.read), push: valueOf(keys.push), write: valueOf(keys.write) } }
+}
+
+function parse(file: string, text: string): Profile {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw usage(`${file} is not JSON: ${(error as Error).message}.`)
+  }
+  const parsed = profileSchema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'the profile'}: ${message}`,
+  )
+  throw usage(`${file} is not a profile (fixtures/contract-profile.schema.json): ${issues.join('; ')}.`)
+}
+
+function usage(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}

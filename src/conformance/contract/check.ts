@@ -1,0 +1,199 @@
+import { newToken } from '../../ids.ts'
+import { makeReport, type ConformanceReport } from '../report/result.ts'
+import { createAsk, isSuccess, NoAnswer, type Ask, type Method } from './ask.ts'
+import type { ContractCase } from './case.ts'
+import { simulatorProfile, type Profile } from './profile.ts'
+import { openReceiver } from './receiver.ts'
+import { runContract } from './run.ts'
+import { at } from './shape.ts'
+import { createTarget, type Target, type Timeouts } from './target.ts'
+
+export interface ContractCheck {
+  /** With the version segment: `http://127.0.0.1:4100/v1`. */
+  baseUrl: string
+  /** A key with all scopes. */
+  apiKey?: string | undefined
+  /** A key without write scope. */
+  readKey?: string | undefined
+  /** The name in the signature header; without it any name will do. */
+  serviceName?: string | undefined
+  /** The field of a push that orders updates. */
+  orderBy?: string | undefined
+  profile?: Omit<Profile, 'keys'> | undefined
+  /** Keys per scope, each for `apiKey` where it is missing. */
+  keys?: { read?: string | undefined; push?: string | undefined; write?: string | undefined } | undefined
+  /** PEM of the authority that issued the service's certificate. */
+  ca?: string | undefined
+  /** Of the receiver, for 127.0.0.1, as PEM. */
+  tls: { cert: string; key: string }
+  receiverUrl?: string | undefined
+  receiverPort?: number | undefined
+  /** Whether a receiver on 127.0.0.1 is known to be reachable, as it is from a service in this process. */
+  isReachable?: boolean | undefined
+  /** Cases that rest on advice fail, too. */
+  strict?: boolean | undefined
+  /** Run the cases that take longer than ten seconds. */
+  slow?: boolean | undefined
+  timeouts?: Partial<Timeouts> | undefined
+  cases: readonly ContractCase[]
+  /** Is told of each case as it begins. */
+  tell?: ((text: string) => void) | undefined
+  /** Ends the check early, with a report of what was found by then. */
+  signal?: AbortSignal | undefined
+}
+
+/** Nothing can be judged: `key` when the API key is refused, `address` when the address is not that of the service. */
+export class UnusableTarget extends Error {
+  override readonly name = 'UnusableTarget'
+  readonly kind: 'key' | 'address'
+
+  constructor(kind: 'key' | 'address', message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+const defaultTimeouts: Timeouts = { answerMs: 10_000, eventMs: 10_000, settleMs: 3_000, quietMs: 400 }
+
+/** What the report says, and how many webhook endpoints stay registered. */
+export interface ContractOutcome {
+  report: ConformanceReport
+  left: number
+}
+
+/**
+ * Checks a service against the specification, with a receiver of its own (service reference, "Judging others").
+ * @throws UnusableTarget when the key is refused or nothing at the address behaves like the service.
+ */
+export async function checkContract(check: ContractCheck): Promise<ContractOutcome> {
+  const started = performance.now()
+  const baseUrl = check.baseUrl.replace(/\/+$/, '')
+  const timeouts = { ...defaultTimeouts, ...check.timeouts }
+  const { apiKey, keys = {} } = check
+  const read = check.readKey ?? keys.read
+  const byMethod: Partial<Record<Method, string | undefined>> = {
+    GET: keys.read,
+    PUT: keys.push,
+    POST: keys.write,
+  }
+  const keyFor = (method: Method, path: string) =>
+    (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey
+  const { ask, close } = createAsk({ baseUrl, keyFor, ca: check.ca, answerMs: timeouts.answerMs })
+  const tell = check.tell ?? (() => undefined)
+  const signal = check.signal ?? new AbortController().signal
+  try {
+    await requireAnswer(ask, baseUrl)
+    const { profile, limited } = await profileFor(ask, baseUrl, check.profile, read === undefined)
+    const receiver = await openReceiver({
+      tls: check.tls,
+      publicUrl: check.receiverUrl,
+      port: check.receiverPort ?? 0,
+      eventMs: timeouts.eventMs,
+    })
+    try {
+      const target = createTarget({
+        ask,
+        baseUrl,
+        receiver,
+        timeouts,
+        profile: { ...profile, order_by: check.orderBy ?? profile.order_by },
+        serviceName: check.serviceName ?? profile.service_name,
+        limitedKey: read ?? limited?.key,
+        slow: check.slow ?? false,
+        token: newToken(),
+        isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
+      })
+      await requireService(target, baseUrl, keyFor('PUT', '/') !== undefined)
+      const cases = await runContract(target, check.cases, tell, signal)
+      const left = await target.cleanUp().catch(() => 0)
+      if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
+      const duration_ms = Math.round(performance.now() - started)
+      const interrupted = signal.aborted
+      const { strict = false } = check
+      const report = makeReport({
+        suite: 'contract check',
+        target: baseUrl,
+        interrupted,
+        strict,
+        duration_ms,
+        cases,
+      })
+      return { report, left }
+    } finally {
+      await receiver.close()
+    }
+  } finally {
+    await close()
+  }
+}
+
+/** @throws UnusableTarget when nothing answers at the base URL. */
+async function requireAnswer(ask: Ask, baseUrl: string): Promise<void> {
+  try {
+    await ask('GET', '/locations')
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error
+    const why = error.message.replace(/^.*? got no answer: /, '')
+    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. Check --base-url.`)
+  }
+}
+
+/**
+ * Asks for locations and pushes a check, to see whether there is something to judge.
+ * @throws UnusableTarget
+ */
+async function requireService(
+  { ask, freshCheck, body }: Target,
+  baseUrl: string,
+  hasKey: boolean,
+): Promise<void> {
+  const check = freshCheck()
+  const read = await ask('GET', '/locations')
+  const push = await ask('PUT', check.path, { json: body([check.item('a')]) })
+  const refused = [
+    { asked: 'GET /locations', status: read.status },
+    { asked: 'a push', status: push.status },
+  ].find(({ status }) => status === 401 || status === 403)
+  if (refused !== undefined) {
+    const answered = `${refused.asked} was answered ${refused.status}`
+    throw new UnusableTarget(
+      'key',
+      hasKey
+        ? `The API key is refused: ${answered}. Pass a key with all scopes with --api-key.`
+        : `${baseUrl} needs an API key: ${answered}. Pass one with --api-key.`,
+    )
+  }
+  const hasRoutes = isSuccess(read) || isSuccess(push) || [400, 409, 422].includes(push.status)
+  if (!hasRoutes)
+    throw new UnusableTarget(
+      'address',
+      `${baseUrl} does not behave like the service: GET /locations was answered ${read.status}, a push ${push.status}. Check --base-url, which ends with the version segment /v1, and --api-key.`,
+    )
+}
+
+/** A profile given, or that of Tabwire where the service is one, which can also make a key without write scope. */
+async function profileFor(
+  ask: Ask,
+  baseUrl: string,
+  given: Omit<Profile, 'keys'> | undefined,
+  needsKey: boolean,
+) {
+  const { origin } = new URL(baseUrl)
+  const health = await ask('GET', `${origin}/_sim/health`).catch(() => undefined)
+  if (at(health?.json, 'status') !== 'ok') return { profile: given ?? {}, limited: undefined }
+  const profile: Profile = {
+    ...simulatorProfile,
+    ...given,
+    paths: { ...simulatorProfile.paths, ...given?.paths },
+  }
+  if (!needsKey) return { profile, limited: undefined }
+  const made = await ask('POST', `${origin}/_sim/keys`, {
+    json: { name: 'contract check', scopes: ['read'] },
+  })
+  const [id, key] = [at(made.json, 'id'), at(made.json, 'api_key')]
+  const limited =
+    typeof id === 'string' && typeof key === 'string'
+      ? { key, path: `${origin}/_sim/keys/${encodeURIComponent(id)}` }
+      : undefined
+  return { profile, limited }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+
+const key = z.union([z.string().min(1), z.strictObject({ env: z.string().min(1) })])
+
+const requestTemplate = z.strictObject({
+  method: z.enum(['GET', 'PUT', 'POST', 'PATCH', 'DELETE']).default('POST'),
+  path: z
+    .string()
+    .regex(/^(\/|\{origin\}\/|https?:\/\/)/)
+    .describe('Under the base URL when it begins with /; {origin} is its scheme, host and port.'),
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.unknown().optional(),
+})
+
+const requestSchema = (placeholders: string) =>
+  requestTemplate.describe(`A request. Placeholders: ${placeholders}.`)
+
+/**
+ * What a deployment chose where the specification shows nothing, for `contract check --profile`
+ * (`fixtures/contract-profile.schema.json`). Field paths are property names joined by dots.
+ */
+export const profileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  service_name: z
+    .string()
+    .optional()
+    .describe('The name in the signature header: Acme for X-Acme-Signature.'),
+  order_by: z
+    .union([
+      z.string().min(1),
+      z.strictObject({ field: z.string().min(1), type: z.enum(['integer', 'time']) }),
+    ])
+    .optional()
+    .describe('The field of a push that orders updates, with its type where it is known.'),
+  keys: z
+    .strictObject({
+      read: key.optional().describe('For GET requests; must lack write scope.'),
+      push: key.optional().describe('For pushes.'),
+      write: key.optional().describe('For registering and pinging webhook endpoints.'),
+    })
+    .optional()
+    .describe('API keys per scope, as text or as {"env": "NAME"}. --api-key is used for what is not named.'),
+  paths: z
+    .strictObject({
+      check: z.string().startsWith('/').optional().describe('GET of one check: {external_check_id}.'),
+      endpoint: z.string().startsWith('/').optional().describe('GET of one webhook endpoint: {id}.'),
+      delete_endpoint: z.string().optional().describe('DELETE of one webhook endpoint: {id}, {origin}.'),
+    })
+    .optional(),
+  fields: z
+    .strictObject({
+      items: z.string().min(1).optional().describe('The list of items in a check that was read.'),
+      external_id: z.string().min(1).optional().describe('The external id in one of these items.'),
+      endpoint_id: z.string().min(1).optional().describe('The id in the answer to a registration.'),
+      signing_secret: z.string().min(1).optional().describe('The secret in the answer to a registration.'),
+    })
+    .optional(),
+  push: z.record(z.string(), z.unknown()).optional().describe('Further fields of every push.'),
+  item: z.record(z.string(), z.unknown()).optional().describe('Further fields of every item.'),
+  claim: requestSchema('{external_check_id}, {external_id}, {origin}')
+    .optional()
+    .describe(
+      'Makes a guest claim one unit of an item. Placeholders: {external_check_id}, {external_id}, {origin}.',
+    ),
+  clock: requestSchema('{seconds}, {origin}')
+    .optional()
+    .describe('Moves the clock of the service on. Placeholders: {seconds}, {origin}.'),
+})
+
+export type Profile = z.infer<typeof profileSchema>
+export type RequestTemplate = z.infer<typeof requestTemplate>
+
+/** What Tabwire itself offers beside `/v1`. */
+export const simulatorProfile = {
+  paths: { delete_endpoint: '{origin}/_sim/webhook-endpoints/{id}' },
+  claim: {
+    method: 'POST',
+    path: '{origin}/_sim/checks/{external_check_id}/claims',
+    body: { items: [{ external_id: '{external_id}', quantity: 1 }] },
+  },
+  clock: { method: 'POST', path: '{origin}/_sim/clock', body: { advance: '{seconds}s' } },
+} satisfies Profile
+
+/** Fills `{placeholders}` of a path; values are percent-encoded but for `{origin}`. */
+export function fillPath(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (all, name: string) => {
+    const value = values[name]
+    return value === undefined ? all : name === 'origin' ? value : encodeURIComponent(value)
+  })
+}
+
+/** Fills `{placeholders}` in every text of a JSON value. A text that is one placeholder for a number becomes that number. */
+export function fillBody(template: unknown, values: Readonly<Record<string, string | number>>): unknown {
+  if (typeof template === 'string') {
+    const whole = /^\{(\w+)\}$/.exec(template)?.[1]
+    if (whole !== undefined && values[whole] !== undefined) return values[whole]
+    return template.replace(/\{(\w+)\}/g, (all, name: string) => String(values[name] ?? all))
+  }
+  if (Array.isArray(template)) return template.map((one) => fillBody(one, values))
+  if (typeof template !== 'object' || template === null) return template
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillBody(value, values)]))
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+/** A delivery as it arrived. */
+export interface Arrival {
+  method: string
+  headers: IncomingMessage['headers']
+  /** The raw body. */
+  body: Buffer
+}
+
+/** A path of the receiver that belongs to one endpoint. */
+export interface Hook {
+  url: string
+  arrivals: Arrival[]
+  /** Resolves with the first result of `look` that is not undefined, or with undefined after `ms`. */
+  until<T>(look: (arrivals: readonly Arrival[]) => T | undefined, ms?: number): Promise<T | undefined>
+  /** Status and delay, in milliseconds, of the answers from now on; 204 at once unless said otherwise. */
+  answer(status: number, delayMs?: number): void
+}
+
+export interface Receiver {
+  open(): Hook
+  /** The address that the service was given, without a path. */
+  url: string
+  /** Whether somebody vouches that the service can reach the address. */
+  isPublic: boolean
+  /** How many deliveries have arrived at all hooks. */
+  arrived(): number
+  /** How many connections were ended during the TLS handshake, as by a sender that does not trust the certificate. */
+  distrusted(): number
+  /** Whether a request to the public URL arrives here. */
+  leadsHere(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface ReceiverOptions {
+  /** For 127.0.0.1 and localhost, as PEM. */
+  tls: { cert: string; key: string }
+  /** Under which the service reaches this receiver; by default its own address on 127.0.0.1. */
+  publicUrl?: string | undefined
+  /** 0 takes any free port. */
+  port?: number
+  /** How long a delivery is waited for, in milliseconds. */
+  eventMs: number
+}
+
+/** How long the test of the public URL may take, in milliseconds. */
+const SELF_TEST_MS = 5_000
+
+/** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. */
+export async function openReceiver({
+  tls,
+  publicUrl,
+  port = 0,
+  eventMs,
+}: ReceiverOptions): Promise<Receiver> {
+  const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
+  let distrusted = 0
+  let arrived = 0
+  const server = createServer(tls, (incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined)
+    incoming.on('end', () => {
+      const take = hooks.get(/[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? '')
+      const { method = '', headers } = incoming
+      if (take === undefined) return response.writeHead(404).end()
+      arrived += 1
+      return take({ method, headers, body: Buffer.concat(chunks) }, response)
+    })
+  })
+  server.on('tlsClientError', () => (distrusted += 1))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(port, '127.0.0.1', resolve),
+  )
+  const own = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = (publicUrl ?? own).replace(/\/+$/, '')
+  const open = () => {
+    const name = `hook-${hooks.size + 1}`
+    const { hook, take } = createHook(`${url}/${name}`, eventMs)
+    hooks.set(name, take)
+    return hook
+  }
+  return {
+    open,
+    url,
+    isPublic: publicUrl !== undefined,
+    arrived: () => arrived,
+    distrusted: () => distrusted,
+    async leadsHere() {
+      const name = `self-test-${randomUUID()}`
+      let isHere = false
+      hooks.set(name, (_arrival, response) => {
+        isHere = true
+        arrived -= 1
+        response.writeHead(204).end()
+      })
+      await post(`${url}/${name}`)
+      hooks.delete(name)
+      return isHere
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Sends an empty POST and waits for its answer, whatever it is; the certificate is not the point. */
+function post(url: string): Promise<void> {
+  return new Promise((resolve) => {
+    const call = request(url, {
+      method: 'POST',
+      rejectUnauthorized: false,
+      timeout: SELF_TEST_MS,
+      agent: false,
+    })
+    call.on('response', (response) =>
+      response
+        .resume()
+        .on('close', resolve)
+        .on('error', () => resolve()),
+    )
+    call.on('timeout', () => call.destroy()).on('error', () => resolve())
+    call.end()
+  })
+}
+
+function createHook(url: string, eventMs: number) {
+  const arrivals: Arrival[] = []
+  const waiting = new Set<() => void>()
+  let answer = { status: 204, delayMs: 0 }
+  const hook: Hook = {
+    url,
+    arrivals,
+    until: (look, ms = eventMs) =>
+      new Promise((resolve) => {
+        const end = (result: ReturnType<typeof look>) => {
+          clearTimeout(timer)
+          waiting.delete(check)
+          resolve(result)
+        }
+        const check = () => {
+          const found = look(arrivals)
+          if (found !== undefined) end(found)
+        }
+        const timer = setTimeout(() => end(undefined), ms)
+        waiting.add(check)
+        check()
+      }),
+    answer(status, delayMs = 0) {
+      answer = { status, delayMs }
+    },
+  }
+  const take = (arrival: Arrival, response: ServerResponse) => {
+    const { status, delayMs } = answer
+    const headers = status === 302 ? { location: `${url}-elsewhere` } : {}
+    const reply = () => response.writeHead(status, headers).end()
+    if (delayMs === 0) reply()
+    else {
+      const timer = setTimeout(reply, delayMs)
+      response.on('close', () => clearTimeout(timer))
+    }
+    arrivals.push(arrival)
+    for (const check of waiting) check()
+  }
+  return { hook, take }
+}

@@ -1,0 +1,337 @@
+import { TRIAL_PREFIX } from '../../model/trial-check.ts'
+import { isSuccess, type Answer, type Ask } from './ask.ts'
+import { Broken, must, NotChecked } from './outcome.ts'
+import { fillBody, fillPath, type Profile } from './profile.ts'
+import type { Hook, Receiver } from './receiver.ts'
+import { idCandidates, isRemoved, itemEntries, secretIn } from './shape.ts'
+
+/** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
+export interface Item {
+  external_id: string
+  name: string
+  quantity: number
+  price_cents: number
+  note: string
+}
+
+/** A check of this run that nobody else pushes. */
+export interface TrialCheck {
+  /** Its external id. */
+  id: string
+  /** The path of its push. */
+  path: string
+  /** An item whose external id no other check has, so that it can be found wherever the service names it. */
+  item(name: string, changes?: Partial<Item>): Item
+}
+
+/** A registered webhook endpoint, with the path where its deliveries arrive. */
+export interface Registered {
+  /** Empty when the answer holds no text that begins with `whsec_`. */
+  secret: string
+  hook: Hook
+  answer: Answer
+  /** Whether the service was given a name that leads nowhere, since it refused the receiver's address. */
+  isUnreachable: boolean
+}
+
+/** The service under test, with what the cases need to look at it. */
+export interface Target {
+  ask: Ask
+  profile: Profile
+  receiver: Receiver
+  /** The name in the signature header; `undefined` where any name will do. */
+  serviceName: string | undefined
+  /** A key without write scope; `undefined` when there is none. */
+  limitedKey: string | undefined
+  timeouts: Timeouts
+  /** Whether cases that take longer than ten seconds run. */
+  slow: boolean
+  freshCheck(): TrialCheck
+  /** The body of a push. With an ordering field, each body is newer than the one before. */
+  body(items: readonly Item[], changes?: object): object
+  /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
+  ordered(body: object, place: number): object
+  /** Pushes bodies one after the other. @throws Broken when one is refused. */
+  push(check: TrialCheck, ...bodies: readonly object[]): Promise<void>
+  /** What GET of the check answers. @throws NotChecked when it cannot be read. */
+  read(check: TrialCheck): Promise<unknown>
+  /** Waits until the check has the expected ones of `items`. @throws Broken when it does not, NotChecked when it cannot be read. */
+  shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
+  /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
+  eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
+  /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
+  register(...eventTypes: readonly string[]): Promise<Registered>
+  /** Pings an endpoint, whose id is found by trying. @throws Broken when no id is accepted. */
+  ping(endpoint: Registered): Promise<{ id: string; answer: Answer }>
+  /** Makes a guest claim one unit of an item. @throws NotChecked when that is not possible. */
+  claim(check: TrialCheck, item: Item): Promise<void>
+  /** Moves the service's clock on. @throws NotChecked when that is not possible. */
+  advance(seconds: number): Promise<void>
+  /** The error for something that did not arrive, which tells a service that does not send from one that cannot. */
+  missing(what: string): Broken | NotChecked
+  /** Does a thing once for all cases that look at it. */
+  once<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Removes what was registered, where that is possible; returns how many endpoints stay. */
+  cleanUp(): Promise<number>
+}
+
+export interface Timeouts {
+  /** How long the service may take to answer, in milliseconds. */
+  answerMs: number
+  /** How long a delivery is waited for, in milliseconds. */
+  eventMs: number
+  /** How long a push may take until GET shows it, in milliseconds. */
+  settleMs: number
+  /** How long to wait where nothing more is expected to arrive, in milliseconds. */
+  quietMs: number
+}
+
+export interface TargetOptions extends Pick<
+  Target,
+  'ask' | 'profile' | 'receiver' | 'serviceName' | 'limitedKey' | 'timeouts' | 'slow'
+> {
+  baseUrl: string
+  /** Makes the names of this run unique. */
+  token: string
+  /** Whether it is known that the service can reach the receiver. */
+  isReachable: boolean
+}
+
+type OrderType = 'integer' | 'time'
+
+/** The places of ordered pushes are 9, 10 and 11, so that a service that compares numbers as text is seen. */
+const ORDERED_FROM = 8
+
+/** Ordering times lie in the past, since a service may refuse others. */
+const HOUR_MS = 3_600_000
+
+/** Between two looks at a check that does not yet show what was pushed, in milliseconds. */
+const LOOK_AGAIN_MS = 100
+
+export function createTarget({ baseUrl, token, isReachable, ...options }: TargetOptions): Target {
+  const { ask, profile, receiver, timeouts } = options
+  const { origin } = new URL(baseUrl)
+  const { paths = {}, fields = {} } = profile
+  const order = orderingOf(profile)
+  const known = new Map<string, Promise<unknown>>()
+  const registered: { endpoint: Registered; id: string | undefined }[] = []
+  const started = Date.now()
+  let checks = 0
+  let bodies = 0
+  const stamp = (place: number) => {
+    if (order === undefined) return {}
+    const time = new Date(started - HOUR_MS + place * 1000).toISOString()
+    return { [order.field]: order.type === 'time' ? time : place }
+  }
+
+  const target: Target = {
+    ...options,
+    freshCheck() {
+      const number = ++checks
+      const id = `${TRIAL_PREFIX}${token}-${number}`
+      return {
+        id,
+        path: `/checks/external/${id}`,
+        item: (name, changes = {}) => ({
+          external_id: `${name}-${token}-${number}`,
+          name: `Dish ${name}`,
+          quantity: 1,
+          price_cents: 900,
+          note: '',
+          ...profile.item,
+          ...changes,
+        }),
+      }
+    },
+    body(items, changes = {}) {
+      const total = items.reduce((sum, { price_cents, quantity }) => sum + price_cents * quantity, 0)
+      const totals = { subtotal_cents: total, tax_cents: 0, total_cents: total }
+      return {
+        table: { number: '12' },
+        status: 'open',
+        items,
+        totals,
+        ...profile.push,
+        ...stamp(++bodies),
+        ...changes,
+      }
+    },
+    ordered(body, place) {
+      if (order === undefined)
+        throw new NotChecked(
+          'The specification shows no field that orders two pushes. Name the one of this service with --order-by.',
+        )
+      return { ...body, ...stamp(ORDERED_FROM + place) }
+    },
+    async push(check, ...all) {
+      for (const json of all) {
+        const answer = await ask('PUT', check.path, { json })
+        must(isSuccess(answer), `A push was answered ${answer.status}: ${answer.text.slice(0, 200)}`)
+      }
+    },
+    async read(check) {
+      const path = fillPath(paths.check ?? '/checks/external/{external_check_id}', {
+        external_check_id: check.id,
+      })
+      const answer = await ask('GET', path)
+      if (isSuccess(answer) && answer.json !== undefined) return answer.json
+      throw new NotChecked(
+        `GET ${path} was answered ${answer.status}; how a check is read is not shown. Name the path with --profile (paths.check).`,
+      )
+    },
+    async shows(check, items, expected) {
+      const ids = items.map(({ external_id }) => external_id)
+      const wanted = namesOf(expected)
+      let seen = ''
+      const found = await target.eventually(
+        async () => (seen = namesOf(present(await readFresh(check), ids, items))),
+        (names) => names === wanted,
+      )
+      must(found !== undefined, `The items are ${seen}; expected ${wanted}.`)
+    },
+    async eventually(look, isThere) {
+      const deadline = performance.now() + timeouts.settleMs
+      for (;;) {
+        const seen = await look()
+        if (isThere(seen)) return seen
+        if (performance.now() >= deadline) return undefined
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+      }
+    },
+    async register(...event_types) {
+      const hook = receiver.open()
+      const first = await ask('POST', '/webhook-endpoints', { json: { url: hook.url, event_types } })
+      // A service may refuse private addresses; what a registration answers can be seen with another name, too.
+      const isUnreachable = !isSuccess(first) && !receiver.isPublic
+      const nowhere = `https://${token.toLowerCase().replace(/[^a-z0-9]/g, '')}.invalid/${hook.url.split('/').at(-1)}`
+      const answer = isUnreachable
+        ? await ask('POST', '/webhook-endpoints', { json: { url: nowhere, event_types } })
+        : first
+      if (!isSuccess(answer)) {
+        const seen = `Registering ${hook.url} was answered ${first.status}`
+        if (receiver.isPublic) throw new Broken(`${seen}: ${first.text.slice(0, 200)}`)
+        throw new NotChecked(
+          `${seen}. If the service refuses such addresses, pass --receiver-url and --receiver-port.`,
+        )
+      }
+      const secret = secretIn(answer.json, fields.signing_secret)
+      const endpoint = { secret, hook, answer, isUnreachable }
+      registered.push({ endpoint, id: undefined })
+      return endpoint
+    },
+    async ping(endpoint) {
+      const candidates = idCandidates(endpoint.answer, fields.endpoint_id)
+      must(
+        candidates.length > 0,
+        'The answer to the registration holds nothing that could be the id of the endpoint.',
+      )
+      const tried: string[] = []
+      for (const id of candidates) {
+        const answer = await ask('POST', `/webhook-endpoints/${encodeURIComponent(id)}/test`)
+        if (isSuccess(answer)) {
+          for (const one of registered) if (one.endpoint === endpoint) one.id = id
+          return { id, answer }
+        }
+        tried.push(`${id}: ${answer.status}`)
+        // The id may be right, and the ping may not have reached this receiver.
+        if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
+          throw target.missing(`The ping, which was answered ${answer.status},`)
+      }
+      throw new Broken(
+        `POST /webhook-endpoints/{id}/test accepted no id of the registration (${tried.join(', ')}).`,
+      )
+    },
+    async claim(check, item) {
+      if (profile.claim === undefined)
+        throw new NotChecked(
+          'It takes a guest who claims an item. Describe that request with --profile (claim).',
+        )
+      const { method, path, headers, body } = profile.claim
+      const values = { origin, external_check_id: check.id, external_id: item.external_id }
+      const json = fillBody(body, values)
+      const answer = await ask(method, fillPath(path, values), {
+        ...(json === undefined ? {} : { json }),
+        ...(headers === undefined ? {} : { headers }),
+      })
+      if (!isSuccess(answer)) throw new NotChecked(`The guest's claim was answered ${answer.status}.`)
+    },
+    async advance(seconds) {
+      if (profile.clock === undefined)
+        throw new NotChecked('Retries take 35 hours. Describe how the clock is moved with --profile (clock).')
+      const { method, path, headers, body } = profile.clock
+      const json = fillBody(body, { origin, seconds })
+      const answer = await ask(method, fillPath(path, { origin, seconds: String(seconds) }), {
+        ...(json === undefined ? {} : { json }),
+        ...(headers === undefined ? {} : { headers }),
+      })
+      if (!isSuccess(answer)) throw new NotChecked(`Moving the clock was answered ${answer.status}.`)
+    },
+    missing(what) {
+      const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
+      if (receiver.arrived() > 0) return new Broken(`${late}.`)
+      if (receiver.distrusted() > 0)
+        return new NotChecked(
+          `The service does not trust the certificate of ${receiver.url}. Let it trust the local authority (tabwire certs), or pass --receiver-url.`,
+        )
+      if (isReachable) return new Broken(`${late}.`)
+      return new NotChecked(
+        receiver.isPublic
+          ? `${late}, and --receiver-url ${receiver.url} does not lead to this check's receiver.`
+          : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port; if it sends later, --wait.`,
+      )
+    },
+    async once<T>(name: string, work: () => Promise<T>) {
+      const before = known.get(name) as Promise<T> | undefined
+      if (before !== undefined) return before
+      const doing = work()
+      known.set(name, doing)
+      return doing
+    },
+    async cleanUp() {
+      const template = paths.delete_endpoint
+      if (template === undefined) return registered.length
+      let left = 0
+      for (const { endpoint, id } of registered) {
+        const ids = id === undefined ? idCandidates(endpoint.answer, fields.endpoint_id).slice(0, 1) : [id]
+        const answers = await Promise.all(
+          ids.map((one) => ask('DELETE', fillPath(template, { origin, id: one }))),
+        )
+        if (!answers.some(isSuccess)) left += 1
+      }
+      return left
+    },
+  }
+  return target
+
+  function present(check: unknown, ids: readonly string[], items: readonly Item[]): Item[] {
+    const entries = itemEntries(check, ids, fields)
+    return items.filter(({ external_id }) => entries.get(external_id)?.some((entry) => !isRemoved(entry)))
+  }
+
+  /** A check that was just pushed may not be there yet. */
+  async function readFresh(check: TrialCheck): Promise<unknown> {
+    const deadline = performance.now() + timeouts.settleMs
+    for (;;) {
+      try {
+        return await target.read(check)
+      } catch (error) {
+        if (!(error instanceof NotChecked) || performance.now() >= deadline || known.has('unreadable')) {
+          known.set('unreadable', Promise.resolve())
+          throw error
+        }
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+      }
+    }
+  }
+}
+
+function orderingOf({ order_by }: Profile): { field: string; type: OrderType } | undefined {
+  if (order_by === undefined) return undefined
+  if (typeof order_by !== 'string') return order_by
+  return { field: order_by, type: /(_at|_on|time|date|timestamp)$/i.test(order_by) ? 'time' : 'integer' }
+}
+
+function namesOf(items: readonly Item[]): string {
+  const names = items.map(({ external_id }) => external_id.split('-')[0] ?? '').sort()
+  return names.length === 0 ? 'none' : names.join(', ')
+}

@@ -1,0 +1,140 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  checkContract,
+  type ContractCheck,
+  type UnusableTarget,
+} from '../../../src/conformance/contract/check.ts'
+import { contractCases } from '../../../src/conformance/contract/run.ts'
+import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import { openForeignService } from '../../support/foreign-service.ts'
+import { openSimulator, testAuthority } from '../../support/simulator.ts'
+
+async function check(baseUrl: string, settings: Partial<ContractCheck> = {}): Promise<ConformanceReport> {
+  const tls = await (await testAuthority()).issue(['localhost', '127.0.0.1'])
+  const timeouts = { eventMs: 300, settleMs: 300, quietMs: 50 }
+  return (await checkContract({ baseUrl, apiKey: 'key', tls, cases: contractCases, timeouts, ...settings }))
+    .report
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer((incoming, response) => {
+    incoming.resume()
+    response.setHeader('x-request-id', randomUUID())
+    listener(incoming, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+const passed = ({ cases }: ConformanceReport) =>
+  cases.flatMap(({ verdict, group, id }) => (verdict === 'passed' ? [`${group}/${id}`] : []))
+
+describe('what is no service of this kind is not judged', () => {
+  test.each([404, 500, 302, 405])('one that answers %i to everything', async (status) => {
+    const baseUrl = await serve(
+      (_, response) => void response.writeHead(status, { location: '/' }).end('<html>'),
+    )
+    const error = await check(baseUrl).catch((caught: unknown) => caught as UnusableTarget)
+    expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
+    expect((error as Error).message).toBe(
+      `${baseUrl} does not behave like the service: GET /locations was answered ${status}, a push ${status}. Check --base-url, which ends with the version segment /v1, and --api-key.`,
+    )
+  })
+
+  test('a closed port', async () => {
+    const error = await check('http://127.0.0.1:1/v1').catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
+    expect(String(error)).toMatch(/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED.*Check --base-url\.$/)
+  })
+
+  test.each([401, 403])('one that answers %i to everything', async (status) => {
+    const baseUrl = await serve((_, response) => void response.writeHead(status).end())
+    await expect(check(baseUrl)).rejects.toMatchObject({ name: 'UnusableTarget', kind: 'key' })
+  })
+
+  test.each(['wrong-key', undefined])('a service with the key %s', async (apiKey) => {
+    const { baseUrl } = await openForeignService()
+    await expect(check(baseUrl, { apiKey })).rejects.toMatchObject({ kind: 'key' })
+  })
+
+  test('a service with a key that may only read', async () => {
+    const { baseUrl } = await openForeignService({
+      refusal: (status) => ({ status }),
+      keyOf: (value) => (value === 'Bearer full-key' ? 'full' : undefined),
+    })
+    const simulator = await openSimulator()
+    const apiKey = await simulator.key(['read'])
+    await expect(check(simulator.baseUrl, { apiKey })).rejects.toMatchObject({
+      kind: 'key',
+      message: 'The API key is refused: a push was answered 403. Pass a key with all scopes with --api-key.',
+    })
+    await expect(check(baseUrl, { apiKey: 'read-key' })).rejects.toMatchObject({ kind: 'key' })
+  })
+})
+
+describe('a server that answers 200 to everything', () => {
+  test.each(['', '[]', '{"id":"1","secret":"whsec_x","items":[]}'])(
+    'with the body %j passes nothing',
+    async (body) => {
+      const baseUrl = await serve((_, response) => void response.writeHead(200).end(body))
+      const report = await check(baseUrl)
+      expect(report.ok).toBe(false)
+      expect(passed(report)).toEqual([])
+    },
+  )
+})
+
+describe('our own service', () => {
+  test('passes, with everything checked that does not take half a minute, and leaves nothing behind', async () => {
+    const { baseUrl, apiKey, client } = await openSimulator()
+    const report = await check(baseUrl, { apiKey, orderBy: 'revision', timeouts: {}, isReachable: true })
+    expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+    expect(report.cases.flatMap(({ verdict, id }) => (verdict === 'not_checked' ? [id] : []))).toEqual([
+      'slow_answer',
+      'disabling',
+    ])
+    expect((await client.endpoints.list()).data).toEqual([])
+    expect((await client.report()).findings).toEqual([])
+  })
+
+  test('passes when every delivery comes twice', async () => {
+    const { baseUrl, apiKey, client } = await openSimulator()
+    await client.faults.set({ seed: 1, faults: [{ on: 'deliveries', duplicate: 1 }] })
+    const report = await check(baseUrl, { apiKey, orderBy: 'revision', timeouts: {}, isReachable: true })
+    expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+  })
+
+  test('is not blamed for the order of pushes without a field that orders them', async () => {
+    const { baseUrl, apiKey } = await openSimulator()
+    const cases = contractCases.filter(({ id }) => /order|convergence/.test(id))
+    const report = await check(baseUrl, { apiKey, cases })
+    expect(report.cases.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['in_order', 'not_checked'],
+      ['order', 'not_checked'],
+      ['convergence', 'not_checked'],
+      ['arrival_order', 'observed'],
+    ])
+    expect(report.cases[0]?.detail).toContain('--order-by')
+  })
+})
+
+test('advice fails only when it is asked for', async () => {
+  const { baseUrl, apiKey } = await openForeignService()
+  const cases = contractCases.filter(({ group }) => group === 'access')
+  const advice = cases.map((one) => ('observe' in one ? one : { ...one, basis: 'advice' as const }))
+  const lists = advice.filter(({ id }) => id === 'locations')
+  const none = await openForeignService({ locations: () => ({}) })
+  expect((await check(baseUrl, { apiKey, cases: lists, strict: true })).ok).toBe(true)
+  expect((await check(none.baseUrl, { apiKey, cases: lists })).totals).toMatchObject({
+    failed: 0,
+    advised: 1,
+  })
+  expect((await check(none.baseUrl, { apiKey, cases: lists, strict: true })).ok).toBe(false)
+})

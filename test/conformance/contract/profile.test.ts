@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { readProfile } from '../../../src/cli/conformance/profile.ts'
+import { fillBody, fillPath, profileSchema } from '../../../src/conformance/contract/profile.ts'
+import { emptyDirectory } from '../../support/cli.ts'
+
+async function saved(content: unknown): Promise<string> {
+  const file = join(await emptyDirectory(), 'profile.json')
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content))
+  return file
+}
+
+describe('a profile', () => {
+  test('has a published schema', async () => {
+    const schema = {
+      title: 'A profile for tabwire contract check',
+      ...z.toJSONSchema(profileSchema, { io: 'input' }),
+    }
+    await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(
+      '../../../fixtures/contract-profile.schema.json',
+    )
+  })
+
+  test('takes keys from the environment', async () => {
+    vi.stubEnv('ACME_PUSH_KEY', 'k-1')
+    const file = await saved({ keys: { push: { env: 'ACME_PUSH_KEY' }, write: 'k-2' }, order_by: 'version' })
+    expect(await readProfile(file)).toEqual({
+      profile: { order_by: 'version' },
+      keys: { read: undefined, push: 'k-1', write: 'k-2' },
+    })
+    vi.unstubAllEnvs()
+    await expect(readProfile(file)).rejects.toThrow('ACME_PUSH_KEY, which is not set')
+  })
+
+  test.each([
+    ['{', 'is not JSON'],
+    [{ claim: { path: 'guests' } }, 'claim.path'],
+    [{ ordering: 'version' }, 'ordering'],
+  ])('that is %j is refused', async (content, why) => {
+    const refused = await readProfile(await saved(content)).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ exitCode: 2 })
+    expect(String(refused)).toContain(why)
+  })
+})
+
+test('placeholders are filled in', () => {
+  expect(fillPath('{origin}/x/{id}?{other}', { origin: 'http://a:1', id: 'a/b' })).toBe(
+    'http://a:1/x/a%2Fb?{other}',
+  )
+  expect(
+    fillBody({ by: '{seconds}', text: '{seconds}s', list: ['{id}', 1, null] }, { seconds: 60, id: 'x' }),
+  ).toEqual({
+    by: 60,
+    text: '60s',
+    list: ['x', 1, null],
+  })
+})

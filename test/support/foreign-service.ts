@@ -1,0 +1,359 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'undici'
+import { onTestFinished } from 'vitest'
+import { testAuthority } from './simulator.ts'
+
+/**
+ * An implementation of the specification by somebody who has never seen ours: one process, plain maps, its own names. What
+ * the specification leaves open is a choice, and every choice can be another one, right or wrong.
+ */
+
+export interface Line {
+  external_id: string
+  name: string
+  quantity: number
+  price_cents: number
+  note?: string
+}
+export interface Body extends Record<string, unknown> {
+  table: { number: string }
+  status: string
+  items: Line[]
+  totals: object
+}
+export interface Bill {
+  ref: string
+  body: Body
+  /** External ids of what guests have claimed. */
+  taken: Set<string>
+  removed: Line[]
+  pushes: number
+  at: Date
+}
+export interface Hook {
+  id: string
+  url: string
+  types: string[]
+  secret: string
+}
+export interface Reply {
+  status: number
+  json?: unknown
+  headers?: Record<string, string>
+}
+interface Event {
+  id: string
+  type: string
+  created_at: string
+  data: unknown
+}
+interface Sending {
+  hook: Hook
+  event: Event
+  bytes: string
+  attempts: number
+  due: number
+  /** Of the first attempt, in milliseconds. */
+  started: number
+}
+
+const FULL = 'full-key'
+const READ = 'read-key'
+/** Minutes. */
+const WAITS = [1, 5, 30, 120, 480, 1440]
+
+export const defaults = {
+  /** Which key it is: `full`, `read`, or none that is known. */
+  keyOf: (authorization: string | undefined): 'full' | 'read' | undefined =>
+    authorization === `Bearer ${FULL}` ? 'full' : authorization === `Bearer ${READ}` ? 'read' : undefined,
+  refusal: (status: number, code: string): Reply => ({ status, json: { error: code } }),
+  requestId: (_status: number): string | undefined => randomUUID(),
+  locations: (): unknown => ({ locations: [{ key: 'north' }] }),
+  /** Why a push is refused, or nothing. */
+  invalid: (_body: Body): string | undefined => undefined,
+  /** Whether a push takes the place of the one before. */
+  isNewer: (_before: Body, _next: Body): boolean => true,
+  /** What a push makes of the one before. */
+  merged: (_before: Body | undefined, next: Body): Body => next,
+  /** Whether a push touches what is taken. */
+  conflicts: (bill: Bill, next: Body): boolean =>
+    [...bill.taken].some((id) => {
+      const [was, is] = [bill.body, next].map(({ items }) => items.find((one) => one.external_id === id))
+      return was !== undefined && (is === undefined || is.price_cents < was.price_cents)
+    }),
+  /** What a refused push does all the same. */
+  onConflict: (_bill: Bill, _next: Body): void => undefined,
+  conflictReply: (): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
+  isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
+  /** What a replay does, although it should do nothing. */
+  onReplay: (_bill: Bill): { events?: number } => ({}),
+  /** The check as it is shown and sent. */
+  shown: (bill: Bill): unknown => ({ ref: bill.ref, ...bill.body, updated_at: bill.at.toISOString() }),
+  /** What GET answers: the shown check, wrapped in whatever. */
+  read: (shown: unknown): unknown => shown,
+  readPath: (ref: string): string => `/v1/checks/external/${ref}`,
+  /** What an older push is answered; nothing for what any push is answered. */
+  staleReply: (): Reply | undefined => undefined,
+  pushReply: (shown: unknown, isNew: boolean): Reply => ({ status: isNew ? 201 : 200, json: shown }),
+  /** How long a push takes until it is applied, in milliseconds. */
+  applyAfterMs: 0,
+  takesUrl: (url: string | undefined): boolean =>
+    URL.canParse(url ?? '') && new URL(url ?? '').protocol === 'https:',
+  newHookId: (): string => randomUUID(),
+  newSecret: (): string => `whsec_${randomBytes(24).toString('hex')}`,
+  registered: (hook: Hook): Reply => ({
+    status: 201,
+    json: { id: hook.id, url: hook.url, event_types: hook.types, secret: hook.secret },
+  }),
+  /** What GET of an endpoint answers. */
+  hookShown: (hook: Hook): unknown => ({ id: hook.id, url: hook.url }),
+  needsWriteScope: true,
+  pingsAtRegistration: false,
+  pingType: 'ping',
+  pingData: (_hook: Hook): unknown => ({ hello: 'there' }),
+  /** Whether a ping to an id is answered 2xx. */
+  takesPing: (hook: Hook | undefined): boolean => hook !== undefined,
+  pingReply: (): Reply => ({ status: 202 }),
+  /** The types of the events of a change. */
+  typesOf: (isNew: boolean): string[] => [isNew ? 'check.created' : 'check.updated'],
+  envelope: (event: Event): object => event,
+  newEventId: (): string => `e-${randomUUID()}`,
+  createdAt: (): string => new Date().toISOString(),
+  wants: (hook: Hook, type: string): boolean => hook.types.includes(type),
+  header: 'X-Acme-Signature',
+  signed: (hook: Hook, body: string, t: number): string =>
+    `t=${t},v1=${createHmac('sha256', hook.secret).update(`${t}.${body}`).digest('hex')}`,
+  /** `t` of an attempt. */
+  timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
+  method: 'POST' as 'POST' | 'PUT',
+  /** How often an attempt goes out. */
+  copies: 1,
+  sendsAfterMs: 0,
+  /** Whether anything is sent at all. */
+  sends: (_type: string): boolean => true,
+  waits: WAITS,
+  /** How much later than due a retry is made, as a share of its wait. */
+  lateness: 0,
+  succeeds: (status: number): boolean => status >= 200 && status < 300,
+  /** The bytes of a retry. */
+  bytesOfRetry: (sending: Sending): string => sending.bytes,
+}
+
+export type Choices = typeof defaults
+
+export interface ForeignService {
+  baseUrl: string
+  apiKey: string
+  readKey: string
+}
+
+/** Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. */
+export async function openForeignService(changes: Partial<Choices> = {}): Promise<ForeignService> {
+  const choices: Choices = { ...defaults, ...changes }
+  const dispatcher = new Agent({ connect: { ca: (await testAuthority()).certificatePem } })
+  const bills = new Map<string, Bill>()
+  const hooks: Hook[] = []
+  const queue: Sending[] = []
+  const timers = new Set<NodeJS.Timeout>()
+  let skew = 0
+  const now = () => Date.now() + skew
+  const later = (ms: number, work: () => void) => {
+    if (ms === 0) return work()
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, ms)
+    timers.add(timer)
+  }
+
+  async function attempt(sending: Sending): Promise<void> {
+    const { hook } = sending
+    const bytes = sending.attempts === 0 ? sending.bytes : choices.bytesOfRetry(sending)
+    if (sending.attempts === 0) sending.started = Date.now()
+    sending.attempts += 1
+    const t = choices.timeOf(Date.now(), sending)
+    const headers = { 'content-type': 'application/json', [choices.header]: choices.signed(hook, bytes, t) }
+    const tried = Array.from({ length: choices.copies }, () =>
+      request(hook.url, { method: choices.method, headers, body: bytes, dispatcher }).then(
+        async ({ statusCode, body }) => {
+          await body.dump()
+          return choices.succeeds(statusCode)
+        },
+        () => false,
+      ),
+    )
+    const outcomes = await Promise.all(tried)
+    const wait = choices.waits[sending.attempts - 1]
+    if (outcomes.some(Boolean) || wait === undefined) return
+    sending.due = now() + wait * 60_000 * (1 + choices.lateness)
+    queue.push(sending)
+  }
+
+  function send(hook: Hook, type: string, data: unknown): void {
+    if (!choices.sends(type)) return
+    const event = { id: choices.newEventId(), type, created_at: choices.createdAt(), data }
+    const bytes = JSON.stringify(choices.envelope(event))
+    later(choices.sendsAfterMs, () => void attempt({ hook, event, bytes, attempts: 0, due: 0, started: 0 }))
+  }
+
+  function announce(bill: Bill, types: readonly string[]): void {
+    for (const type of types)
+      for (const hook of hooks) if (choices.wants(hook, type)) send(hook, type, choices.shown(bill))
+  }
+
+  async function advance(seconds: number): Promise<void> {
+    const end = now() + seconds * 1000
+    for (;;) {
+      const next = queue.filter(({ due }) => due <= end).sort((one, other) => one.due - other.due)[0]
+      if (next === undefined) break
+      queue.splice(queue.indexOf(next), 1)
+      skew += Math.max(0, next.due - now())
+      await attempt(next)
+    }
+    skew += Math.max(0, end - now())
+  }
+
+  function push(ref: string, next: Body): Reply {
+    const why = choices.invalid(next)
+    if (why !== undefined) return choices.refusal(422, why)
+    const bill = bills.get(ref)
+    if (bill !== undefined) {
+      bill.pushes += 1
+      if (choices.isReplay(bill.body, next)) {
+        const { events = 0 } = choices.onReplay(bill)
+        if (events > 0) announce(bill, ['check.updated'])
+        return choices.pushReply(choices.shown(bill), false)
+      }
+      if (!choices.isNewer(bill.body, next))
+        return choices.staleReply() ?? choices.pushReply(choices.shown(bill), false)
+      if (choices.conflicts(bill, next)) {
+        choices.onConflict(bill, next)
+        return choices.conflictReply()
+      }
+    }
+    const apply = () => {
+      const before = bills.get(ref)
+      const body = choices.merged(before?.body, next)
+      const gone = (before?.body.items ?? []).filter(
+        ({ external_id }) => !next.items.some((one) => one.external_id === external_id),
+      )
+      const fresh: Bill = {
+        ref,
+        body,
+        taken: before?.taken ?? new Set(),
+        removed: [...(before?.removed ?? []), ...gone],
+        pushes: (before?.pushes ?? 0) + 1,
+        at: new Date(),
+      }
+      bills.set(ref, fresh)
+      announce(fresh, choices.typesOf(before === undefined))
+      return fresh
+    }
+    if (choices.applyAfterMs > 0) {
+      later(choices.applyAfterMs, () => void apply())
+      return { status: 202 }
+    }
+    const isNew = bill === undefined
+    return choices.pushReply(choices.shown(apply()), isNew)
+  }
+
+  function register(input: Record<string, unknown>): Reply {
+    const { event_types } = input
+    const url = typeof input.url === 'string' ? input.url : undefined
+    if (!choices.takesUrl(url)) return choices.refusal(400, 'bad_url')
+    const hook: Hook = {
+      id: choices.newHookId(),
+      url: url ?? '',
+      types: Array.isArray(event_types) ? event_types.map(String) : [],
+      secret: choices.newSecret(),
+    }
+    hooks.push(hook)
+    if (choices.pingsAtRegistration) send(hook, choices.pingType, choices.pingData(hook))
+    return choices.registered(hook)
+  }
+
+  async function answer(incoming: IncomingMessage): Promise<Reply> {
+    const { method = '', url = '', headers } = incoming
+    const text = await textOf(incoming)
+    const path = url.split('?')[0] ?? ''
+    const parts = path.split('/').slice(2).map(decodeURIComponent)
+    const key = choices.keyOf(headers.authorization)
+    if (key === undefined) return choices.refusal(401, 'who_are_you')
+    let json: unknown
+    try {
+      json = text === '' ? undefined : JSON.parse(text)
+    } catch {
+      return choices.refusal(400, 'not_json')
+    }
+    if (method === 'GET' && path === '/v1/locations') return { status: 200, json: choices.locations() }
+    if (method === 'PUT' && parts[0] === 'checks' && parts.length === 3)
+      return push(parts[2] ?? '', json as Body)
+    if (method === 'GET') {
+      const bill = [...bills.values()].find(({ ref }) => choices.readPath(ref) === path)
+      if (bill !== undefined) return { status: 200, json: choices.read(choices.shown(bill)) }
+      const hook = parts[0] === 'webhook-endpoints' ? hooks.find(({ id }) => id === parts[1]) : undefined
+      if (hook !== undefined) return { status: 200, json: choices.hookShown(hook) }
+    }
+    if (method === 'POST' && path === '/v1/webhook-endpoints') {
+      if (choices.needsWriteScope && key !== 'full') return choices.refusal(403, 'read_only')
+      return register(json as Record<string, unknown>)
+    }
+    if (method === 'POST' && parts[0] === 'webhook-endpoints' && parts[2] === 'test') {
+      const hook = hooks.find(({ id }) => id === parts[1])
+      if (!choices.takesPing(hook)) return choices.refusal(404, 'unknown_endpoint')
+      if (hook !== undefined) send(hook, choices.pingType, choices.pingData(hook))
+      return choices.pingReply()
+    }
+    if (method === 'POST' && path === '/testing/forward') {
+      await advance((json as { by: number }).by)
+      return { status: 204 }
+    }
+    if (method === 'POST' && parts[0] === 'guest-takes') {
+      const bill = bills.get(parts[1] ?? '')
+      bill?.taken.add(String((json as { line: string }).line))
+      return bill === undefined ? choices.refusal(404, 'no_bill') : { status: 204 }
+    }
+    return choices.refusal(404, 'nothing_here')
+  }
+
+  const server = createServer((incoming, response) => {
+    void answer(incoming).then((reply) => give(response, reply, choices.requestId(reply.status)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const timer of timers) clearTimeout(timer)
+    server.close()
+    server.closeAllConnections()
+    await dispatcher.destroy()
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    apiKey: FULL,
+    readKey: READ,
+  }
+}
+
+/** How guests and the clock are reached there: what its makers would write into a profile. */
+export const foreignProfile = {
+  claim: {
+    method: 'POST' as const,
+    path: '/guest-takes/{external_check_id}',
+    body: { line: '{external_id}' },
+  },
+  clock: { method: 'POST' as const, path: '{origin}/testing/forward', body: { by: '{seconds}' } },
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+function give(response: ServerResponse, { status, json, headers = {} }: Reply, id: string | undefined): void {
+  const type = json === undefined ? {} : { 'content-type': 'application/json' }
+  const named = id === undefined ? {} : { 'x-request-id': id }
+  response.writeHead(status, { ...type, ...named, ...headers })
+  response.end(json === undefined ? undefined : JSON.stringify(json))
+}
