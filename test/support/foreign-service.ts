@@ -312,7 +312,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     }
     if (method === 'POST' && parts[0] === 'guest-takes') {
       const bill = bills.get(parts[1] ?? '')
-      bill?.taken.add(String((json as { line: string }).line))
+      bill?.taken.add((json as { line: string }).line)
       return bill === undefined ? choices.refusal(404, 'no_bill') : { status: 204 }
     }
     return choices.refusal(404, 'nothing_here')

@@ -19,7 +19,7 @@ type Settings = Omit<Check, 'tell' | 'signal'>
 
 export default class ContractCheck extends ConformanceCommand {
   static override description =
-    'Test an implementation of the service against the specification.\nWithout --base-url, a fresh Tabwire service in memory is tested. Only sentences of the specification are judged: exit 3 when one is broken, 4 when the key is refused, 1 when nothing usable answers.\nThe test pushes checks and registers endpoints; where a clock can be moved, it is moved by days, unless with --skip retries.'
+    'Test an implementation against the specification.\nWithout --base-url, a fresh Tabwire service in memory is tested. Only sentences of the specification are judged: exit 3 when one is broken, 4 when the key is refused, 1 when nothing usable answers.\nThe test pushes checks and registers endpoints; where a clock can be moved, it is moved by days, unless with --skip retries.'
   static override examples = [
     '<%= config.bin %> contract check',
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --api-key KEY --receiver-url https://tunnel.example.com --receiver-port 8443',

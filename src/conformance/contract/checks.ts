@@ -1,6 +1,6 @@
 import { isSuccess, type Answer } from './ask.ts'
 import type { ContractCase } from './case.ts'
-import { must, NotChecked } from './outcome.ts'
+import { Broken, must, NotChecked } from './outcome.ts'
 import { difference, itemEntries, timeless } from './shape.ts'
 import type { Target } from './target.ts'
 
@@ -187,10 +187,13 @@ async function converge(target: Target, arrivals: readonly (readonly number[])[]
       const answer = await target.ask('PUT', check.path, { json: bodies[place - 1] })
       requireTaken(answer, places)
     }
-    const told = `States ${places.join(', ')} arrived. `
-    await target
-      .shows(check, [a, b, c], states[Math.max(...places) - 1] ?? [])
-      .catch((error: unknown) => Promise.reject(prefixed(told, error)))
+    const newest = states[Math.max(...places) - 1] ?? []
+    try {
+      await target.shows(check, [a, b, c], newest)
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error
+      throw new Broken(`States ${places.join(', ')} arrived. ${error.message}`)
+    }
   }
 }
 
@@ -201,11 +204,6 @@ function requireTaken(answer: Answer, places: readonly number[]): void {
     isSuccess(answer) || isConflict,
     `A push of the states ${places.join(', ')} was answered ${answer.status}.`,
   )
-}
-
-function prefixed(text: string, error: unknown): unknown {
-  if (error instanceof Error) error.message = text + error.message
-  return error
 }
 
 function observed(id: string, title: string, changes: object): ContractCase {
