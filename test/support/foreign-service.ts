@@ -133,6 +133,8 @@ export const defaults = {
   sendsAfterMs: 0,
   /** Whether anything is sent at all. */
   sends: (_type: string): boolean => true,
+  /** How long an answer to a delivery is waited for, in milliseconds. */
+  answerMs: 10_000,
   waits: WAITS,
   /** How much later than due a retry is made, as a share of its wait. */
   lateness: 0,
@@ -176,7 +178,13 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     const t = choices.timeOf(Date.now(), sending)
     const headers = { 'content-type': 'application/json', [choices.header]: choices.signed(hook, bytes, t) }
     const tried = Array.from({ length: choices.copies }, () =>
-      request(hook.url, { method: choices.method, headers, body: bytes, dispatcher }).then(
+      request(hook.url, {
+        method: choices.method,
+        headers,
+        body: bytes,
+        dispatcher,
+        headersTimeout: choices.answerMs,
+      }).then(
         async ({ statusCode, body }) => {
           await body.dump()
           return choices.succeeds(statusCode)

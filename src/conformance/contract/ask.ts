@@ -47,6 +47,8 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs }: AskOptions): {
   close: () => Promise<void>
 } {
   const dispatcher = new Agent({
+    // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
+    pipelining: 0,
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
     connect: { timeout: answerMs, ...(ca === undefined ? {} : { ca }) },

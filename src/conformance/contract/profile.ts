@@ -82,10 +82,10 @@ export const simulatorProfile = {
 } satisfies Profile
 
 /** Fills `{placeholders}` of a path; values are percent-encoded but for `{origin}`. */
-export function fillPath(template: string, values: Readonly<Record<string, string>>): string {
+export function fillPath(template: string, values: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (all, name: string) => {
     const value = values[name]
-    return value === undefined ? all : name === 'origin' ? value : encodeURIComponent(value)
+    return value === undefined ? all : name === 'origin' ? String(value) : encodeURIComponent(value)
   })
 }
 

@@ -82,7 +82,12 @@ async function judge(target: Target, one: ContractCase, signal: AbortSignal): Pr
 }
 
 async function observe(target: Target, one: Extract<ContractCase, { observe: unknown }>): Promise<Seen> {
-  return { verdict: 'observed', detail: await one.observe(target) }
+  try {
+    return { verdict: 'observed', detail: await one.observe(target) }
+  } catch (error) {
+    // Nothing that an observation meets breaks a rule: the cases judge that.
+    return { ...verdictOf(error), verdict: 'not_checked', detail: notChecked(error) }
+  }
 }
 
 async function examine(target: Target, one: Exclude<ContractCase, { observe: unknown }>): Promise<Seen> {

@@ -1,7 +1,7 @@
 import { TRIAL_PREFIX } from '../../model/trial-check.ts'
-import { isSuccess, type Answer, type Ask } from './ask.ts'
+import { isSuccess, NoAnswer, type Answer, type Ask } from './ask.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
-import { fillBody, fillPath, type Profile } from './profile.ts'
+import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Hook, Receiver } from './receiver.ts'
 import { idCandidates, isRemoved, itemEntries, secretIn } from './shape.ts'
 
@@ -246,25 +246,13 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
         throw new NotChecked(
           'It takes a guest who claims an item. Describe that request with --profile (claim).',
         )
-      const { method, path, headers, body } = profile.claim
       const values = { origin, external_check_id: check.id, external_id: item.external_id }
-      const json = fillBody(body, values)
-      const answer = await ask(method, fillPath(path, values), {
-        ...(json === undefined ? {} : { json }),
-        ...(headers === undefined ? {} : { headers }),
-      })
-      if (!isSuccess(answer)) throw new NotChecked(`The guest's claim was answered ${answer.status}.`)
+      await control("The guest's claim", profile.claim, values)
     },
     async advance(seconds) {
       if (profile.clock === undefined)
         throw new NotChecked('Retries take 35 hours. Describe how the clock is moved with --profile (clock).')
-      const { method, path, headers, body } = profile.clock
-      const json = fillBody(body, { origin, seconds })
-      const answer = await ask(method, fillPath(path, { origin, seconds: String(seconds) }), {
-        ...(json === undefined ? {} : { json }),
-        ...(headers === undefined ? {} : { headers }),
-      })
-      if (!isSuccess(answer)) throw new NotChecked(`Moving the clock was answered ${answer.status}.`)
+      await control('Moving the clock', profile.clock, { origin, seconds })
     },
     missing(what) {
       const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
@@ -302,6 +290,21 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
     },
   }
   return target
+
+  /** Sends a request of the profile, which is no rule of the specification. @throws NotChecked unless it succeeds. */
+  async function control(
+    what: string,
+    { method, path, headers, body }: RequestTemplate,
+    values: Readonly<Record<string, string | number>>,
+  ): Promise<void> {
+    const json = fillBody(body, values)
+    const sent = { ...(json === undefined ? {} : { json }), ...(headers === undefined ? {} : { headers }) }
+    const answer = await ask(method, fillPath(path, values), sent).catch((error: unknown) => {
+      if (error instanceof NoAnswer) throw new NotChecked(`${what} failed: ${error.message}.`)
+      throw error
+    })
+    if (!isSuccess(answer)) throw new NotChecked(`${what} was answered ${answer.status}.`)
+  }
 
   function present(check: unknown, ids: readonly string[], items: readonly Item[]): Item[] {
     const entries = itemEntries(check, ids, fields)

@@ -1,45 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
-import { contractCases } from '../../../src/conformance/contract/run.ts'
-import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
-import {
-  foreignProfile,
-  openForeignService,
-  type Body,
-  type Choices,
-  type Line,
-} from '../../support/foreign-service.ts'
-import { testAuthority } from '../../support/simulator.ts'
-
-type Settings = Partial<Omit<ContractCheck, 'baseUrl' | 'cases'>>
-interface Variant {
-  changes?: Partial<Choices>
-  settings?: Settings
-}
-
-/** Short waits, since all of these answer at once unless they say otherwise. */
-const timeouts = { eventMs: 2_000, settleMs: 600, quietMs: 150 }
-
-async function examine({ changes, settings = {} }: Variant): Promise<ConformanceReport> {
-  const { baseUrl, apiKey, readKey } = await openForeignService(changes)
-  const tls = await (await testAuthority()).issue(['localhost', '127.0.0.1'])
-  const { report } = await checkContract({
-    baseUrl,
-    apiKey,
-    readKey,
-    tls,
-    cases: contractCases,
-    isReachable: true,
-    ...settings,
-    profile: { ...foreignProfile, ...settings.profile },
-    timeouts: { ...timeouts, ...settings.timeouts },
-  })
-  return report
-}
-
-const failed = ({ cases }: ConformanceReport) =>
-  cases.flatMap(({ verdict, group, id }) => (verdict === 'failed' ? [`${group}/${id}`] : [])).sort()
+import type { Body, Line } from '../../support/foreign-service.ts'
+import { examine, named, type Variant } from './examine.ts'
 
 const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
 const isLoopback = (url = '') => /\/\/(127\.|localhost)/.test(url)
@@ -500,6 +462,6 @@ describe.concurrent('a service that chose otherwise passes', () => {
 
 describe.concurrent('a service that is wrong fails in the cases about its mistake', () => {
   test.each(Object.entries(wrong))('%s', async (_name, { cases, ...variant }) => {
-    expect(failed(await examine(variant))).toEqual(cases)
+    expect(named(await examine(variant), 'failed')).toEqual(cases)
   })
 })

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { examine, named, type Variant } from './examine.ts'
+
+interface Control extends Variant {
+  /** The cases that the control guards, or how their names begin. */
+  guards: RegExp
+  /** The case that is about what the control does, if one is. */
+  failed: string[]
+}
+
+/** Without what the control does, none of the cases that it guards is passed, though each would be satisfied. */
+const controls: Record<string, Control> = {
+  'no push is accepted': {
+    changes: { invalid: () => 'closed' },
+    guards: /^(requests|checks|conflicts|retries)\/|^deliveries\/(?!ping)/,
+    failed: ['checks/accepted'],
+  },
+  'GET /locations is refused': {
+    changes: { locations: () => undefined },
+    guards: /^access\/(no_key|unknown_key|no_bearer)$/,
+    failed: ['access/locations'],
+  },
+  'the key without write scope is refused everywhere': {
+    settings: { readKey: 'stranger' },
+    guards: /^access\/write_scope$/,
+    failed: [],
+  },
+  'no endpoint can be registered': {
+    changes: { takesUrl: () => false },
+    settings: { receiverUrl: 'https://receiver.example.test' },
+    guards: /^(endpoints|deliveries|retries)\/|write_scope$/,
+    failed: ['endpoints/registered'],
+  },
+  'no ping is accepted': {
+    changes: { takesPing: () => false },
+    guards: /^endpoints\/(secret_once|unknown_endpoint)$/,
+    failed: ['deliveries/ping'],
+  },
+  'updates are not applied': {
+    changes: { isNewer: () => false },
+    settings: { orderBy: 'version' },
+    guards: /^(conflicts\/|checks\/(replay|matched_by_id|in_order|order|convergence)$)/,
+    failed: ['checks/full_state', 'deliveries/change'],
+  },
+  'pushes in their order are not applied': {
+    changes: { isNewer: (before, next) => String(next.version) > String(before.version) },
+    settings: { orderBy: 'version' },
+    guards: /^checks\/(order|convergence)$/,
+    failed: ['checks/in_order'],
+  },
+  'every push after a claim is refused': {
+    changes: { conflicts: ({ taken }) => taken.size > 0 },
+    guards: /^conflicts\/(?!added)/,
+    failed: ['conflicts/added'],
+  },
+  'nothing is delivered': {
+    changes: { sends: () => false },
+    guards: /^(deliveries|retries)\//,
+    failed: ['deliveries/event', 'deliveries/ping'],
+  },
+  'changes are not delivered': {
+    changes: { typesOf: (isNew) => (isNew ? ['check.created'] : []) },
+    guards: /^deliveries\/(ids_differ|replay_is_silent|only_asked_for)$/,
+    failed: ['deliveries/change'],
+  },
+  'nothing is retried': {
+    changes: { waits: [] },
+    guards: /^retries\/(last|same_body|same_id|signed|success_ends)$/,
+    failed: ['retries/schedule'],
+  },
+}
+
+describe.concurrent('a case passes only where the same thing done correctly succeeds', () => {
+  test.each(Object.entries(controls))('%s', async (_name, { guards, failed, ...variant }) => {
+    const report = await examine(variant)
+    expect(named(report, 'passed').filter((name) => guards.test(name))).toEqual([])
+    expect(named(report, 'not_checked').filter((name) => guards.test(name))).not.toEqual([])
+    expect(named(report, 'failed')).toEqual(failed)
+  })
+})

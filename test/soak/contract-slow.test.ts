@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { contractCases } from '../../src/conformance/contract/run.ts'
+import { examine, named } from '../conformance/contract/examine.ts'
+import { isSoak } from './seeded.ts'
+
+const cases = contractCases.filter(({ id }) => id === 'slow_answer')
+
+test.skipIf(!isSoak).concurrent.each([
+  ['waits ten seconds', 10_000, []],
+  ['waits five seconds', 5_000, ['retries/slow_answer']],
+  ['waits a minute', 60_000, ['retries/slow_answer']],
+])('a service that %s for an answer is judged so', async (_name, answerMs, failed) => {
+  const report = await examine({ changes: { answerMs }, settings: { cases, slow: true } })
+  expect(named(report, 'failed')).toEqual(failed)
+  expect(report.totals.not_checked).toBe(0)
+})
