@@ -21,7 +21,7 @@ export interface Body extends Record<string, unknown> {
   table: { number: string }
   status: string
   items: Line[]
-  totals: object
+  totals: Record<string, number>
 }
 export interface Bill {
   ref: string
@@ -69,10 +69,13 @@ export const defaults = {
   keyOf: (authorization: string | undefined): 'full' | 'read' | undefined =>
     authorization === `Bearer ${FULL}` ? 'full' : authorization === `Bearer ${READ}` ? 'read' : undefined,
   refusal: (status: number, code: string): Reply => ({ status, json: { error: code } }),
-  requestId: (_status: number): string | undefined => randomUUID(),
+  requestId: (_status: number, _url: string): string | undefined => randomUUID(),
+  refusesLocations: false,
   locations: (): unknown => ({ locations: [{ key: 'north' }] }),
   /** Why a push is refused, or nothing. */
   invalid: (_body: Body): string | undefined => undefined,
+  /** Whether a new check may be opened at a table, given those of the others. */
+  isTableFree: (_table: string, _tables: readonly string[]): boolean => true,
   /** Whether a push takes the place of the one before. */
   isNewer: (_before: Body, _next: Body): boolean => true,
   /** What a push makes of the one before. */
@@ -97,6 +100,8 @@ export const defaults = {
   /** What an older push is answered; nothing for what any push is answered. */
   staleReply: (): Reply | undefined => undefined,
   pushReply: (shown: unknown, isNew: boolean): Reply => ({ status: isNew ? 201 : 200, json: shown }),
+  /** Whether a request is answered 429, by its number. */
+  throttles: (_number: number): boolean => false,
   /** How long a push takes until it is applied, in milliseconds. */
   applyAfterMs: 0,
   takesUrl: (url: string | undefined): boolean =>
@@ -110,6 +115,11 @@ export const defaults = {
   /** What GET of an endpoint answers. */
   hookShown: (hook: Hook): unknown => ({ id: hook.id, url: hook.url }),
   needsWriteScope: true,
+  /** Whether a ping is asked for with a JSON body. */
+  wantsPingBody: false,
+  maxHooks: Infinity,
+  /** Whether the receiver's certificate is trusted. */
+  trusts: true,
   pingsAtRegistration: false,
   pingType: 'ping',
   pingData: (_hook: Hook): unknown => ({ hello: 'there' }),
@@ -118,6 +128,8 @@ export const defaults = {
   pingReply: (): Reply => ({ status: 202 }),
   /** The types of the events of a change. */
   typesOf: (isNew: boolean): string[] => [isNew ? 'check.created' : 'check.updated'],
+  /** The types of the events of a claim. */
+  typesOfClaim: [] as string[],
   envelope: (event: Event): object => event,
   newEventId: (): string => `e-${randomUUID()}`,
   createdAt: (): string => new Date().toISOString(),
@@ -154,12 +166,15 @@ export interface ForeignService {
 /** Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. */
 export async function openForeignService(changes: Partial<Choices> = {}): Promise<ForeignService> {
   const choices: Choices = { ...defaults, ...changes }
-  const dispatcher = new Agent({ connect: { ca: (await testAuthority()).certificatePem } })
+  const dispatcher = new Agent({
+    connect: choices.trusts ? { ca: (await testAuthority()).certificatePem } : {},
+  })
   const bills = new Map<string, Bill>()
   const hooks: Hook[] = []
   const queue: Sending[] = []
   const timers = new Set<NodeJS.Timeout>()
   let skew = 0
+  let requests = 0
   const now = () => Date.now() + skew
   const later = (ms: number, work: () => void) => {
     if (ms === 0) return work()
@@ -177,21 +192,18 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     sending.attempts += 1
     const t = choices.timeOf(Date.now(), sending)
     const headers = { 'content-type': 'application/json', [choices.header]: choices.signed(hook, bytes, t) }
-    const tried = Array.from({ length: choices.copies }, () =>
-      request(hook.url, {
-        method: choices.method,
-        headers,
-        body: bytes,
-        dispatcher,
-        headersTimeout: choices.answerMs,
-      }).then(
-        async ({ statusCode, body }) => {
-          await body.dump()
-          return choices.succeeds(statusCode)
-        },
-        () => false,
-      ),
-    )
+    const send = async () => {
+      const { method, answerMs: headersTimeout } = choices
+      try {
+        const options = { method, headers, body: bytes, dispatcher, headersTimeout }
+        const { statusCode, body } = await request(hook.url, options)
+        await body.dump()
+        return choices.succeeds(statusCode)
+      } catch {
+        return false
+      }
+    }
+    const tried = Array.from({ length: choices.copies }, send)
     const outcomes = await Promise.all(tried)
     const wait = choices.waits[sending.attempts - 1]
     if (outcomes.some(Boolean) || wait === undefined) return
@@ -227,6 +239,9 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     const why = choices.invalid(next)
     if (why !== undefined) return choices.refusal(422, why)
     const bill = bills.get(ref)
+    const tables = [...bills.values()].map(({ body }) => body.table.number)
+    if (bill === undefined && !choices.isTableFree(next.table.number, tables))
+      return choices.refusal(409, 'occupied')
     if (bill !== undefined) {
       bill.pushes += 1
       if (choices.isReplay(bill.body, next)) {
@@ -271,6 +286,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     const { event_types } = input
     const url = typeof input.url === 'string' ? input.url : undefined
     if (!choices.takesUrl(url)) return choices.refusal(400, 'bad_url')
+    if (hooks.length >= choices.maxHooks) return choices.refusal(409, 'too_many')
     const hook: Hook = {
       id: choices.newHookId(),
       url: url ?? '',
@@ -286,7 +302,9 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     const { method = '', url = '', headers } = incoming
     const text = await textOf(incoming)
     const path = url.split('?')[0] ?? ''
-    const parts = path.split('/').slice(2).map(decodeURIComponent)
+    const parts = path.split('/').slice(2).map(decoded)
+    requests += 1
+    if (choices.throttles(requests)) return { status: 429, headers: { 'retry-after': '0' } }
     const key = choices.keyOf(headers.authorization)
     if (key === undefined) return choices.refusal(401, 'who_are_you')
     let json: unknown
@@ -295,6 +313,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     } catch {
       return choices.refusal(400, 'not_json')
     }
+    if (choices.refusesLocations && path === '/v1/locations') return choices.refusal(500, 'broken')
     if (method === 'GET' && path === '/v1/locations') return { status: 200, json: choices.locations() }
     if (method === 'PUT' && parts[0] === 'checks' && parts.length === 3)
       return push(parts[2] ?? '', json as Body)
@@ -310,6 +329,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     }
     if (method === 'POST' && parts[0] === 'webhook-endpoints' && parts[2] === 'test') {
       const hook = hooks.find(({ id }) => id === parts[1])
+      if (choices.wantsPingBody && json === undefined) return choices.refusal(415, 'no_body')
       if (!choices.takesPing(hook)) return choices.refusal(404, 'unknown_endpoint')
       if (hook !== undefined) send(hook, choices.pingType, choices.pingData(hook))
       return choices.pingReply()
@@ -321,13 +341,16 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     if (method === 'POST' && parts[0] === 'guest-takes') {
       const bill = bills.get(parts[1] ?? '')
       bill?.taken.add((json as { line: string }).line)
+      if (bill !== undefined) announce(bill, choices.typesOfClaim)
       return bill === undefined ? choices.refusal(404, 'no_bill') : { status: 204 }
     }
     return choices.refusal(404, 'nothing_here')
   }
 
   const server = createServer((incoming, response) => {
-    void answer(incoming).then((reply) => give(response, reply, choices.requestId(reply.status)))
+    void answer(incoming).then((reply) =>
+      give(response, reply, choices.requestId(reply.status, incoming.url ?? '')),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
@@ -351,6 +374,14 @@ export const foreignProfile = {
     body: { line: '{external_id}' },
   },
   clock: { method: 'POST' as const, path: '{origin}/testing/forward', body: { by: '{seconds}' } },
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 async function textOf(incoming: IncomingMessage): Promise<string> {

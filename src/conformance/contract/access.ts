@@ -1,17 +1,25 @@
-import { isSuccess, type Sent } from './ask.ts'
+import { isSuccess, type Answer, type Sent } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { registered } from './endpoints.ts'
 import { hasList } from './shape.ts'
 import type { Target } from './target.ts'
 
-/** Lists the locations with the key of the check. @throws Broken when that is refused or holds no list. */
-function locations(target: Target): Promise<void> {
-  return target.once('locations', async () => {
-    const answer = await target.ask('GET', '/locations')
+/** Asks for the locations with the key of the check. @throws Broken when that is refused. */
+function allowed({ once, ask }: Target): Promise<Answer> {
+  return once('locations', async () => {
+    const answer = await ask('GET', '/locations')
     must(isSuccess(answer), `GET /locations was answered ${answer.status}.`)
-    must(hasList(answer.json), 'The answer to GET /locations holds no list in JSON.')
+    return answer
   })
+}
+
+/** @throws Broken when the answer holds no list, NotChecked when it is not JSON. */
+async function locations(target: Target): Promise<void> {
+  const { json, text } = await allowed(target)
+  if (json === undefined && text.trim() !== '')
+    throw new NotChecked('The answer to GET /locations is not JSON, and its form is not shown.')
+  must(hasList(json), 'The answer to GET /locations holds no list.')
 }
 
 const refused = (id: string, title: string, authorization: string | null): ContractCase => ({
@@ -20,7 +28,7 @@ const refused = (id: string, title: string, authorization: string | null): Contr
   title,
   basis: 'specification',
   section: 'sections 4 and 5: all endpoints require Authorization: Bearer and the key',
-  control: locations,
+  control: allowed,
   async check({ ask }) {
     const answer = await ask('GET', '/locations', { authorization })
     must(!isSuccess(answer), `GET /locations was answered ${answer.status}; expected a refusal.`)
@@ -53,7 +61,7 @@ export const access: readonly ContractCase[] = [
     title: 'a push without a key is refused',
     basis: 'specification',
     section: 'section 4: all endpoints require the Authorization header',
-    control: (target) => target.push(target.freshCheck(), target.body([])).catch(() => locations(target)),
+    control: (target) => target.push(target.freshCheck(), target.body([])).catch(() => allowed(target)),
     async check({ ask, freshCheck, body }) {
       const check = freshCheck()
       const answer = await ask('PUT', check.path, { json: body([check.item('a')]), authorization: null })

@@ -30,6 +30,10 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
+/** How often a request is sent again after 429, and how long `Retry-After` may make it wait, in milliseconds. */
+const MAX_TRIES = 5
+const MAX_WAIT_MS = 30_000
+
 export interface AskOptions {
   /** With the version segment, without a slash at the end. */
   baseUrl: string
@@ -39,10 +43,12 @@ export interface AskOptions {
   ca?: string | undefined
   /** How long an answer may take, in milliseconds. */
   answerMs: number
+  /** Is told of each answer. */
+  onAnswer?: (method: Method, path: string, answer: Answer) => void
 }
 
 /** Opens connections to the service under test. Redirects are not followed. */
-export function createAsk({ baseUrl, keyFor, ca, answerMs }: AskOptions): {
+export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOptions): {
   ask: Ask
   close: () => Promise<void>
 } {
@@ -53,6 +59,14 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs }: AskOptions): {
     bodyTimeout: answerMs,
     connect: { timeout: answerMs, ...(ca === undefined ? {} : { ca }) },
   })
+  async function send(
+    url: string,
+    options: { method: Method; headers: Record<string, string>; body: string | null },
+  ) {
+    const answer = await request(url, { ...options, dispatcher })
+    const text = await readText(answer.body)
+    return { status: answer.statusCode, headers: answer.headers, text, json: jsonOf(text) }
+  }
   return {
     async ask(
       method,
@@ -66,17 +80,40 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs }: AskOptions): {
       if (typeof authorization === 'string') headers.authorization = authorization
       if (body !== undefined) headers['content-type'] = 'application/json'
       const url = path.startsWith('/') ? baseUrl + path : path
-      try {
-        const answer = await request(url, { method, headers, body: body ?? null, dispatcher })
-        const text = await answer.body.text()
-        return { status: answer.statusCode, headers: answer.headers, text, json: jsonOf(text) }
-      } catch (cause) {
-        const { message } = cause as Error
-        throw new NoAnswer(`${method} ${path} got no answer: ${message || String(cause)}`, { cause })
+      for (let tries = 1; ; tries += 1) {
+        const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
+          const { message } = cause as Error
+          throw new NoAnswer(`${method} ${path} got no answer: ${message || String(cause)}`, { cause })
+        })
+        onAnswer?.(method, path, answer)
+        if (answer.status !== 429 || tries === MAX_TRIES) return answer
+        await new Promise((resolve) => setTimeout(resolve, retryAfterMs(answer)))
       }
     },
     close: () => dispatcher.destroy(),
   }
+}
+
+/** The most bytes of an answer that are read. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+/** Reads a body as UTF-8. @throws Error when it is larger than any answer has to be. */
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** `Retry-After` in milliseconds, whether it is in seconds or a date; one second where there is none. */
+function retryAfterMs({ headers }: Answer): number {
+  const text = String(headers['retry-after'] ?? '1')
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Math.min(Math.max(Number.isNaN(ms) ? 1000 : ms, 0), MAX_WAIT_MS)
 }
 
 function jsonOf(text: string): unknown {

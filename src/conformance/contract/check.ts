@@ -1,6 +1,6 @@
 import { newToken } from '../../ids.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
-import { createAsk, isSuccess, NoAnswer, type Ask, type Method } from './ask.ts'
+import { createAsk, isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { simulatorProfile, type Profile } from './profile.ts'
 import { openReceiver } from './receiver.ts'
@@ -78,7 +78,18 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   }
   const keyFor = (method: Method, path: string) =>
     (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey
-  const { ask, close } = createAsk({ baseUrl, keyFor, ca: check.ca, answerMs: timeouts.answerMs })
+  const unidentified: string[] = []
+  const note = (method: Method, path: string, { status, headers }: Answer) => {
+    if (path.startsWith('/') && headers['x-request-id'] === undefined)
+      unidentified.push(`${method} ${path}: ${status}`)
+  }
+  const { ask, close } = createAsk({
+    baseUrl,
+    keyFor,
+    ca: check.ca,
+    answerMs: timeouts.answerMs,
+    onAnswer: note,
+  })
   const tell = check.tell ?? (() => undefined)
   const signal = check.signal ?? new AbortController().signal
   try {
@@ -93,6 +104,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
     try {
       const target = createTarget({
         ask,
+        unidentified,
         baseUrl,
         receiver,
         timeouts,
@@ -100,7 +112,9 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
         serviceName: check.serviceName ?? profile.service_name,
         limitedKey: read ?? limited?.key,
         slow: check.slow ?? false,
-        token: newToken(),
+        token: newToken()
+          .replace(/[^a-z0-9]/gi, '')
+          .slice(0, 10),
         isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
       })
       await requireService(target, baseUrl, keyFor('PUT', '/') !== undefined)

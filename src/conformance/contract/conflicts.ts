@@ -1,8 +1,7 @@
 import { isSuccess, type Answer } from './ask.ts'
 import type { ContractCase, Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
-import { accepted, replaced } from './checks.ts'
-import { difference, timeless } from './shape.ts'
+import { accepted, changedSince, replaced, snapshot } from './checks.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 interface Claimed {
@@ -47,13 +46,13 @@ export function conflicted(target: Target) {
   return target.once('conflict', async () => {
     const one = await claimed(target)
     const wine = one.check.item('wine')
-    const before = await target.read(one.check).catch(notReadable)
+    const before = await snapshot(target, one.check).catch(notReadable)
     const answer = await target.ask('PUT', one.check.path, { json: target.body([one.bread, wine]) })
     return { ...one, wine, before, answer }
   })
 }
 
-function notReadable(error: unknown): unknown {
+function notReadable(error: unknown): NotChecked {
   if (error instanceof NotChecked) return error
   throw error
 }
@@ -129,7 +128,9 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { answer } = await conflicted(target)
       requireConflict(answer)
-      const isNamed = /\bconflict_with_paid_items\b/.test(answer.text)
+      const isNamed = /\bconflict_with_paid_items\b/.test(
+        answer.text + Object.values(answer.headers).join(' '),
+      )
       must(isNamed, 'The answer does not contain the code conflict_with_paid_items.')
     },
   ),
@@ -141,7 +142,7 @@ export const conflicts: readonly ContractCase[] = [
       const { check, before, answer } = await conflicted(target)
       requireConflict(answer)
       if (before instanceof NotChecked) throw before
-      const changed = difference(timeless(before), timeless(await target.read(check)))
+      const changed = await changedSince(target, check, before)
       must(changed === undefined, `After the conflict, GET shows another value at ${changed}.`)
     },
   ),

@@ -4,13 +4,10 @@ import { Broken, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
 import type { Registered, Target } from './target.ts'
 
-/** An event that nothing in this run causes, so that an endpoint for it gets pings alone. */
-const NEVER = 'payment.refunded'
-
-/** An endpoint that gets pings alone. @throws Broken | NotChecked when it cannot be registered. */
+/** An endpoint for checks. @throws Broken | NotChecked when it cannot be registered. */
 export function registered(target: Target): Promise<Registered> {
   return target.once('registered', async () => {
-    const endpoint = await target.register(NEVER)
+    const endpoint = await target.register('check.created', 'check.updated')
     const nonsense = await target.ask('POST', '/webhook-endpoints', { body: '{', authorization: null })
     if (isSuccess(nonsense))
       throw new NotChecked(
@@ -20,14 +17,19 @@ export function registered(target: Target): Promise<Registered> {
   })
 }
 
+/** The same, where its deliveries can arrive. @throws Broken | NotChecked */
+export async function reachable(target: Target): Promise<Registered> {
+  const endpoint = await registered(target)
+  if (!endpoint.isUnreachable) return endpoint
+  throw new NotChecked(
+    `The service refuses ${endpoint.hook.url} as an endpoint. Pass --receiver-url and --receiver-port with an address that it accepts.`,
+  )
+}
+
 /** The ping of that endpoint: its id, the answer, and how many deliveries had arrived before. */
 export function pinged(target: Target) {
   return target.once('pinged', async () => {
-    const endpoint = await registered(target)
-    if (endpoint.isUnreachable)
-      throw new NotChecked(
-        'The service refuses the address of this receiver. Pass --receiver-url and --receiver-port.',
-      )
+    const endpoint = await reachable(target)
     const before = endpoint.hook.arrivals.length
     return { ...endpoint, before, ...(await target.ping(endpoint)) }
   })
@@ -57,7 +59,7 @@ const refuses = (
 ): Rule =>
   one(id, title, section, async (target) => {
     const wanted = url(target)
-    const json = { ...(wanted === undefined ? {} : { url: wanted }), event_types: [NEVER] }
+    const json = { ...(wanted === undefined ? {} : { url: wanted }), event_types: ['check.created'] }
     const { status } = await target.ask('POST', '/webhook-endpoints', { json })
     const told = wanted === undefined ? 'A registration without url' : `Registering ${wanted}`
     must(!isSuccess({ status }), `${told} was answered ${status}; expected a refusal.`)
@@ -126,7 +128,7 @@ export const endpoints: readonly ContractCase[] = [
     'section 4: id identifies a registered endpoint',
     async (target) => {
       const { id } = await pinged(target)
-      const answer = await target.ask('POST', `/webhook-endpoints/${unlike(id)}/test`)
+      const answer = await target.ask('POST', `/webhook-endpoints/${encodeURIComponent(unlike(id))}/test`)
       must(!isSuccess(answer), `The ping was answered ${answer.status}; expected a refusal.`)
     },
     pinged,

@@ -28,10 +28,12 @@ export const profileSchema = z.strictObject({
   order_by: z
     .union([
       z.string().min(1),
-      z.strictObject({ field: z.string().min(1), type: z.enum(['integer', 'time']) }),
+      z.strictObject({ field: z.string().min(1), type: z.enum(['integer', 'string', 'time']) }),
     ])
     .optional()
-    .describe('The field of a push that orders updates, with its type where it is known.'),
+    .describe(
+      'The field of a push that orders updates, a path with dots where it is nested, and its type where it is known: whole numbers, as texts, or ISO 8601 times.',
+    ),
   keys: z
     .strictObject({
       read: key.optional().describe('For GET requests; must lack write scope.'),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 
 /** A delivery as it arrived. */
 export interface Arrival {
@@ -72,6 +73,14 @@ export async function openReceiver({
     })
   })
   server.on('tlsClientError', () => (distrusted += 1))
+  // With TLS 1.3, a sender that does not trust the certificate closes the connection after the handshake.
+  const used = new WeakSet<object>()
+  server.on('request', ({ socket }: IncomingMessage) => used.add(socket))
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.once('close', () => {
+      if (!used.has(socket)) distrusted += 1
+    })
+  })
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, '127.0.0.1', resolve),
   )

@@ -65,6 +65,21 @@ export const requests: readonly ContractCase[] = [
   },
 ]
 
+/** What the whole run has seen, so it comes last. */
+export const everyAnswer: ContractCase = {
+  group: 'requests',
+  id: 'id_on_every_answer',
+  title: 'every other answer of this run has a request id',
+  basis: 'specification',
+  section: 'sections 1 and 7: every response, error or not, carries X-Request-Id',
+  control: accepted,
+  check({ unidentified }) {
+    const [first] = unidentified
+    must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} answers in all).`)
+    return Promise.resolve()
+  },
+}
+
 function idOf({ headers }: Pick<Answer, 'headers'>): string {
   return String(headers['x-request-id'] ?? '')
 }

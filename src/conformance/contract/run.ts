@@ -8,7 +8,7 @@ import { checks } from './checks.ts'
 import { conflicts } from './conflicts.ts'
 import { deliveries } from './deliveries.ts'
 import { endpoints } from './endpoints.ts'
-import { requests } from './requests.ts'
+import { everyAnswer, requests } from './requests.ts'
 import { retries } from './retries.ts'
 import type { Target } from './target.ts'
 
@@ -21,6 +21,7 @@ export const contractCases: readonly ContractCase[] = [
   ...endpoints,
   ...deliveries,
   ...retries,
+  everyAnswer,
 ]
 
 /** After this many cases without an answer, each of which took seconds, the rest is not checked. */

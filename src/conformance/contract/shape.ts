@@ -26,9 +26,11 @@ export function at(value: unknown, path: string): unknown {
     )
 }
 
-/** Whether there is a list anywhere in a JSON value. */
+/** Whether there is a list anywhere in a JSON value: an array, or objects under their ids. */
 export function hasList(value: unknown): boolean {
-  return [...nested(value)].some((one) => Array.isArray(one.value))
+  const isMap = (one: unknown) =>
+    isObject(one) && Object.keys(one).length > 0 && Object.values(one).every(isObject)
+  return [...nested(value)].some((one) => Array.isArray(one.value) || isMap(one.value))
 }
 
 /** The text that begins with `whsec_` anywhere in a JSON value, or at `path`; `''` when there is none. */
@@ -39,32 +41,37 @@ export function secretIn(json: unknown, path?: string): string {
 
 /**
  * What may be the id of an endpoint in the answer to its registration, most likely first: fields named like an id, the end
- * of `Location`, then other texts and numbers without white space.
+ * of `Location` and of links to endpoints, then other texts and numbers.
  */
 export function idCandidates({ json, headers }: Pick<Answer, 'json' | 'headers'>, path?: string): string[] {
   if (path !== undefined) return isId(at(json, path)) ? [String(at(json, path))] : []
-  const all = [...nested(json)].filter(({ value }) => isId(value))
+  const all = [...nested(json)]
   const named = (pattern: RegExp) =>
-    all.filter(({ name }) => pattern.test(name)).map(({ value }) => String(value))
-  const location = /([^/?#]+)\/?(?:[?#].*)?$/.exec(String(headers.location ?? ''))?.[1]
-  return [
-    ...new Set([
-      ...named(/^(id|_id|uuid|uid)$/i),
-      ...(location === undefined ? [] : [decodeURIComponent(location)]),
-      ...named(/(id|uuid|key|name|ref|handle)$/i),
-      ...named(/./),
-    ]),
-  ].slice(0, 12)
+    all.filter(({ name, value }) => pattern.test(name) && isId(value)).map(({ value }) => String(value))
+  const links = [String(headers.location ?? ''), ...all.map(({ value }) => String(value))]
+  const linked = links.flatMap((link) => /\/webhook-endpoints\/([^/?#\s]+)/.exec(link)?.[1] ?? [])
+  const [location] = /[^/?#]+(?=\/?([?#].*)?$)/.exec(String(headers.location ?? '')) ?? []
+  const candidates = [
+    ...named(/^(id|_id|uuid|uid)$/i),
+    ...[...linked, ...(location === undefined ? [] : [location])].map(decoded),
+    ...named(/(id|uuid|key|name|ref|handle)$/i),
+    ...named(/^/),
+  ]
+  return [...new Set(candidates)].slice(0, 12)
 }
 
 function isId(value: unknown): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0
-  return (
-    typeof value === 'string' &&
-    /^[^\s/]{1,255}$/.test(value) &&
-    !value.startsWith('whsec_') &&
-    !isTime(value)
-  )
+  if (typeof value !== 'string' || value === '' || value.length > 255) return false
+  return !value.startsWith('whsec_') && !/^https?:/.test(value) && !isTime(value)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /** How the fields of a check are named, where a profile says so. */
@@ -73,7 +80,10 @@ export interface CheckFields {
   external_id?: string | undefined
 }
 
-/** The entry of each of these items in a check: in the list that a profile names, one called `items`, or the longest. */
+/**
+ * The entries of each of these items in a check: in the list that a profile names, or in all lists called `items`, or else
+ * in all lists of the name that holds the most of them. A check may have several, such as one for each seat.
+ */
 export function itemEntries(
   check: unknown,
   ids: readonly string[],
@@ -82,24 +92,23 @@ export function itemEntries(
   const isItem = (value: unknown, id: string) =>
     isObject(value) &&
     (external_id === undefined ? Object.values(value).includes(id) : at(value, external_id) === id)
-  const entriesOf = (list: unknown) => {
-    const entries = new Map<string, unknown[]>()
+  const entriesOf = (list: unknown, id: string) =>
+    Array.isArray(list)
+      ? list.filter((one) => isItem(one, id))
+      : isObject(list) && id in list
+        ? [list[id]]
+        : []
+  const lists = items === undefined ? [...nested(check)] : [{ name: 'items', value: at(check, items) }]
+  const byName = new Map<string, Map<string, unknown[]>>()
+  for (const { name, value } of lists)
     for (const id of ids) {
-      const found = Array.isArray(list)
-        ? list.filter((one) => isItem(one, id))
-        : isObject(list) && id in list
-          ? [list[id]]
-          : []
-      if (found.length > 0) entries.set(id, found)
+      const found = entriesOf(value, id)
+      if (found.length === 0) continue
+      const entries = byName.get(name) ?? new Map<string, unknown[]>()
+      byName.set(name, entries.set(id, [...(entries.get(id) ?? []), ...found]))
     }
-    return entries
-  }
-  if (items !== undefined) return entriesOf(at(check, items))
-  const lists = [...nested(check)].filter(({ value }) => Array.isArray(value) || isObject(value))
-  const found = lists.map(({ name, value }) => ({ name, entries: entriesOf(value) }))
-  const best = found.filter(({ entries }) => entries.size > 0)
-  const called = best.find(({ name }) => name === 'items')
-  return (called ?? best.sort((one, other) => other.entries.size - one.entries.size)[0])?.entries ?? new Map()
+  const most = [...byName.values()].sort((one, other) => other.size - one.size)[0]
+  return byName.get('items') ?? most ?? new Map()
 }
 
 /** Whether an entry says of itself that its item is gone, as services do that keep removed items in the list. */
@@ -134,22 +143,17 @@ export function isTime(value: unknown): boolean {
   return Math.abs(value - now) < YEARS || Math.abs(value / 1000 - now) < YEARS
 }
 
-/** Where two values differ first, as a path for people; `undefined` when they are the same. */
-export function difference(one: unknown, other: unknown, path = ''): string | undefined {
-  if (isDeepStrictEqual(one, other)) return undefined
-  const inside = (name: string) => {
-    const [left, right] = [one, other].map((value) => Reflect.get(value as object, name) as unknown)
-    return difference(left, right, path === '' ? name : `${path}.${name}`)
-  }
+/** Where two values differ, as paths for people; empty when they are the same. */
+export function differences(one: unknown, other: unknown, path = ''): string[] {
+  if (isDeepStrictEqual(one, other)) return []
   const bothObjects = isObject(one) && isObject(other)
-  if (bothObjects || (Array.isArray(one) && Array.isArray(other))) {
-    const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
-    for (const name of names) {
-      const found = inside(name)
-      if (found !== undefined) return found
-    }
-  }
-  return path === '' ? 'the whole body' : path
+  if (!bothObjects && !(Array.isArray(one) && Array.isArray(other)))
+    return [path === '' ? 'the whole body' : path]
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
+  return names.flatMap((name) => {
+    const [left, right] = [one, other].map((value) => Reflect.get(value, name) as unknown)
+    return differences(left, right, path === '' ? name : `${path}.${name}`)
+  })
 }
 
 /** A value and the objects nested in it, down to `depth`: one of them is the resource, whatever it is wrapped in. */
