@@ -133,7 +133,7 @@ const exceptions: Record<string, string[]> = {
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
-  'commands/doctor.ts': ['store'],
+  'commands/doctor.ts': ['http', 'store'],
   'commands/openapi.ts': ['http'],
 }
 
