@@ -59,6 +59,6 @@ export default class DeliveriesWait extends ServiceCommand {
 }
 
 function inPrint({ code, message, seen }: Unmet): string {
-  const hint = ' tabwire endpoints list shows who listens, tabwire events list what happened.'
+  const hint = ' See tabwire endpoints list and tabwire events list.'
   return printable(code === 'never_came' && seen.length === 0 ? message + hint : message)
 }
