@@ -40,9 +40,7 @@ describe('toHaveDelivered', () => {
     void simulator.checks.push('table-12', check())
     await simulator.deliveries.waitFor({ status: 'pending' })
     const wrong = expect(simulator).not.toHaveDelivered('check.created')
-    await expect(wrong).rejects.toThrow(
-      /^Did not expect 1 delivered check\.created, found dlv_/,
-    )
+    await expect(wrong).rejects.toThrow(/^Did not expect 1 delivered check\.created, found dlv_/)
     status = 500
     await simulator.checks.push('table-13', check())
     await expect(simulator).not.toHaveDelivered('check.created', { check: 'table-13' })
