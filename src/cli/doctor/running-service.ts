@@ -1,4 +1,3 @@
-import { Agent, request } from 'undici'
 import { readRun } from '../../data-directory.ts'
 
 /** A service that runs on a data directory and answers. */
@@ -19,6 +18,8 @@ export async function runningService(directory: string): Promise<RunningService 
 
 /** Whether a Tabwire answers at this URL. `ca` is the authority of its certificate in PEM, when it is on HTTPS. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
+  // A start does without it unless something is in its way.
+  const { Agent, request } = await import('undici')
   const dispatcher = new Agent(ca === undefined ? {} : { connect: { ca } })
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS)
