@@ -6,13 +6,21 @@ export class ApiError extends Error {
   readonly requestId: string | null
   /** The whole `error` object of the answer. */
   readonly body: Readonly<Record<string, unknown>>
+  /** What was called, below the service's URL: `/v1/checks?limit=20`. */
+  readonly path: string | undefined
 
-  constructor(status: number, body: Readonly<Record<string, unknown>>, requestId: string | null) {
+  constructor(
+    status: number,
+    body: Readonly<Record<string, unknown>>,
+    requestId: string | null,
+    path?: string,
+  ) {
     super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`)
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : 'unknown_error'
     this.requestId = requestId
     this.body = body
+    this.path = path
   }
 }
 

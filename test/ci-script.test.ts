@@ -99,7 +99,7 @@ describe("the README's CI script", () => {
       .replaceAll('--timeout 10', '--timeout 1')
     const { code, stderr, left } = await run(['sh', 'ci/contract-test.sh'], text, { 'bad.mjs': app })
     expect({ code, left }).toEqual({ code: 3, left: ['bad.mjs', 'ci', 'node_modules'] })
-    expect(stderr).toMatch(/came but was refused at attempt 1 .*The receiver answered 500/)
+    expect(stderr).toMatch(/failed at attempt 1: The receiver answered 500/)
   })
 
   test('fails when the application does not start, and leaves nothing behind', async () => {

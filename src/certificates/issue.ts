@@ -99,7 +99,7 @@ function subjectName(host: string): { type: 'dns' | 'ip'; value: string } {
   if (
     !/^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(value)
   )
-    throw new Error(
+    throw new TypeError(
       `${JSON.stringify(host)} is no host name or address: pass one without scheme, port or path.`,
     )
   return { type: 'dns', value }

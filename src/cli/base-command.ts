@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
-import { Command, Errors } from '@oclif/core'
+import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk, { chalkStderr } from 'chalk'
 import { describeFailure, exitCodes } from './failure.ts'
+import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import type { Seat } from './seat.ts'
@@ -9,6 +10,9 @@ import type { Seat } from './seat.ts'
 /** What all commands share: `--json`, data to stdout and talk to stderr, errors and exit codes. */
 export abstract class BaseCommand extends Command {
   static override baseFlags = jsonFlag
+
+  /** How fields of the API are typed in this command, so that a refusal of them names what is to be corrected. */
+  static typedAs: Readonly<Record<string, string>> = {}
 
   protected override async init(): Promise<void> {
     await super.init()
@@ -20,6 +24,16 @@ export abstract class BaseCommand extends Command {
         if (error.code === 'EPIPE') this.abandoned()
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
+  }
+
+  protected override async parse<
+    F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+    B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+    A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
+  >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv)
+    requireFilled(parsed)
+    return parsed
   }
 
   /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
@@ -103,8 +117,8 @@ export abstract class BaseCommand extends Command {
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
     if (error instanceof Errors.ExitError) throw error
-    const { id, flags, baseFlags, args } = this.ctor
-    const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args }
+    const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
+    const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args, typedAs }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${JSON.stringify({ error: failure.json })}\n`)
     else this.say(renderError(failure))

@@ -38,7 +38,7 @@ export interface Failure {
 export function describeFailure(error: Error, command: CommandShape = UNKNOWN): Failure {
   const { message } = error
   const plain = { message, issues: [], requestId: null }
-  if (error instanceof ApiError) return describeApiError(error)
+  if (error instanceof ApiError) return describeApiError(error, command)
   if (error instanceof CommandError)
     return { ...plain, exitCode: error.exitCode, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
@@ -57,11 +57,26 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   return { ...plain, exitCode: exitCodes.failed, json: { code: 'failed', message } }
 }
 
-const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {} }
+const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }
 
-function describeApiError({ status, body, message, requestId, code }: ApiError): Failure {
+/** A 403 for where a request comes from, or what it was addressed to, says nothing of the key. */
+const NOT_THE_KEY: readonly string[] = ['forbidden_host', 'forbidden_origin']
+
+function describeApiError(
+  { status, body, message, requestId, code }: ApiError,
+  command: CommandShape,
+): Failure {
   const issues = ((Array.isArray(body.issues) ? body.issues : []) as Failure['issues']).map(guessed)
-  const refused = status === 401 || status === 403
+  const typed = typedWrongly({ code, message, issues }, command)
+  if (typed !== undefined)
+    return {
+      message: `${typed} See tabwire ${command.name} --help.`,
+      issues: [],
+      requestId,
+      exitCode: exitCodes.usage,
+      json: { ...body, code, message },
+    }
+  const refused = status === 401 || (status === 403 && !NOT_THE_KEY.includes(code))
   const exitCode = refused ? exitCodes.keyRefused : exitCodes.failed
   return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
 
@@ -70,6 +85,23 @@ function describeApiError({ status, body, message, requestId, code }: ApiError):
     if (issues.length > 0) return 'The body is not valid:'
     return status === 401 ? `${message} ${KEY_HINT}` : inCommands(message)
   }
+}
+
+/** What to say of a refusal that is due to the words of the command alone; `undefined` for any other. */
+function typedWrongly(
+  { code, message, issues }: Pick<ApiError, 'code' | 'message'> & Pick<Failure, 'issues'>,
+  { typedAs }: CommandShape,
+): string | undefined {
+  if (code === 'validation_failed') {
+    const told = issues.flatMap((issue) => {
+      const name = issue.path.match(/[a-z_]+/g)?.findLast((field) => field in typedAs)
+      return name === undefined ? [] : [`${typedAs[name]} ${issue.message.replace(/([^.?])$/, '$1.')}`]
+    })
+    return told.length > 0 && told.length === issues.length ? told.join(' ') : undefined
+  }
+  const [field = ''] = /^\w+/.exec(message) ?? []
+  const isOfWords = code === 'invalid_query' || code === 'invalid_path'
+  return isOfWords && field in typedAs ? message.replace(field, String(typedAs[field])) : undefined
 }
 
 /** Of a word that is none of those there are, the one that was probably meant. */

@@ -2,6 +2,7 @@ import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
+import { meantOf } from './wrong-usage.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
@@ -22,12 +23,15 @@ export const jsonFlag = fromEnvironment({
   }),
 })
 
-/** The event types asked for by `--events`, of which `all` is every one. What they are is for the service to judge. */
+/** The event types asked for by `--events`, of which `all` is every one. @throws CLIError that names what is none. */
 export function chosenEvents(events: string | readonly string[]): EventType[] {
   const names = listed(events)
-  if (!names.includes('all')) return names as EventType[]
-  const strangers = names.filter((name) => name !== 'all' && !eventTypes.some((type) => type === name))
-  return strangers.length > 0 ? (strangers as EventType[]) : [...eventTypes]
+  const unknown = names.find((name) => name !== 'all' && !eventTypes.some((type) => type === name))
+  if (unknown !== undefined)
+    throw new Errors.CLIError(
+      `--events must be event types or all, got ${JSON.stringify(unknown)}.${meantOf(unknown, eventTypes)} Event types: ${eventTypes.join(', ')}.`,
+    )
+  return names.includes('all') ? [...eventTypes] : (names as EventType[])
 }
 
 /** Where a command finds settings that were not given to it, and where the data is. */

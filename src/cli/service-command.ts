@@ -1,4 +1,4 @@
-import { createClient, type Client, type ClientOptions } from '../client.ts'
+import { ApiError, createClient, type Client, type ClientOptions } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
@@ -16,6 +16,9 @@ interface Connection {
 /** A command that talks to a running service. */
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = { ...jsonFlag, ...connectionFlags }
+  static override typedAs: Readonly<Record<string, string>> = typedAs({})
+
+  private located: ClientOptions | undefined
 
   /** A client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
@@ -46,8 +49,42 @@ export abstract class ServiceCommand extends BaseCommand {
       flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))
         ? (run?.api_key ?? credentials?.api_key)
         : undefined
-    return { url, apiKey: flags['api-key'] ?? local, ca: run?.ca }
+    return (this.located = { url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
   }
+
+  protected override async catch(error: Error): Promise<void> {
+    return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
+  }
+
+  /** Whether a call failed because the service is no simulator: nothing is there, nor at `/_sim/health`. */
+  private async lacksSimulator(error: Error): Promise<boolean> {
+    if (!isMissing(error) || error.path?.startsWith('/_sim/') !== true || this.located === undefined)
+      return false
+    if (error.path === HEALTH) return true
+    return createClient(this.located)
+      .health()
+      .then(() => false, isMissing)
+  }
+
+  private needsSimulator(): CommandError {
+    const { origin } = new URL(this.located?.url ?? DEFAULT_URL)
+    return new CommandError(
+      'no_simulator',
+      `This command needs the Tabwire simulator: ${origin} has no /_sim controls.`,
+    )
+  }
+}
+
+const HEALTH = '/_sim/health'
+
+/** What servers answer for a path that they do not have. */
+function isMissing(error: unknown): error is ApiError {
+  return error instanceof ApiError && [404, 405, 410, 501].includes(error.status)
+}
+
+/** How fields of the API are typed: those that all commands share, and those of one. */
+export function typedAs(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return { cursor: '--cursor', limit: '--limit', since: '--since', external_check_id: 'CHECK', ...own }
 }
 
 function requireUrl(url: string | undefined): void {

@@ -29,7 +29,7 @@ export const stateArgs = {
     parse: async (input) => {
       if (/^[a-z0-9][\w.-]{0,63}$/i.test(input) && !input.endsWith('.') && !DEVICE.test(input)) return input
       throw new Errors.CLIError(
-        `${JSON.stringify(input)} is no name for a state. Use up to 64 letters, digits, hyphens, dots and underscores, or --file for a path.`,
+        `NAME cannot be ${JSON.stringify(input)}. Use up to 64 letters, digits, hyphens, dots and underscores, or --file for a path.`,
       )
     },
   }),

@@ -7,6 +7,8 @@ export interface CommandShape {
   name: string
   flags: Readonly<Record<string, { description?: string | undefined }>>
   args: Readonly<Record<string, { description?: string | undefined }>>
+  /** How a field of the API is typed: `guest_name` as `--name`, `rating` as `RATING`. */
+  typedAs: Readonly<Record<string, string>>
 }
 
 /** What oclif says of wrong usage, in our form: what, why, and what to do. */
@@ -40,9 +42,10 @@ const rules: Rule[] = [
   ],
   [
     /^Expected (.*) to be one of: (.+)$/,
-    ([word = '', known = '']) =>
-      `There is no ${word}.${meantOf(word, known.split(', '))} There are: ${known}.`,
+    ([word = '', known = ''], { args }) =>
+      `${Object.keys(args).at(-1)?.toUpperCase()} cannot be ${JSON.stringify(word)}.${meantOf(word, known.split(', '))} There are: ${known}.`,
   ],
+  [/^Parsing (--[\w-]+)\s+(?=must )/, ([flag]) => `${flag} `],
   [/^Parsing (--[\w-]+)\s+/, ([flag]) => `${flag}: `],
   [
     /Expected an integer(.*?) but received: (.*)$/,

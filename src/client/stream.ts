@@ -10,7 +10,7 @@ export async function* readStream(
   onOpen?: () => void,
 ): AsyncGenerator<StreamMessage> {
   const response = await send('GET', path, undefined, signal)
-  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null)
+  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), null, path)
   onOpen?.()
   const text = response.body?.pipeThrough(new TextDecoderStream() as never)
   // Loaded when it is used: web streams take longer to come than most commands to run.

@@ -20,7 +20,7 @@ export function createCall(send: Send) {
     const response = await send(method, path, body)
     const requestId = response.headers.get('x-request-id')
     const json = await readBody(response)
-    if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId)
+    if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId, path)
     return { status: response.status, requestId, json }
   }
 }

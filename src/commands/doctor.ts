@@ -1,49 +1,97 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { parseTarget } from '../cli/listen/target.ts'
+import { runningService, type RunningService } from '../cli/doctor/running-service.ts'
 import { checkSurroundings } from '../cli/doctor/surroundings.ts'
 import { exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, listed, placeFlags } from '../cli/flags.ts'
+import { fromEnvironment, listed } from '../cli/flags.ts'
 import { readCertificate } from '../cli/read-certificate.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
-import { checkUp, repair } from '../store/doctor/doctor.ts'
+import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
+import { tryPort } from '../http/listen.ts'
+import { checkUp, repair, type CheckUp } from '../store/doctor/doctor.ts'
+
+/** The flags of `start` that help shows here, too. */
+const SHOWN: readonly string[] = [
+  'port',
+  'host',
+  'config',
+  'data-dir',
+  'in-memory',
+  'https',
+  'cacert',
+  'env-file',
+]
 
 export default class Doctor extends BaseCommand {
   static override description =
-    'Look whether all is in order here, and mend the data.\nLooks at Node.js, the port, the clock, the local authority, the data directory and, if one is given, the way to a receiver.\nExit 0 when a start would succeed and deliveries would arrive, 3 when not. A repair keeps what can be kept and deletes nothing.'
+    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local authority, the data directory and, if one is given, the way to a receiver.\nTakes the flags and settings of start. Exit 0 when a start would succeed or the service runs here, 3 when not.\nA repair keeps what can be kept and deletes nothing."
   static override examples = [
     '<%= config.bin %> doctor',
     '<%= config.bin %> doctor --receiver https://localhost:8443/webhooks   # name, connection, certificate, answer',
     '<%= config.bin %> doctor --repair   # moves aside what is damaged, and says what',
   ]
-  static override flags = fromEnvironment({
-    receiver: Flags.string({ description: 'Look also whether deliveries would arrive at this URL.' }),
-    cacert: Flags.string({
-      description: "PEM file of an authority to trust for the receiver's certificate, beside the local one.",
-      multiple: true,
-      multipleNonGreedy: true,
+  static override flags = {
+    ...withOthersHidden(startFlags),
+    ...fromEnvironment({
+      receiver: Flags.string({ description: 'Check also whether deliveries would arrive at this URL.' }),
+      repair: Flags.boolean({ description: 'Keep what can be kept, and move the rest aside.' }),
     }),
-    port: Flags.integer({
-      description: 'The port that a start would take.',
-      min: 0,
-      max: 65_535,
-      default: 4100,
-    }),
-    ...placeFlags,
-    repair: Flags.boolean({ description: 'Keep what can be kept, and move the rest aside.' }),
-  })
+  }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
+    requireRepeatable(flags)
     const directory = flags['data-dir']
     const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver)
     const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
-    const kept = flags.repair ? await repair(directory) : await checkUp(directory)
-    const around = checkSurroundings({ directory, port: flags.port, receiver, ca, now: new Date() })
-    const surroundings = await this.waiting('Looking around…', around)
-    const ok = kept.ok && surroundings.every(({ level }) => level !== 'bad')
-    const result = { ...kept, ok, checks: [...surroundings, ...kept.checks] }
-    this.print(result, (columns) => renderCheckUp(result, columns))
-    if (!ok) process.exitCode = exitCodes.checkFailed
+    const found = flags.repair ? await repair(directory) : await checkUp(directory)
+    const running = await runningService(directory)
+    const kept = { ...found, checks: judged(found, running, flags) }
+    const around = checkSurroundings({
+      directory,
+      host: flags.host,
+      port: flags.port,
+      https: flags.https,
+      tryPort,
+      running,
+      envFile: flags['env-file'],
+      receiver,
+      ca,
+      now: new Date(),
+    })
+    const surroundings = await this.waiting('Checking…', around)
+    const checks = [...surroundings, ...kept.checks]
+    const { repaired, repairable } = kept
+    const result = { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
+    this.print(result, (columns) => renderCheckUp({ ...result, running: running?.url }, columns))
+    if (!result.ok) process.exitCode = exitCodes.checkFailed
   }
+}
+
+/**
+ * The checks of the data directory as a start meets them: a service that runs there is what was wanted, and a start in
+ * memory reads nothing of it. For HTTPS the directory is needed all the same, since the local authority is kept there.
+ */
+function judged(
+  { checks, holder }: Pick<CheckUp, 'checks' | 'holder'>,
+  running: RunningService | undefined,
+  flags: { 'in-memory': boolean; https: boolean },
+): CheckUp['checks'] {
+  return checks.map((finding) => {
+    const { check, level } = finding
+    if (check === 'lock' && running !== undefined && holder === running.pid)
+      return { check, level: 'good', message: `The running service (pid ${holder}) has the directory open.` }
+    const isUnread = flags['in-memory'] && !(check === 'directory' && flags.https)
+    return isUnread && level === 'bad' ? { ...finding, level: 'note' } : finding
+  })
+}
+
+/** Every flag of `start` is accepted, since each can make one fail; help shows those that say where it would run. */
+function withOthersHidden<T extends Interfaces.FlagInput>(flags: T): T {
+  const entries = Object.entries(flags).map(([name, flag]) => [
+    name,
+    { ...flag, hidden: !SHOWN.includes(name) },
+  ])
+  return Object.fromEntries(entries) as T
 }

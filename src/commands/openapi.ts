@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment, serviceNameFlag } from '../cli/flags.ts'
+import { httpUrlFlag } from '../cli/http-url.ts'
 import { openApiText } from '../http/openapi/document.ts'
 
 export default class OpenApi extends BaseCommand {
@@ -17,7 +17,7 @@ export default class OpenApi extends BaseCommand {
       default: true,
       allowNo: true,
     }),
-    url: Flags.string({
+    url: httpUrlFlag({
       description: 'Where clients find the service; a final /v1 may be there.',
       default: 'http://127.0.0.1:4100',
     }),
@@ -33,6 +33,5 @@ export default class OpenApi extends BaseCommand {
 
 /** The paths of the document begin with the version. */
 function withoutVersion(url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url.replace(/\/+(v1\/*)?$/, '')
-  throw new CommandError('usage', `${url} is no http or https URL.`, exitCodes.usage)
+  return url.replace(/\/+(v1\/*)?$/, '')
 }

@@ -7,7 +7,7 @@ import { reportOf } from '../cli/push/report.ts'
 import { idOf, rememberingStandardInput, requireSource } from '../cli/push/source.ts'
 import { renderConvergence } from '../cli/render/permute.ts'
 import { renderPush } from '../cli/render/push.ts'
-import { ServiceCommand } from '../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { watchFiles } from '../cli/watch-files.ts'
 import type { Client } from '../client.ts'
 import { byCheck, permute } from '../verdicts/permute.ts'
@@ -25,6 +25,7 @@ export default class Push extends ServiceCommand {
     '<%= config.bin %> push --from-log --permute 50   # do all orders end in one state?',
   ]
   static override strict = false
+  static override typedAs = typedAs({ external_check_id: '--id' })
   static override args = {
     file: Args.string({
       ignoreStdin: true,

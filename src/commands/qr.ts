@@ -1,4 +1,4 @@
-import { Args, Flags } from '@oclif/core'
+import { Args, Errors, Flags } from '@oclif/core'
 import { allOf } from '../verdicts/all-of.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
@@ -6,6 +6,13 @@ import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
 import { isLoopbackName } from '../model/loopback.ts'
+
+const tableArg = Args.custom({
+  parse: async (input) => {
+    if (Array.from(input).length <= 64) return input
+    throw new Errors.CLIError('TABLE must be at most 64 characters long.')
+  },
+})
 
 export default class Qr extends ServiceCommand {
   static override description =
@@ -16,7 +23,7 @@ export default class Qr extends ServiceCommand {
     'open "$(<%= config.bin %> qr 12 --url)"',
   ]
   static override args = {
-    table: Args.string({ ignoreStdin: true, description: 'The number of the table.', required: true }),
+    table: tableArg({ ignoreStdin: true, description: 'The number of the table.', required: true }),
   }
   static override flags = fromEnvironment({
     svg: Flags.boolean({ description: 'Write the code as SVG to stdout.', exclusive: ['address'] }),

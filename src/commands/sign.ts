@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment, serviceNameFlag, timeFlag } from '../cli/flags.ts'
+import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/input.ts'
 import { curlCommand } from '../model/curl-command.ts'
 import { sign } from '../signature/index.ts'
@@ -20,7 +21,7 @@ export default class Sign extends BaseCommand {
       default: '-',
     }),
     timestamp: timeFlag({ description: 'The time to sign with (unix seconds or ISO 8601); now by default.' }),
-    curl: Flags.string({ description: 'Print a curl command that sends the signed body to this URL.' }),
+    curl: httpUrlFlag({ description: 'Print a curl command that sends the signed body to this URL.' }),
     'service-name': serviceNameFlag,
   })
 

@@ -1,15 +1,13 @@
-import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromConfigFile } from '../cli/config/defaults.ts'
+import { requireNode } from '../cli/doctor/node.ts'
+import { alreadyRunning } from '../cli/start/already-running.ts'
 import { openEnvFile } from '../cli/env-file.ts'
-import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
+import { listed } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { readCertificate } from '../cli/read-certificate.ts'
-import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { announce } from '../cli/start/announce.ts'
-import { clockFlag, hostFlag } from '../cli/start/flags.ts'
+import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { listenForSignals } from '../cli/start/signals.ts'
 import { warningsOf } from '../cli/start/warnings.ts'
 import { removeRun } from '../data-directory.ts'
@@ -23,62 +21,15 @@ export default class Start extends BaseCommand {
     '<%= config.bin %> start --port 0 --in-memory --json',
     '<%= config.bin %> start --allow-http-loopback   # receivers on plain http://localhost, too',
   ]
-  static override flags = fromConfigFile({
-    port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 4100 }),
-    host: hostFlag({ description: 'Address to listen on.', default: '127.0.0.1' }),
-    ...placeFlags,
-    'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
-    https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
-    'api-key': Flags.string({
-      description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
-    }),
-    'service-name': serviceNameFlag,
-    strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
-    'allow-http-loopback': Flags.boolean({
-      description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
-    }),
-    cacert: Flags.string({
-      description: "PEM file of an authority to trust for receivers' certificates.",
-      multiple: true,
-    }),
-    insecure: Flags.boolean({ description: "Do not check receivers' certificates." }),
-    'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
-    'allowed-host': Flags.string({ description: 'Answer requests for this host name, too.', multiple: true }),
-    'keep-events': Flags.integer({
-      description: 'How many events are kept, with their deliveries; pending ones are kept beyond it.',
-      min: 1,
-      default: 10_000,
-    }),
-    'disable-after': Flags.integer({
-      description: 'Failing deliveries in a row that disable an endpoint; 0 never does.',
-      min: 0,
-      default: 10,
-    }),
-    seed: Flags.integer({
-      description: 'A run that can be repeated: all follows from this number, and the clock stands still.',
-      min: 0,
-    }),
-    'rate-limit': rateLimitFlag({
-      description:
-        'Requests to /v1 that each key may make: 10 or 10/s, 600/m, 5000/h. More are answered 429.',
-    }),
-    clock: clockFlag({ description: 'Where the clock of the service starts, ISO 8601; by default now.' }),
-    'sign-time': Flags.string({
-      description: 'Sign with real time, or with that of the clock, which correct receivers then reject.',
-      options: ['real', 'virtual'],
-      default: 'real',
-    }),
-    'env-file': envFileFlag,
-    open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
-  })
+  static override flags = startFlags
 
   private readonly signals = listenForSignals()
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Start)
     const directory = flags['data-dir']
-    if (flags.seed !== undefined && !flags['in-memory'])
-      throw new CommandError('usage', UNREPEATABLE, exitCodes.usage)
+    requireNode()
+    requireRepeatable(flags)
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const simulator = await startSimulator({
@@ -103,6 +54,8 @@ export default class Start extends BaseCommand {
       signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
+    }).catch(async (error: unknown) => {
+      throw (await alreadyRunning(error, directory, flags.port)) ?? error
     })
     const { url: TABWIRE_URL, baseUrl: TABWIRE_BASE_URL, apiKey: TABWIRE_API_KEY } = simulator
     await env?.write({ TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }).catch(async (error: unknown) => {
@@ -133,9 +86,6 @@ export default class Start extends BaseCommand {
     this.signals.raise()
   }
 }
-
-const UNREPEATABLE =
-  '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.'
 
 const NO_BROWSER = '--open: no browser could be opened here. Open the link above yourself.'
 

@@ -8,8 +8,9 @@ import { readInput } from '../cli/input.ts'
 import { withOverrides } from '../cli/overrides.ts'
 import type { PushBody } from '../cli/push-bodies.ts'
 import { renderTriggered } from '../cli/render/trigger.ts'
-import { ServiceCommand } from '../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { trigger } from '../cli/trigger/play.ts'
+import { ApiError } from '../client.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 
 export default class Trigger extends ServiceCommand {
@@ -20,6 +21,7 @@ export default class Trigger extends ServiceCommand {
     '<%= config.bin %> trigger check.closed --check two-top-with-notes',
     "<%= config.bin %> trigger check.created --override 'items[0].price_cents=900' --override table.number=7",
   ]
+  static override typedAs = typedAs({ external_check_id: '--check' })
   static override args = {
     event: Args.string({
       ignoreStdin: true,
@@ -48,6 +50,8 @@ export default class Trigger extends ServiceCommand {
     const type = args.event as EventType
     const client = await this.connect(flags)
     const overrides = listed(flags.override ?? [])
+    // Nothing is pushed to a service that is no simulator, where no event could be seen.
+    await client.health()
     const triggered = await trigger(
       type,
       {
@@ -57,11 +61,21 @@ export default class Trigger extends ServiceCommand {
         override: (body) => withOverrides(body, overrides, ['revision']),
       },
       overrides.length > 0,
-    )
+    ).catch((error: unknown) => {
+      throw overrides.length > 0 ? overridesRefused(error) : error
+    })
     if (this.wantsJson) return this.print(triggered, () => '')
     const { location_id } = await client.checks.get(triggered.external_check_id)
     const currency = await currencyOf(client, location_id)
     this.print(triggered, () => renderTriggered(triggered, currency))
     this.say(`Next: tabwire events show ${triggered.event.id}`)
   }
+}
+
+/** A body that was right before is invalid by what was typed. */
+function overridesRefused(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
+  const { issues = [] } = error.body as { issues?: { path: string; message: string }[] }
+  const told = issues.map(({ path, message }) => `${path} ${message}`).join(', ')
+  return new CommandError('usage', `--override makes the body invalid: ${told}.`, exitCodes.usage)
 }

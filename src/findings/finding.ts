@@ -3,7 +3,17 @@ import type { FindingCode } from '../model/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
 /** The codes of contract section 11 that a push and what came before it can show; the others take a sequence of requests. */
-export type PushFindingCode = Exclude<FindingCode, 'conflict_ignored' | 'no_idempotent_retry'>
+export type PushFindingCode = Exclude<
+  FindingCode,
+  'conflict_ignored' | 'no_idempotent_retry' | 'push_refused' | 'invalid_push_repeated'
+>
+
+/** The answer to a push that was refused with 4xx: its status, and `error.code` and `error.message` of its body. */
+export interface PushRefusal {
+  status: number
+  code: string
+  message: string
+}
 
 /** Something in a push that its sender should look at. `message` says what, why it matters and what to do. */
 export interface Finding {

@@ -10,8 +10,10 @@ import { totalsMismatch } from './totals-mismatch.ts'
 import { unknownField } from './unknown-field.ts'
 
 export { conflictIgnored } from './conflict-ignored.ts'
-export type { Finding, PushFindingCode, PushSeen } from './finding.ts'
+export type { Finding, PushFindingCode, PushRefusal, PushSeen } from './finding.ts'
+export { invalidPushRepeated, refusesTheBody } from './invalid-push-repeated.ts'
 export { noIdempotentRetry } from './no-idempotent-retry.ts'
+export { pushRefused } from './push-refused.ts'
 export { stateOf } from './same-push.ts'
 
 /** The rules of contract section 11 that a push and its predecessors can show, in its order. */

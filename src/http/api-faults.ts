@@ -80,10 +80,7 @@ export function createApiFaults(): ApiFaults {
 /** What befalls a push does not keep it out of the log, which tells whether the same one comes again. */
 async function noteBody({ req }: H3Event, visit: Visit): Promise<void> {
   if (req.method !== 'PUT') return
-  visit.requestBody = await readJson(req, NOTED_BYTES).then(
-    ({ text }) => text,
-    () => null,
-  )
+  await readJson(req, NOTED_BYTES, (text) => (visit.requestBody = text)).catch(() => undefined)
 }
 
 /** As many as a body may have unless said otherwise. */

@@ -6,29 +6,46 @@ const DEEPEST_NESTING = 32
 
 /**
  * Reads a request's JSON. Refuses what is not `application/json` (415), is longer than `limit` bytes (413, while
- * reading), is no UTF-8, begins with a byte-order mark, is no JSON text or nests too deeply (400).
+ * reading), is no UTF-8, begins with a byte-order mark, is no JSON text or nests too deeply (400). `onText` gets the whole
+ * body for the log, also when it is refused; of one that is not UTF-8, bytes above 127 are written as `\xe9`.
  */
-export async function readJson(request: Request, limit: number): Promise<{ text: string; value: unknown }> {
-  requireJson(request.headers)
-  const text = decode(await readBytes(request, limit))
-  return { text, value: parse(text) }
+export async function readJson(
+  request: Request,
+  limit: number,
+  onText: (text: string) => void,
+): Promise<unknown> {
+  const refused = whyNotJson(request.headers)
+  if (refused !== undefined) {
+    await readBytes(request, limit).then((bytes) => onText(shownText(bytes)), ignore)
+    throw refused
+  }
+  const bytes = await readBytes(request, limit)
+  const text = decode(bytes)
+  onText(text ?? shownText(bytes))
+  if (text === undefined)
+    throw new Refusal(
+      'invalid_json',
+      'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
+    )
+  return parse(text)
 }
 
-/** UTF-8 JSON as it is: another charset or a compressed body would be guessed at. */
-function requireJson(headers: Headers): void {
+/** The refusal of what is not UTF-8 JSON as it is: another charset or a compressed body would be guessed at. */
+function whyNotJson(headers: Headers): Refusal | undefined {
   const contentType = headers.get('content-type')
   if (contentType === null || !/^\s*application\/json\s*(;|$)/i.test(contentType))
-    throw unsupported(
+    return unsupported(
       contentType === null
         ? 'The body has no Content-Type.'
         : `The body has Content-Type ${contentType.slice(0, 100)}.`,
     )
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1]
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
-    throw unsupported(`The body has charset ${charset.slice(0, 100)}.`)
+    return unsupported(`The body has charset ${charset.slice(0, 100)}.`)
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
-    throw unsupported(`The body has Content-Encoding ${encoding.slice(0, 100)}.`)
+    return unsupported(`The body has Content-Encoding ${encoding.slice(0, 100)}.`)
+  return undefined
 }
 
 function unsupported(what: string): Refusal {
@@ -97,16 +114,23 @@ function tooLarge(limit: number): Refusal {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(bytes: Uint8Array): string {
+/** `undefined` for what is not UTF-8. */
+function decode(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new Refusal(
-      'invalid_json',
-      'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
-    )
+    return undefined
   }
 }
+
+/** The body as a text; when it is not UTF-8, each byte above 127 as `\xe9`, so that different bodies stay different. */
+function shownText(bytes: Buffer): string {
+  const text = decode(bytes)
+  if (text !== undefined) return text
+  return bytes.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
+}
+
+function ignore(): void {}
 
 function parse(text: string): unknown {
   if (text.startsWith('\uFEFF'))

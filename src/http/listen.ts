@@ -61,6 +61,12 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   }
 }
 
+/** Opens and closes a port as {@link openDoor} does. @throws PortUnavailable */
+export async function tryPort(where: Pick<ListenOptions, 'host' | 'port'>): Promise<void> {
+  const listener = await bind((_request, response) => void response.destroy(), where)
+  await listener.close()
+}
+
 /** The door as Node's server calls it. */
 function nodeHandler({ fetch }: App): RequestListener {
   const answer: (...[req, res]: Parameters<RequestListener>) => Promise<void> = async (req, res) => {

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { conflictIgnored, noIdempotentRetry, stateOf, type Finding } from '../findings/index.ts'
+import {
+  conflictIgnored,
+  invalidPushRepeated,
+  noIdempotentRetry,
+  pushRefused,
+  refusesTheBody,
+  stateOf,
+  type Finding,
+  type PushRefusal,
+} from '../findings/index.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import type { RequestEntry } from './request-entry.ts'
 
@@ -15,7 +24,7 @@ export interface PushSequence {
   clear(): void
 }
 
-/** The most that is remembered: checks with a conflict, refused bodies of each. */
+/** The most that is remembered: checks with refused pushes, refused bodies of each. */
 const KEEP = { checks: 1_000, refused: 5 }
 
 interface Lost {
@@ -57,12 +66,40 @@ export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_
     else lost.delete(stalest)
   }
 
-  function refuse(path: string, digest: string): void {
+  /** Remembers a refused body by its code and digest, and tells whether it was refused in this way before. */
+  function wasRefused(path: string, mark: string): boolean {
     const known = refused.get(path) ?? []
     refused.delete(path)
-    refused.set(path, [...known.filter((one) => one !== digest), digest].slice(-KEEP.refused))
+    refused.set(path, [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused))
     const [stalest] = refused.keys()
     if (refused.size > KEEP.checks && stalest !== undefined) refused.delete(stalest)
+    return known.includes(mark)
+  }
+
+  function accept(path: string, digests: readonly (string | undefined)[]): void {
+    const left = refused.get(path)?.filter((mark) => !digests.includes(mark.split(' ')[1]))
+    if (left !== undefined) refused.set(path, left)
+  }
+
+  function findingsOf(
+    refusal: PushRefusal,
+    { path, request_body }: RequestEntry,
+    digest: () => string | undefined,
+  ): Finding[] {
+    const { status, code } = refusal
+    if (status === 409) {
+      const conflict = conflictIgnored({
+        answer: status,
+        refusedBefore: wasRefused(path, `${code} ${digest()}`),
+      })
+      return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
+    }
+    const text = refusesTheBody(code) ? digestOfText(request_body) : undefined
+    const refusedBefore = text !== undefined && wasRefused(path, `${code} ${text}`)
+    const again = invalidPushRepeated({ status, code, refusedBefore })
+    if (again !== undefined) return [{ code: 'invalid_push_repeated', message: again }]
+    const message = pushRefused(refusal)
+    return message === undefined ? [] : [{ code: 'push_refused', message }]
   }
 
   return {
@@ -71,17 +108,15 @@ export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_
       const { path, status } = entry
       const digest = digestOnce(entry.request_body)
       settle(path, digest)
-      const brokeOff = (entry.faults ?? []).some((kind) => kind === 'reset' || kind === 'lost_answer')
-      const failure = noIdempotentRetry({ status, brokeOff, repeated: false })
+      const failure = noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
       if (failure !== undefined) {
         lose(entry, failure, digest())
         return []
       }
-      const refusedBefore = refused.get(path)?.includes(digest() ?? '') ?? false
-      const message = conflictIgnored({ answer: status, refusedBefore })
-      if (status === 409) refuse(path, digest() ?? '')
-      else if (refusedBefore) refused.delete(path)
-      return message === undefined ? [] : [{ code: 'conflict_ignored', message }]
+      const refusal = refusalOf(entry)
+      if (refusal !== undefined) return findingsOf(refusal, entry, digest)
+      if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
+      return []
     },
     lost: () => [...lost.values()].flat(),
     clear() {
@@ -97,10 +132,29 @@ export function isPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean
   return method === 'PUT' && path.startsWith('/v1/checks/external/')
 }
 
+/** The refusal that a push was answered with; `undefined` when it was not refused, or the answer did not arrive. */
+export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
+  const { status, response_body } = entry
+  if (status < 400 || status >= 500 || brokeOff(entry)) return undefined
+  const { error = {} } = JSON.parse(response_body ?? '{}') as { error?: { code?: string; message?: string } }
+  return { status, code: error.code ?? '', message: error.message ?? '' }
+}
+
+function brokeOff({ faults = [] }: RequestEntry): boolean {
+  return faults.some((kind) => kind === 'reset' || kind === 'lost_answer')
+}
+
+/** Of what a push says, however its JSON is written; worked out when it is first asked for. */
 function digestOnce(body: string | null): () => string | undefined {
   let digest: string | undefined
-  return () => {
-    if (body === null) return undefined
-    return (digest ??= createHash('sha256').update(stateOf(body)).digest('base64url'))
-  }
+  return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body))))
+}
+
+/** Of the body as it came. */
+function digestOfText(body: string | null): string | undefined {
+  return body === null ? undefined : digestOf(body)
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
 import type { Finding } from '../findings/index.ts'
 import type { LoggedRequest } from '../model/logged-request.ts'
-import type { Report } from '../model/report.ts'
+import type { RefusedPushes, Report } from '../model/report.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import { createFindingTally, type Shown } from './finding-tally.ts'
 import type { RequestHead } from './logged-requests.ts'
 import { pushNote } from './push-note.ts'
-import { createPushSequence, isPush } from './push-sequence.ts'
+import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
 import { reportOf } from './report.ts'
 import type { RequestEntry } from './request-entry.ts'
 
@@ -47,6 +47,7 @@ export function createRequestLog(): RequestLog {
   const sequence = createPushSequence((lost) => tally.keep(lost))
   let characters = 0
   let pushes = 0
+  let refused = new Map<string, RefusedPushes>()
   const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
   const forgetOldest = () => {
     const oldest = requests.shift()
@@ -57,7 +58,10 @@ export function createRequestLog(): RequestLog {
   return {
     add(added) {
       const entry = Object.assign(added, { following: sequence.follow(added) })
-      if (isForeignPush(entry)) pushes += 1
+      if (isForeignPush(entry)) {
+        pushes += 1
+        countRefusal(refused, entry)
+      }
       requests.push(entry)
       characters += sizeOf(entry)
       while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
@@ -96,6 +100,7 @@ export function createRequestLog(): RequestLog {
       return {
         since: since ?? null,
         pushes: since === undefined ? pushes : recent.length,
+        refused: refusedOf(since === undefined ? refused : countRefusals(recent)),
         findings: reportOf({ shown, counted: (code) => tally.counted(code) }, since),
       }
     },
@@ -106,6 +111,7 @@ export function createRequestLog(): RequestLog {
       sequence.clear()
       characters = 0
       pushes = 0
+      refused = new Map()
     },
     onAdd(listener) {
       listeners.add(listener)
@@ -145,9 +151,28 @@ function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding
 /** What an entry shows; our own trials show nothing about the integration under test. */
 function findingsIn(entry: KeptEntry): Shown[] {
   const { id, method, path, status, started_at, push, following } = entry
-  if (push === null || (push.findings.length === 0 && following.length === 0) || isTrialPath(path)) return []
+  const findings = [...(push?.findings ?? []), ...following]
+  if (findings.length === 0 || isTrialPath(path)) return []
   const request = { id, method, path, status, started_at }
-  return [...push.findings, ...following].map((finding) => ({ request, finding }))
+  return findings.map((finding) => ({ request, finding }))
+}
+
+function countRefusals(entries: readonly KeptEntry[]): Map<string, RefusedPushes> {
+  const counted = new Map<string, RefusedPushes>()
+  for (const entry of entries) countRefusal(counted, entry)
+  return counted
+}
+
+function countRefusal(counted: Map<string, RefusedPushes>, entry: KeptEntry): void {
+  const refusal = refusalOf(entry)
+  if (refusal === undefined) return
+  const { status, code } = refusal
+  counted.set(code, { status, code, count: (counted.get(code)?.count ?? 0) + 1 })
+}
+
+/** The most frequent first. */
+function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[] {
+  return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
 }
 
 function isForeignPush(entry: RequestEntry): boolean {

@@ -127,10 +127,8 @@ class EventCall implements Call {
     return this.event.req.headers.get(name)
   }
 
-  async body(): Promise<unknown> {
-    const { text, value } = await readJson(this.event.req, this.bodyLimit)
-    this.visit.requestBody = text
-    return value
+  body(): Promise<unknown> {
+    return readJson(this.event.req, this.bodyLimit, (text) => (this.visit.requestBody = text))
   }
 
   note(push: NotedPush): void {

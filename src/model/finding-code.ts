@@ -11,6 +11,8 @@ export const findingCodes = [
   'delta_suspected',
   'conflict_ignored',
   'no_idempotent_retry',
+  'push_refused',
+  'invalid_push_repeated',
 ] as const
 
 export type FindingCode = (typeof findingCodes)[number]

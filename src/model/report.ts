@@ -22,12 +22,21 @@ export interface ReportedFinding {
   includes_earlier: boolean
 }
 
+/** How many pushes were answered with one error code of 4xx. */
+export interface RefusedPushes {
+  status: number
+  code: string
+  count: number
+}
+
 /** What an integration did wrong, as `GET /_sim/report` answers it. */
 export interface Report {
   /** What was asked for; `null` is all since the service started or its state was replaced. */
   since: string | null
   /** How many pushes were looked at; with `since`, of those that the log still has. */
   pushes: number
+  /** Those that were refused, by code, the most frequent first; conflicts, rate limits and injected errors are in it. */
+  refused: RefusedPushes[]
   /** In the order of contract section 11; empty when nothing was found. */
   findings: ReportedFinding[]
 }

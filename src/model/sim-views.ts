@@ -158,6 +158,9 @@ export const requestView = logged.extend({
 export const reportView = z.strictObject({
   since: time.nullable(),
   pushes: z.int().min(0),
+  refused: z.array(
+    z.strictObject({ status: z.int().min(400).max(499), code: z.string(), count: z.int().min(1) }),
+  ),
   findings: z.array(
     z.strictObject({
       code: z.enum(findingCodes),

@@ -1,6 +1,6 @@
 const latin = new TextDecoder('windows-1252')
 
-/** Read or written in Latin-1 or Windows-1252 where it was UTF-8, or the other way round; or as UTF-16. */
+/** Read or written in Latin-1 or Windows-1252 where it was UTF-8, or the other way round; or signed as UTF-16. */
 export function charsets(body: Buffer): Buffer[] {
   const text = body.toString()
   return [
@@ -9,7 +9,6 @@ export function charsets(body: Buffer): Buffer[] {
     Buffer.from(latin.decode(body)),
     windowsBytes(text),
     Buffer.from(text, 'utf16le'),
-    Buffer.from(body.toString('utf16le')),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { charsets, numberForms, recodings, slashForms, sortedKeys, unicodeForms } from './body-forms.ts'
 import { compact, indented, spaced } from './json-forms.ts'
 import { hex, type Given, type Slip } from './slip.ts'
+import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
 import { lineEndings, newlineVariants, toggleMark } from './variants.ts'
 
 const RAW_BODY = 'The payload was parsed and written out again: verify the raw body, before any JSON parser.'
@@ -57,6 +58,16 @@ export const bodyMistakes = [
           [compact, indented(2), indented(4), spaced].flatMap((form) => form(one)),
         ),
       ),
+  },
+  {
+    mistake: 'body_utf16',
+    advice: `The payload is UTF-16. ${UTF16_ADVICE}`,
+    signatures({ body, ...given }) {
+      const text = textOfUtf16(body)
+      if (text === undefined) return []
+      const utf8 = Buffer.from(text)
+      return [utf8, ...newlineVariants(utf8)].map((variant) => hex({ ...given, body: variant }))
+    },
   },
   {
     mistake: 'wrong_charset',

@@ -1,3 +1,5 @@
+import { UTF16_ADVICE } from './utf16.ts'
+
 /** Mistakes that no signature proves: they follow from what was given. */
 export const circumstances = {
   header_other_name:
@@ -6,6 +8,7 @@ export const circumstances = {
     'The signature is that of another endpoint: this secret does not belong to it. Each endpoint has its own secret; verify with the one of the endpoint that the delivery went to.',
   api_key_as_secret:
     'An API key is no signing secret. Use the whsec_… text that the registration of the endpoint returned.',
+  body_utf16: `The payload is UTF-16. ${UTF16_ADVICE}`,
   body_empty:
     'The body is empty. It was probably read before, by a body parser or a logger: keep its bytes when it is read first.',
 } as const

@@ -4,6 +4,7 @@ import { parseHeader, type SignatureHeader } from './header.ts'
 import { headerForms, type HeaderMistake } from './header-forms.ts'
 import type { SignatureFailure, VerifyOptions } from './judge.ts'
 import { mistakes, type Mistake as SignatureMistake } from './mistakes.ts'
+import { textOfUtf16 } from './utf16.ts'
 import { isMilliseconds } from './variants.ts'
 import { verify } from './verify.ts'
 
@@ -80,6 +81,7 @@ function circumstance(options: DiagnoseOptions): Diagnosis | undefined {
   if (secretsOf(secret).some(isApiKey) || (other !== undefined && isApiKey(other)))
     return circumstantial('api_key_as_secret')
   if (other !== undefined) return circumstantial('secret_of_another_endpoint')
+  if (textOfUtf16(Buffer.from(payload)) !== undefined) return circumstantial('body_utf16')
   return payload.length === 0 ? circumstantial('body_empty') : undefined
 }
 

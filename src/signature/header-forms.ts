@@ -24,6 +24,15 @@ export const headerForms = [
     repair: (header) => header.replace(/^[\w-]+:[ \t]*/, ''),
   },
   {
+    mistake: 'header_utf16',
+    advice:
+      "The header was read from a UTF-16 file, as Windows PowerShell's > writes it. Pass the header as plain text.",
+    repair: (header) =>
+      header.replace(/^(?:\ufeff|\ufffd\ufffd|ÿþ|þÿ)([^]*)$/, (_all, text: string) =>
+        text.replaceAll('\0', '').trim(),
+      ),
+  },
+  {
     mistake: 'header_spaces',
     advice: 'There are blanks in the header. It has none: t=<unix_seconds>,v1=<hex>.',
     repair: (header) => header.replace(/\s+/g, ''),

@@ -44,14 +44,10 @@ export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): Verd
   })
   const came = matching(seen, wanted)
   const ids = came.map(({ id }) => id).join(', ')
-  const about = inWords(wanted)
   if (wanted.none && came.length > 0)
-    return unmet('came_anyway', `There was to be ${about}, but one came: ${ids}.`)
+    return unmet('came_anyway', `Expected ${inWords(wanted)}, found ${ids}.`)
   if (wanted.exactly && came.length > wanted.count)
-    return unmet(
-      'too_often',
-      `There was to be ${about}, but it came too often, ${came.length} times: ${ids}.`,
-    )
+    return unmet('too_often', `Expected ${inWords(wanted)}, found ${came.length}: ${ids}.`)
   if (wanted.none || came.length >= wanted.count) return { ok: true, deliveries: came }
   const others = [...seen.values()].filter(({ status }) => status !== wanted.status)
   return unmet(...missing(came, others, wanted))
@@ -62,31 +58,34 @@ function missing(
   others: readonly Delivery[],
   wanted: Wanted,
 ): [Unmet['code'], message: string] {
-  const start = `There was to be ${inWords(wanted)}, but ${came.length === 0 ? '' : `only ${came.length} came; `}`
-  const refused = others.find(({ attempts }) => (attempts.at(-1)?.error ?? null) !== null)
-  if (wanted.status === 'delivered' && refused !== undefined)
-    return ['refused', `${start}${refusal(refused)}`]
+  const start = `Expected ${inWords(wanted)}${came.length === 0 ? '' : `, found ${came.length}`}`
+  const failed = others.find(({ attempts }) => (attempts.at(-1)?.error ?? null) !== null)
+  if (wanted.status === 'delivered' && failed !== undefined)
+    return ['refused', `${start}; ${failure(failed)}`]
   const [other] = others
-  if (other !== undefined) return ['other_status', `${start}${other.id} came and is ${other.status}.`]
-  return ['never_came', `${start}${came.length === 0 ? 'it' : 'the rest'} never came.`]
+  if (other !== undefined) return ['other_status', `${start}; ${other.id} is ${other.status}.`]
+  return ['never_came', `${start}${came.length === 0 ? '; none arrived' : ''}.`]
 }
 
-function refusal({ id, attempts, next_attempt_at }: Delivery): string {
+/** `dlv_… failed at attempt 7: The receiver answered 500. It is dead.` */
+function failure({ id, attempts, next_attempt_at }: Delivery): string {
   const reason = (attempts.at(-1)?.error ?? '').replace(/\.$/, '')
-  const next = next_attempt_at === null ? 'dead' : `next attempt ${moment(next_attempt_at)} UTC`
-  return `${id} came but was refused at attempt ${attempts.length} (${next}): ${reason}.`
+  const next =
+    next_attempt_at === null
+      ? 'No further attempt follows.'
+      : `The next attempt is at ${moment(next_attempt_at)} UTC.`
+  return `${id} failed at attempt ${attempts.length}: ${reason}. ${next}`
 }
 
-/** `1 delivery`, `2 deliveries`. */
-function deliveries(number: number): string {
-  return number === 1 ? '1 delivery' : `${number} deliveries`
-}
-
-/** `2 deliveries of check.closed about dinner, delivered`. */
+/** `2 delivered check.closed for check dinner`, `no dead deliveries`. */
 export function inWords({ type, check, endpoint, status, count, exactly, none }: Wanted): string {
-  const number = none ? 'no delivery' : `${exactly ? 'exactly ' : ''}${deliveries(count)}`
-  const of = type === undefined ? '' : ` of ${type}`
-  const about = check === undefined ? '' : ` about ${check}`
+  const number = none ? 'no' : `${exactly ? 'exactly ' : ''}${count}`
+  const about = check === undefined ? '' : ` for check ${check}`
   const to = endpoint === undefined ? '' : ` to ${endpoint}`
-  return `${number}${of}${about}${to}, ${status}`
+  return `${number} ${whatOf({ type, status, isOne: !none && count === 1 })}${about}${to}`
+}
+
+function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isOne: boolean }): string {
+  if (type !== undefined) return `${status} ${type}`
+  return `${status === 'delivered' ? 'successful' : status} ${isOne ? 'delivery' : 'deliveries'}`
 }

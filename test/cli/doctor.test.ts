@@ -11,13 +11,20 @@ import { checkNode } from '../../src/cli/doctor/node.ts'
 import { checkPort } from '../../src/cli/doctor/port.ts'
 import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
 import { checkReceiver } from '../../src/cli/doctor/receiver.ts'
+import { runningService } from '../../src/cli/doctor/running-service.ts'
 import { writeRun } from '../../src/data-directory.ts'
+import { tryPort } from '../../src/http/listen.ts'
 import { startReceiver, type Answer } from '../support/https-receiver.ts'
 import { openSimulator, temporaryDirectory, testAuthority } from '../support/simulator.ts'
 
 const around = (changes: Partial<Surroundings>): Surroundings => ({
   directory: 'nowhere',
+  host: '127.0.0.1',
   port: 0,
+  https: false,
+  tryPort,
+  running: undefined,
+  envFile: undefined,
   receiver: undefined,
   ca: [],
   now: new Date(),
@@ -38,12 +45,14 @@ describe('the port', () => {
     const directory = await temporaryDirectory()
     const { port, url } = await openSimulator()
     expect(await checkPort(around({ directory, port }))).toMatchObject({
-      level: 'note',
+      level: 'bad',
       message: `Port ${port} on 127.0.0.1 is taken by another Tabwire.`,
-      advice: expect.stringContaining('--port 0') as string,
+      advice: expect.stringContaining('--port') as string,
     })
     await writeRun(directory, { url, pid: process.pid, started_at: new Date().toISOString() })
-    expect(await checkPort(around({ directory, port }))).toMatchObject({ level: 'good' })
+    const running = await runningService(directory)
+    expect(running).toEqual({ url, pid: process.pid })
+    expect(await checkPort(around({ directory, port, running }))).toMatchObject({ level: 'good' })
     const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const taken = (other.address() as AddressInfo).port
@@ -71,13 +80,14 @@ test('the local authority is there, readable by its owner alone, valid and whole
   expect((await look()).message).toMatch(/no local authority yet/)
   await openAuthority(directory)
   expect(await look()).toMatchObject({ level: 'good' })
-  expect(await look(new Date('2099-01-01'))).toMatchObject({ level: 'bad' })
+  expect(await look(new Date('2099-01-01'))).toMatchObject({ level: 'note' })
   if (process.platform !== 'win32') {
     await chmod(join(directory, 'ca', 'ca-key.pem'), 0o644)
     expect(await look()).toMatchObject({ level: 'note' })
   }
   await writeFile(join(directory, 'ca', 'ca.pem'), 'damaged')
-  expect(await look()).toMatchObject({ level: 'bad', advice: expect.stringContaining('Remove') as string })
+  expect(await look()).toMatchObject({ level: 'note', advice: expect.stringContaining('Remove') as string })
+  expect(await checkAuthority(around({ directory, https: true }))).toMatchObject({ level: 'bad' })
 })
 
 describe('the way to a receiver', () => {

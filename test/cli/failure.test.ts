@@ -10,6 +10,7 @@ describe('how a command ends', () => {
   test.each([
     ['a refused key', refusal(401, { code: 'unauthorized', message: 'No.' }), exitCodes.keyRefused],
     ['a missing scope', refusal(403, { code: 'insufficient_scope', message: 'No.' }), exitCodes.keyRefused],
+    ['a refused host', refusal(403, { code: 'forbidden_host', message: 'No.' }), exitCodes.failed],
     [
       'any other refusal',
       refusal(409, { code: 'conflict_with_paid_items', message: 'No.' }),

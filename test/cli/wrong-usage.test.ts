@@ -7,6 +7,7 @@ const tail: CommandShape = {
   name: 'tail',
   flags: { type: { description: 'Only this event type.' }, 'data-dir': {} },
   args: { event: { description: 'The id of the event.' } },
+  typedAs: {},
 }
 
 test.each([
@@ -24,7 +25,10 @@ test.each([
     'Expected --type=check.crated to be one of: check.created, ping',
     '--type cannot be check.crated. Did you mean check.created? There are: check.created, ping.',
   ],
-  ['Expected xyzzy to be one of: check.created, ping', 'There is no xyzzy. There are: check.created, ping.'],
+  [
+    'Expected xyzzy to be one of: check.created, ping',
+    'EVENT cannot be "xyzzy". There are: check.created, ping.',
+  ],
   ['Parsing --port \n\tExpected an integer but received: x', '--port: x is no whole number.'],
   ['Parsing --since \n\tx is no time.', '--since: x is no time.'],
   ['Flag --id expects a value', '--id needs a value.'],

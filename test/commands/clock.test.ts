@@ -64,8 +64,10 @@ describe.concurrent('tabwire clock', () => {
   test('advance says what a duration looks like', async () => {
     const service = await serve({ startAt })
     const { code, stdout, stderr } = await service.run(['clock', 'advance', 'tomorrow'])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('  advance must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms\n')
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(
+      'Error: DURATION must be a time such as 90s, 5m, 36h, 1d or 1h30m, got "tomorrow".',
+    )
     await service.stop()
   })
 

@@ -69,7 +69,7 @@ describe.concurrent('tabwire deliveries wait', () => {
       waiting('--check', 'later', '--count', '2', '--json'),
     ])
     expect(await one.until('stderr', /\n/)).toBe(
-      `Waiting up to 600 s for 1 delivery about later to ${ids.good}, delivered.\n`,
+      `Waiting up to 600 s for 1 successful delivery for check later to ${ids.good}.\n`,
     )
     await push('later')
     expect(await one.ended).toMatchObject({ code: 0 })
@@ -89,12 +89,12 @@ describe.concurrent('tabwire deliveries wait', () => {
       const { code, stdout, stderr } = await wait('--check', 'none', '--count', '2', '--timeout', timeout)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain(
-        'Error: There was to be 2 deliveries about none, delivered, but it never came. tabwire endpoints',
+        'Error: Expected 2 successful deliveries for check none; none arrived. See tabwire endpoints list',
       )
     }
     const fewer = await wait('--check', 'dinner', '--count', '3', '--timeout', '0')
     expect(fewer.code).toBe(3)
-    expect(fewer.stderr).toMatch(/, but only 1 came; the rest never came\.\n$/)
+    expect(fewer.stderr).toMatch(/^Error: Expected 3 successful deliveries for check dinner, found 1\.\n$/)
   })
 
   test('ends with 3 when it came but was refused, with the reason of the last attempt', async () => {
@@ -103,12 +103,32 @@ describe.concurrent('tabwire deliveries wait', () => {
     const { code, stderr } = await wait(...args)
     expect(code).toBe(3)
     expect(stderr).toMatch(
-      /^Error: There was to be 1 delivery of check\.closed about refused, delivered, but dlv_\w{26} came but was refused at attempt 1 \(next attempt \d{4}-\S+ \S+ UTC\): The receiver answered 500; only 2xx counts as received\.\n$/,
+      /^Error: Expected 1 delivered check\.closed for check refused; dlv_\w{26} failed at attempt 1: The receiver answered 500; only 2xx counts as received\. The next attempt is at \d{4}-\S+ \S+ UTC\.\n$/,
     )
     expect(stderr).toContain(id)
     const asJson = await wait(...args, '--json')
     expect(asJson.code).toBe(3)
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'refused' } })
+  })
+
+  test('ends with 3 after the last attempt, and says which one it was', async () => {
+    const own = await serve({ allowHttpLoopback: true, disableAfter: 0 })
+    await register(own, bad.url, ['check.created'])
+    await own.call('PUT', '/v1/checks/external/lost', checkBody())
+    await own.json('clock', 'advance', '36h')
+    const { code, stderr } = await own.run([
+      'deliveries',
+      'wait',
+      '--type',
+      'check.created',
+      '--timeout',
+      '0',
+    ])
+    expect(code).toBe(3)
+    expect(stderr).toMatch(
+      /^Error: Expected 1 delivered check\.created; dlv_\w{26} failed at attempt 7: The receiver answered 500; only 2xx counts as received\. No further attempt follows\.\n$/,
+    )
+    await own.stop()
   })
 
   test('of another status says which one it has', async () => {
@@ -117,9 +137,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect((await wait(...pending)).code).toBe(0)
     const { code, stderr } = await wait('--check', 'dinner', '--status', 'dead', '--timeout', '0')
     expect(code).toBe(3)
-    expect(stderr).toMatch(
-      /^Error: There was to be 1 delivery about dinner, dead, but dlv_\w{26} came and is delivered\.\n$/,
-    )
+    expect(stderr).toMatch(/^Error: Expected 1 dead delivery for check dinner; dlv_\w{26} is delivered\.\n$/)
   })
 
   test('--exactly ends with 3 at the first too many, and with 0 when there are as many', async () => {
@@ -131,7 +149,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'too_often' } })
     const people = await wait('--check', 'twice', '--exactly', '--timeout', '0')
     expect(people.stderr).toMatch(
-      /exactly 1 delivery .*, but it came too often, 2 times: dlv_\w+, dlv_\w+\.\n$/,
+      /^Error: Expected exactly 1 successful delivery for check twice, found 2: dlv_\w+, dlv_\w+\.\n$/,
     )
     expect((await wait('--check', 'twice', '--exactly', '--count', '2', '--timeout', '0')).code).toBe(0)
   })
@@ -148,7 +166,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     const { code, stderr } = await running.ended
     expect(code).toBe(3)
     expect(stderr).toMatch(
-      /\nError: There was to be no delivery about unwanted, delivered, but one came: dlv_\w{26}\.\n$/,
+      /\nError: Expected no successful deliveries for check unwanted, found dlv_\w{26}\.\n$/,
     )
     expect((await wait('--none', '--exactly')).code).toBe(2)
   })

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { checkBody, emptyDirectory, startService, tabwire } from '../support/cli.ts'
+import { checkBody, emptyDirectory, serve, startService, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 /** A working directory whose service was killed after three pushes: location and key, then the pushes, one a line. */
@@ -26,7 +26,7 @@ describe.concurrent('tabwire doctor', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/✓ journal\.ndjson is whole: 5 transactions \(1–5\)\.\n/)
     expect(stdout).not.toMatch(/[✗!]/)
-    expect(stdout).toMatch(/\nA start would succeed\.\n$/)
+    expect(stdout).toMatch(/\nReady to start\.\n$/)
   })
 
   test('says what a damaged line costs; start names the command; --repair mends it, once', async () => {
@@ -35,7 +35,7 @@ describe.concurrent('tabwire doctor', () => {
     await writeFile(journal, damaged)
     await chmod(join(cwd, '.tabwire', 'credentials.json'), 0o644)
 
-    const looked = await tabwire(['doctor'], { cwd })
+    const looked = await tabwire(['doctor', '--port', '0'], { cwd })
     expect(looked.code).toBe(3)
     expect(looked.stdout).toMatch(
       /✗ journal\.ndjson line 4 \(byte \d+\): its checksum does not match\. 3 transactions/,
@@ -47,7 +47,7 @@ describe.concurrent('tabwire doctor', () => {
     expect(start.code).toBe(1)
     expect(start.stderr).toContain('tabwire doctor --repair')
 
-    const mended = await tabwire(['doctor', '--repair'], { cwd })
+    const mended = await tabwire(['doctor', '--port', '0', '--repair'], { cwd })
     expect(mended.code).toBe(0)
     expect(mended.stdout).toMatch(
       /journal\.ndjson: 3 transactions kept\. 2 lines could not be kept \(from line 4\)/,
@@ -56,7 +56,7 @@ describe.concurrent('tabwire doctor', () => {
     expect((await stat(`${journal}.damaged-1`)).mode & 0o777).toBe(0o600)
     expect((await stat(join(cwd, '.tabwire', 'credentials.json'))).mode & 0o777).toBe(0o600)
     const names = await readdir(join(cwd, '.tabwire'))
-    const again = await tabwire(['doctor', '--repair', '--json'], { cwd })
+    const again = await tabwire(['doctor', '--port', '0', '--repair', '--json'], { cwd })
     expect(JSON.parse(again.stdout)).toMatchObject({ ok: true, repaired: [], repairable: [] })
     expect(await readdir(join(cwd, '.tabwire'))).toEqual(names)
 
@@ -66,19 +66,45 @@ describe.concurrent('tabwire doctor', () => {
     await service.stop()
   })
 
-  test('does not touch what a running service has open', async () => {
+  test('finds a service that runs here healthy, and does not touch what it has open', async () => {
     const service = await startService()
+    const { pid } = service.process.child
     const { code, stdout } = await service.run(['doctor', '--repair'])
-    expect(code).toBe(3)
-    expect(stdout).toContain(`✗ A service runs on this directory (pid ${service.process.child.pid})`)
+    expect(code).toBe(0)
+    expect(stdout).toContain(`✓ Tabwire runs here at ${service.url} (pid ${pid}) and answers.`)
+    expect(stdout).toContain(`✓ The running service (pid ${pid}) has the directory open.`)
+    expect(stdout).toMatch(/\nTabwire runs here at \S+\.\n$/)
     expect(await service.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('finds a service bad that has the directory open and does not answer', async () => {
+    const service = await startService()
+    const { pid } = service.process.child
+    service.process.child.kill('SIGSTOP')
+    const { code, stdout } = await service.run(['doctor', '--port', '0'])
+    service.process.child.kill('SIGCONT')
+    expect(code).toBe(3)
+    expect(stdout).toContain(`✗ A service runs on this directory (pid ${pid})`)
+    expect(await service.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('finds a port of another program bad, with advice', async () => {
+    const other = await serve()
+    const { port } = new URL(other.url)
+    const { code, stdout } = await tabwire(['doctor', '--port', port])
+    expect(code).toBe(3)
+    expect(stdout).toContain(
+      `✗ Port ${port} on 127.0.0.1 is taken by another Tabwire.\n  → Choose another with --port`,
+    )
+    expect(stdout).toMatch(/\nNot ready to start: 1 problem\.\n$/)
+    await other.stop()
   })
 
   test('looks where --data-dir says, with --json for programs', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, 'kept'))
     await writeFile(join(cwd, 'kept', 'db.json'), '{"a":')
-    const { code, stdout } = await tabwire(['doctor', '--data-dir', 'kept', '--json'], { cwd })
+    const { code, stdout } = await tabwire(['doctor', '--port', '0', '--data-dir', 'kept', '--json'], { cwd })
     expect(code).toBe(3)
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
@@ -87,7 +113,7 @@ describe.concurrent('tabwire doctor', () => {
       ]) as unknown,
       repaired: [],
     })
-    expect((await tabwire(['doctor'], { cwd })).code).toBe(0)
+    expect((await tabwire(['doctor', '--port', '0'], { cwd })).code).toBe(0)
   })
 
   test('ends with 3 when deliveries to a given receiver would not arrive, with advice below what is wrong', async () => {
@@ -97,6 +123,6 @@ describe.concurrent('tabwire doctor', () => {
     expect(stdout).toMatch(
       /✗ 127\.0\.0\.1 takes no connection at port 1 \(ECONNREFUSED\)\.\n {2}→ Start the receiver/,
     )
-    expect(stdout).toMatch(/\nA start would succeed, but deliveries to this receiver would not arrive\.\n$/)
+    expect(stdout).toMatch(/\nReady to start, but deliveries to this receiver would not arrive\.\n$/)
   })
 })

@@ -93,9 +93,9 @@ describe.concurrent('tabwire endpoints', () => {
       '--events',
       'check.closd',
     ])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(
-      `  event_types[0] must be one of ${eventTypes.join(', ')}, not "check.closd". Did you mean check.closed?\n`,
+      `Error: --events must be event types or all, got "check.closd". Did you mean check.closed? Event types: ${eventTypes.join(', ')}.`,
     )
   })
 
@@ -107,8 +107,8 @@ describe.concurrent('tabwire endpoints', () => {
       '--events',
       'all',
     ])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^Error: The body is not valid:\n {2}url .*https/)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^Error: URL .*https/)
   })
 
   test('list shows each in a line, without secrets; delete removes it', async () => {

@@ -22,6 +22,8 @@ describe.concurrent('tabwire openapi', () => {
   test('refuses what is no URL with exit code 2', async () => {
     const { code, stdout, stderr } = await tabwire(['openapi', '--url', 'api.example.org'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('api.example.org is no http or https URL')
+    expect(stderr).toContain(
+      '--url must be an http: or https: URL, got "api.example.org". Did you mean https://api.example.org?',
+    )
   })
 })

@@ -56,6 +56,32 @@ describe('tabwire report', () => {
     })
   })
 
+  test('four refused pushes end it with 3, each told with its code', async () => {
+    const refused = await serve()
+    const push = (body: string, type = 'application/json') =>
+      fetch(refused.url + PUSH, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${refused.key}`, 'content-type': type },
+        body,
+      })
+    for (const body of ['{"table":', '{}', '{}']) await push(body)
+    await push(JSON.stringify(checkBody()), 'text/plain')
+    const { code, stdout } = await refused.run(['report', '--fail-on', 'any'])
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      /^! push_refused {2}3 times\n {2}The push was refused with 415 unsupported_media_type/,
+    )
+    expect(stdout).toMatch(
+      /\n! invalid_push_repeated {2}1 time\n {2}This body was refused with 422 validation_failed/,
+    )
+    expect(stdout).toMatch(
+      /\n4 pushes were refused: 2 with 422 validation_failed, 1 with 400 invalid_json, 1 with 415 unsupported_media_type\.\n$/,
+    )
+    expect((await refused.run(['report', '--fail-on', 'invalid_push_repeated'])).code).toBe(3)
+    expect((await refused.run(['report', '--fail-on', 'totals_mismatch'])).code).toBe(0)
+    await refused.stop()
+  })
+
   test('an unknown finding is wrong usage, which lists them', async () => {
     const { code, stderr } = await faulty.run(['report', '--fail-on', 'total_mismatch'])
     expect(code).toBe(2)

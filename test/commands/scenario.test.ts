@@ -139,7 +139,7 @@ describe('tabwire scenario run', () => {
     )
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /deliveries of check\.closed\n {10}expected 1\n {10}actual {3}There was to be .* it never came/,
+      /deliveries of check\.closed\n {10}expected 1\n {10}actual {3}Expected 1 delivered check\.closed for check .*; none arrived/,
     )
   })
 

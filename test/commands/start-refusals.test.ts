@@ -15,7 +15,9 @@ describe.concurrent('tabwire start refuses', () => {
     const { code, stdout, stderr } = await service.run(args, { env })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(oneLine)
-    expect(stderr).toContain(`Port ${port} on 127.0.0.1 cannot be listened on`)
+    expect(stderr).toContain(
+      `Tabwire already runs here at ${service.url} (pid ${service.process.child.pid}).`,
+    )
     expect(stderr).toContain('--port')
     expect(await contents(service.cwd, 'run.json', 'credentials.json')).toEqual(before)
     await service.stop()
@@ -28,7 +30,9 @@ describe.concurrent('tabwire start refuses', () => {
     const { code, stdout, stderr } = await service.run(['start', '--port', '0', '--api-key', 'twk_other'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(oneLine)
-    expect(stderr).toContain(`.tabwire is in use by the process with pid ${service.process.child.pid}`)
+    expect(stderr).toContain(
+      `Tabwire already runs here at ${service.url} (pid ${service.process.child.pid}).`,
+    )
     expect(await contents(service.cwd, ...names)).toEqual(before)
     expect((await service.call('GET', '/v1/locations')).status).toBe(200)
     await service.stop()

@@ -159,12 +159,12 @@ describe('tabwire state', patient, () => {
   })
 
   test.each([
-    [['save', '../x'], /is no name for a state/],
-    [['save', '.hidden'], /is no name/],
-    [['save', 'a/b'], /is no name/],
-    [['save', 'nul.txt'], /is no name/],
-    [['save', 'x'.repeat(65)], /is no name/],
-    [['load', ''], /is no name/],
+    [['save', '../x'], /NAME cannot be "\.\.\/x"\. Use up to 64/],
+    [['save', '.hidden'], /NAME cannot be/],
+    [['save', 'a/b'], /NAME cannot be/],
+    [['save', 'nul.txt'], /NAME cannot be/],
+    [['save', 'x'.repeat(65)], /NAME cannot be/],
+    [['load', ''], /NAME cannot be/],
     [['save'], /Pass the name of a state, or --file FILE/],
     [['load', 'a', '--file', 'b'], /Pass the name of a state, or --file FILE/],
   ])('%j is wrong usage', async (args, pattern) => {

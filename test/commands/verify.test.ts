@@ -149,6 +149,25 @@ describe.concurrent('tabwire verify', () => {
       expect((await tabwire(many, { input: bad })).code).toBe(2)
   })
 
+  test('names what is UTF-16, as by > of PowerShell: a body, a capture, a file of many', async () => {
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text}\r\n`, 'utf16le')
+    const body = await verify(['--body', '-'], { input: utf16(payload) })
+    expect(body.code).toBe(3)
+    expect(body.stdout).toMatch(
+      /\n {2}body_utf16: The payload is UTF-16\. Windows PowerShell .* `>`.*curl -o/,
+    )
+    const capture = await tabwire(['verify', '--secret', secret, '--request', '-'], {
+      input: utf16(`POST /hooks HTTP/1.1\r\nX-Service-Signature: ${header}\r\n\r\n${payload}`),
+    })
+    expect(capture).toMatchObject({ code: 1, stdout: '' })
+    expect(capture.stderr).toMatch(/^Error: This capture of a request is UTF-16\. Windows PowerShell /)
+    const many = await tabwire(['verify', '--secret', secret, '--many', '-'], {
+      input: utf16(JSON.stringify({ header, body: payload })),
+    })
+    expect(many).toMatchObject({ code: 2, stdout: '' })
+    expect(many.stderr).toMatch(/^Error: The file of --many is UTF-16\. Windows PowerShell /)
+  })
+
   test('tells the secret of another endpoint from this one, and shows neither', async () => {
     const { code, stdout } = await verify(['--secret', 'whsec_mine', '--secret', secret], { input: payload })
     expect(code).toBe(3)

@@ -28,6 +28,12 @@ const teaIsClaimed = inTurn(pushing(two), ({ client }) =>
   client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] }),
 )
 
+const sending =
+  (...bodies: (string | Uint8Array)[]): Story =>
+  async ({ call }) => {
+    for (const body of bodies) await call('PUT /v1/checks/external/a', { body })
+  }
+
 const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
   totals_mismatch: { shows: pushing({ totals: totals(1) }), doesNot: pushing({ totals: totals(1850) }) },
   unknown_field: { shows: pushing({ covers: 2 }), doesNot: pushing({}) },
@@ -64,7 +70,18 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
     shows: inTurn(failing({ error_rate: 1 }), pushing(two, three)),
     doesNot: inTurn(failing({ error_rate: 1 }), pushing(two, two, three)),
   },
+  push_refused: {
+    shows: sending('{"table":'),
+    doesNot: inTurn(failing({ error_rate: 1, error_status: 418 }), pushing(two), teaIsClaimed, pushing({})),
+  },
+  invalid_push_repeated: {
+    shows: sending('{"table":', '{"table":'),
+    doesNot: pushing({}, {}),
+  },
 }
+
+/** Findings that another one cannot be without. */
+const comesAfter: Partial<Record<FindingCode, FindingCode[]>> = { invalid_push_repeated: ['push_refused'] }
 
 const codesOf = async ({ client }: TestSimulator) => (await client.report()).findings.map(({ code }) => code)
 
@@ -80,9 +97,10 @@ describe('the report', () => {
     async (code) => {
       const wrong = await openSimulator()
       await integrations[code].shows(wrong)
-      expect(await codesOf(wrong)).toEqual([code])
+      const codes = [...(comesAfter[code] ?? []), code]
+      expect(await codesOf(wrong)).toEqual(codes)
       expect(await foundIn(wrong, code)).toEqual([[code]])
-      expect(await foundIn(wrong, 'any')).toEqual([[code]])
+      expect(await foundIn(wrong, 'any')).toEqual(codes.toReversed().map((found) => [found]))
       const right = await openSimulator()
       await integrations[code].doesNot(right)
       expect(await codesOf(right)).toEqual([])
@@ -107,6 +125,7 @@ describe('the report', () => {
     expect(await simulator.client.report()).toEqual({
       since: null,
       pushes: 2,
+      refused: [],
       findings: [
         {
           code: 'totals_mismatch',
@@ -185,10 +204,69 @@ describe('the report', () => {
   it('leaves out what commands of ours try, and starts anew with another state', async () => {
     const simulator = await openSimulator()
     await simulator.push('tabwire-trial-1', { totals: totals(1) })
-    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, findings: [] })
+    await simulator.call('PUT /v1/checks/external/tabwire-trial-1', { body: 'no JSON' })
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, refused: [], findings: [] })
     await simulator.push('a', { totals: totals(1) })
+    await sending('no JSON')(simulator)
     await simulator.client.state.reset()
-    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, findings: [] })
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, refused: [], findings: [] })
+  })
+
+  describe('counts refused pushes by the code of the answer', () => {
+    const refusedBy = async ({ client }: TestSimulator, since?: Date) => (await client.report(since)).refused
+
+    it('with bodies that are no JSON, no UTF-8, of another type and too long, and with keys that are refused', async () => {
+      const simulator = await openSimulator({ bodyLimit: 1_000 })
+      const latin1 = Buffer.from('{"name": "Caf\xe9"}', 'latin1')
+      await sending('no JSON', latin1, latin1, '{}', 'x'.repeat(2_000))(simulator)
+      const to = 'PUT /v1/checks/external/a'
+      for (let times = 0; times < 2; times++)
+        await simulator.call(to, { json: check(), headers: { 'content-type': 'text/plain' } })
+      await simulator.call(to, { json: check(), key: 'twk_wrong' })
+      await simulator.call(to, { json: check(), key: await simulator.key(['read']) })
+      await simulator.call('PUT /v1/checks/external/a/b', { json: check() })
+      const count = (found: FindingCode, reported: Awaited<ReturnType<typeof simulator.client.report>>) =>
+        reported.findings.find(({ code }) => code === found)?.count
+      const report = await simulator.client.report()
+      expect(report.refused).toEqual([
+        { status: 400, code: 'invalid_json', count: 3 },
+        { status: 415, code: 'unsupported_media_type', count: 2 },
+        { status: 401, code: 'unauthorized', count: 1 },
+        { status: 403, code: 'insufficient_scope', count: 1 },
+        { status: 404, code: 'not_found', count: 1 },
+        { status: 413, code: 'payload_too_large', count: 1 },
+        { status: 422, code: 'validation_failed', count: 1 },
+      ])
+      expect([count('push_refused', report), count('invalid_push_repeated', report)]).toEqual([8, 2])
+      const { data } = await simulator.client.requests.list({ finding: 'push_refused' })
+      expect(data.map(({ request_body }) => request_body)).toContain('{"name": "Caf\\xe9"}')
+    })
+
+    it('with conflicts, limits and injected errors, which are no finding', async () => {
+      const simulator = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
+      await inTurn(teaIsClaimed, pushing({}), failing({ error_rate: 1, error_status: 418 }))(simulator)
+      await pushing({}, two, two)(simulator)
+      expect(await simulator.client.report()).toMatchObject({
+        pushes: 5,
+        refused: [
+          { status: 429, code: 'rate_limited', count: 2 },
+          { status: 409, code: 'conflict_with_paid_items', count: 1 },
+          { status: 418, code: 'fault_injected', count: 1 },
+        ],
+        findings: [],
+      })
+    })
+
+    it('with since, only those that came since', async () => {
+      const clock = createManualClock()
+      const simulator = await openSimulator({ clock })
+      await sending('no JSON')(simulator)
+      clock.advance(60_000)
+      await sending('{}')(simulator)
+      expect(await refusedBy(simulator, clock.now())).toEqual([
+        { status: 422, code: 'validation_failed', count: 1 },
+      ])
+    })
   })
 
   it('refuses a since that is no time', async () => {

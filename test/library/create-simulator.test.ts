@@ -182,7 +182,7 @@ describe('waiting for deliveries', () => {
     expect(error).toBeInstanceOf(NotDelivered)
     expect(error).toMatchObject({ code: 'never_came', seen: [] })
     expect((error as Error).message.split('\n')).toEqual([
-      'There was to be 1 delivery of check.fully_paid about table-12, delivered, but it never came. Waited 0 s.',
+      'Expected 1 delivered check.fully_paid for check table-12; none arrived. Waited 0 s.',
       'No check.fully_paid about table-12 has happened.',
       'All that was sent:',
       '  check.created about table-12, delivered',

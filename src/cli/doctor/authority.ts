@@ -1,26 +1,30 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { moment } from '../render/words.ts'
 import type { Finding, Surroundings } from './finding.ts'
 
 /** The local authority, from which receivers on this machine have their certificates (contract section 10). */
-export async function checkAuthority({ directory, now }: Surroundings): Promise<Finding> {
+export async function checkAuthority({ directory, https, now }: Surroundings): Promise<Finding> {
   const folder = join(directory, 'ca')
   const [cert, key] = await Promise.all(['ca.pem', 'ca-key.pem'].map((name) => read(join(folder, name))))
-  if (cert === undefined && key === undefined)
+  // Without HTTPS a start does not need it; only deliveries to receivers with its certificates fail.
+  const unusable = https ? 'bad' : 'note'
+  if (cert === undefined && key === undefined) {
+    if (!(await isVacant(folder))) return found(unusable, `${folder} holds no local authority.`, RENEW)
     return found('good', 'There is no local authority yet; it is made when it is first needed.')
+  }
   const certificate = pairOf(cert, key)
   if (certificate === undefined)
     return found(
-      'bad',
+      unusable,
       `The local authority in ${folder} is damaged, or its files are not of one pair.`,
       RENEW,
     )
   const until = new Date(certificate.validTo)
   if (until <= now)
-    return found('bad', `The local authority has expired on ${moment(until.toISOString())} UTC.`, RENEW)
+    return found('note', `The local authority has expired on ${moment(until.toISOString())} UTC.`, RENEW)
   if (await othersMayRead(join(folder, 'ca-key.pem')))
     return found('note', 'Others than the owner may read the key of the local authority.', REPAIR)
   return found('good', `The local authority is valid until ${until.toISOString().slice(0, 10)}.`)
@@ -36,6 +40,15 @@ function found(level: Finding['level'], message: string, advice?: string): Findi
 
 function read(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined)
+}
+
+/** Whether the folder can be made, or taken over because it is empty. */
+async function isVacant(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length === 0
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
+  }
 }
 
 function pairOf(cert = '', key = ''): X509Certificate | undefined {

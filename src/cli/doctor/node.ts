@@ -1,3 +1,4 @@
+import { CommandError } from '../failure.ts'
 import type { Finding } from './finding.ts'
 
 /** The oldest that is tested (package.json, engines). */
@@ -14,4 +15,10 @@ export function checkNode(version = process.versions.node): Finding {
     message: `Node.js ${version} is older than ${LEAST.join('.')}, which is needed.`,
     advice: 'Install a newer one: https://nodejs.org/en/download',
   }
+}
+
+/** @throws CommandError on a Node.js that is too old, as `doctor` says. */
+export function requireNode(): void {
+  const { level, message, advice } = checkNode()
+  if (level === 'bad') throw new CommandError('unsupported_node', `${message} ${advice}`)
 }

@@ -1,47 +1,48 @@
 import { createServer } from 'node:net'
-import { request } from 'undici'
-import { readRun } from '../../data-directory.ts'
 import type { Finding, Surroundings } from './finding.ts'
+import { isTabwire } from './running-service.ts'
 
-const HOST = '127.0.0.1'
-/** How long whoever has the port may take to say who it is, in milliseconds. */
-const PATIENCE_MS = 2_000
+type Where = Pick<Surroundings, 'host' | 'port'>
 
-/** Whether `tabwire start` gets the port that it takes unless told otherwise, and who has it if not. */
-export async function checkPort({ port, directory }: Surroundings): Promise<Finding> {
-  const code = await whyNotFree(port)
-  if (code === undefined)
-    return found('good', port === 0 ? 'Any free port will be taken.' : `Port ${port} on ${HOST} is free.`)
-  if (code !== 'EADDRINUSE')
-    return found('note', `Port ${port} on ${HOST} cannot be listened on (${code}).`, OTHER_PORT)
-  const run = await readRun(directory)
-  if (run !== undefined && new URL(run.url).port === String(port))
-    return found('good', `Port ${port} on ${HOST} is that of the service on this data directory.`)
-  const who = (await isTabwire(port)) ? 'another Tabwire' : 'another program'
-  return found('note', `Port ${port} on ${HOST} is taken by ${who}.`, OTHER_PORT)
+/** Whether `tabwire start` gets the port that it would listen on, and why not. */
+export async function checkPort({ host, port, tryPort, running }: Surroundings): Promise<Finding> {
+  if (running !== undefined)
+    return found('good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
+  const refused = await tryPort({ host, port }).then(
+    () => false,
+    () => true,
+  )
+  if (refused) return found('bad', await reasonOf({ host, port }), ADVICE)
+  return found('good', port === 0 ? `A port on ${host} is free.` : `Port ${port} on ${host} is free.`)
 }
 
-const OTHER_PORT = 'Take any free one: tabwire start --port 0'
+const ADVICE = 'Choose another with --port (0 = any free port), or another address with --host.'
 
 function found(level: Finding['level'], message: string, advice?: string): Finding {
   return { check: 'port', level, message, ...(advice !== undefined && { advice }) }
 }
 
-function whyNotFree(port: number): Promise<string | undefined> {
+async function reasonOf(where: Where): Promise<string> {
+  const { host, port } = where
+  const code = await whyNotFree(where)
+  if (code === undefined) return `Port ${port} is blocked by browsers, so start does not use it.`
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken by ${await whoHas(where)}.`
+  if (code === 'EACCES') return `Port ${port} on ${host} needs more rights than this user has.`
+  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine.`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${host} has no address (${code}).`
+  return `Port ${port} on ${host} cannot be opened (${code}).`
+}
+
+/** The system's code for why a port cannot be had; `undefined` when it can. */
+function whyNotFree({ host, port }: Where): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
-    server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(undefined)))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 
-async function isTabwire(port: number): Promise<boolean> {
-  try {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    const { body, headers } = await request(`http://${HOST}:${port}/_sim/health`, { signal })
-    await body.dump()
-    return headers['x-request-id'] !== undefined
-  } catch {
-    return false
-  }
+async function whoHas({ host, port }: Where): Promise<string> {
+  const name = host.includes(':') ? `[${host}]` : host
+  return (await isTabwire(`http://${name}:${port}`)) ? 'another Tabwire' : 'another program'
 }

@@ -1,5 +1,16 @@
+import { Errors, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../failure.ts'
 import { minorDigits } from '../render/price.ts'
+
+/** An amount whose digits are counted once the currency is known. */
+export const amountFlag = Flags.custom({
+  parse: async (input) => {
+    if (/^\s*\d+(\.\d+|c)?\s*$/i.test(input)) return input
+    throw new Errors.CLIError(
+      `must be an amount such as 12.50, or 1250c in minor units, got ${JSON.stringify(input)}.`,
+    )
+  },
+})
 
 /**
  * What somebody typed as an amount, in minor units: `12.50` and `12` are as the bill shows them, `1250c` is minor units.

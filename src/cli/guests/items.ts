@@ -36,8 +36,11 @@ function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
   const [, name = word, quantity] = /^(.+)=([^=]*)$/s.exec(word) ?? []
   const external_id = itemFor(items, name)?.external_id ?? name
   if (quantity === undefined) return { external_id, quantity: 1 }
-  if (/^-?(\d+(\.\d*)?|\.\d+)$/.test(quantity)) return { external_id, quantity: Number(quantity) }
-  throw usage(`${word}: ${JSON.stringify(quantity)} is no quantity. Write it as ${name}=2 or ${name}=0.5.`)
+  const number = /^(\d+(\.\d*)?|\.\d+)$/.test(quantity) ? Number(quantity) : 0
+  if (number > 0) return { external_id, quantity: number }
+  throw usage(
+    `ITEM=QUANTITY must have a quantity above 0, such as ${name}=2 or ${name}=0.5, got ${JSON.stringify(word)}.`,
+  )
 }
 
 function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefined {

@@ -10,12 +10,15 @@ interface Told {
   checks: readonly Finding[]
   repaired: readonly string[]
   repairable: readonly string[]
+  /** The service that runs here. */
+  running: string | undefined
 }
 
 const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
 
 /** What a repair did, then one line for each check with its advice below it, then how it all stands. */
-export function renderCheckUp({ ok, checks, repaired, repairable }: Told, columns = Infinity): string {
+export function renderCheckUp(told: Told, columns = Infinity): string {
+  const { checks, repaired, repairable } = told
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
   const found = checks.flatMap(({ level, message, advice }) => [
     ...indented(`${marks[level]} ${printable(message)}`, columns),
@@ -23,15 +26,17 @@ export function renderCheckUp({ ok, checks, repaired, repairable }: Told, column
       ? []
       : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),
   ])
-  return [...done, ...found, '', outcome(ok, checks), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
+  return [...done, ...found, '', outcome(told), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
 }
 
-function outcome(ok: boolean, checks: Told['checks']): string {
+function outcome({ checks, running }: Told): string {
   const bad = checks.filter(({ level }) => level === 'bad')
-  if (ok) return 'A start would succeed.'
-  const others = bad.filter(({ check }) => !check.startsWith('receiver'))
-  if (others.length > 0) return `A start would not succeed: ${count(others.length, 'problem')}.`
-  return 'A start would succeed, but deliveries to this receiver would not arrive.'
+  const problems = bad.filter(({ check }) => !check.startsWith('receiver')).length
+  const ready = running === undefined ? 'Ready to start' : `Tabwire runs here at ${running}`
+  if (bad.length === 0) return `${ready}.`
+  if (problems === 0) return `${ready}, but deliveries to this receiver would not arrive.`
+  if (running === undefined) return `Not ready to start: ${count(problems, 'problem')}.`
+  return `${ready}, but the next start would fail: ${count(problems, 'problem')}.`
 }
 
 function indented(text: string, columns: number): string[] {

@@ -1,4 +1,5 @@
 import { readRun, writeRun } from '../../data-directory.ts'
+import { isAlive } from '../doctor/running-service.ts'
 
 /** What the commands need to know of a service that runs. */
 interface Running {
@@ -22,12 +23,4 @@ export async function announce(
     ...(inMemory ? { api_key: apiKey } : {}),
     ...(ca === undefined ? {} : { ca }),
   })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -1,3 +1,4 @@
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/utf16.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
 /** What one line of a file of many gives to verify. */
@@ -13,6 +14,8 @@ export interface Line {
  * @throws CommandError (usage) naming the first line that is something else.
  */
 export function parseMany(bytes: Buffer): Line[] {
+  if (textOfUtf16(bytes) !== undefined)
+    throw new CommandError('utf16_capture', `The file of --many is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
   const lines = bytes.toString().split('\n')
   return lines.flatMap((text, at) => (text.trim() === '' ? [] : [parseLine(text, at + 1)]))
 }

@@ -1,3 +1,4 @@
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/utf16.ts'
 import { CommandError } from '../failure.ts'
 
 export interface RawRequest {
@@ -9,9 +10,11 @@ export interface RawRequest {
  * Reads an HTTP/1 request as it was captured: the lines of the head end in CRLF or LF, a first blank line ends it. Folded
  * lines stay folded, since they may be the mistake. A body in chunks is put together; one that is longer than its
  * Content-Length was followed by something else.
- * @throws CommandError when there is no head.
+ * @throws CommandError when there is no head, or the capture is UTF-16.
  */
 export function parseRawRequest(bytes: Buffer): RawRequest {
+  if (textOfUtf16(bytes) !== undefined)
+    throw new CommandError('utf16_capture', `This capture of a request is UTF-16. ${UTF16_ADVICE}`)
   const text = bytes.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   const head = text.slice(0, end?.index ?? text.length)

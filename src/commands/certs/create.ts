@@ -32,7 +32,11 @@ export default class CertsCreate extends BaseCommand {
     const hosts = argv as string[]
     const { openAuthority } = await import('../../certificates.ts')
     const authority = await openAuthority(flags['data-dir'])
-    const { cert, key } = await authority.issue(hosts)
+    const { cert, key } = await authority.issue(hosts).catch((error: unknown) => {
+      throw error instanceof TypeError
+        ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
+        : error
+    })
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     await writeBoth(files, cert, key, flags.out)

@@ -1,6 +1,16 @@
-import { Args } from '@oclif/core'
+import { Args, Errors } from '@oclif/core'
 import { renderPlayed } from '../../cli/render/clock.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { durationMs } from '../../model/duration.ts'
+
+const durationArg = Args.custom({
+  parse: async (input) => {
+    if (durationMs(input) !== undefined) return input
+    throw new Errors.CLIError(
+      `DURATION must be a time such as 90s, 5m, 36h, 1d or 1h30m, got ${JSON.stringify(input)}.`,
+    )
+  },
+})
 
 export default class ClockAdvance extends ServiceCommand {
   static override description =
@@ -9,8 +19,9 @@ export default class ClockAdvance extends ServiceCommand {
     '<%= config.bin %> clock advance 1m',
     '<%= config.bin %> clock advance 35h   # all retries of a delivery',
   ]
+  static override typedAs = typedAs({ advance: 'DURATION' })
   static override args = {
-    duration: Args.string({
+    duration: durationArg({
       ignoreStdin: true,
       description: 'Such as 90s, 5m, 36h, 1d, 1h30m or 500ms.',
       required: true,

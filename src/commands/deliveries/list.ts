@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { eventTypes } from '../../model/event.ts'
 
 export default class DeliveriesList extends ServiceCommand {
@@ -10,6 +10,7 @@ export default class DeliveriesList extends ServiceCommand {
     '<%= config.bin %> deliveries list',
     '<%= config.bin %> deliveries list --status dead --type check.closed',
   ]
+  static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
     status: Flags.string({
       description: 'Only deliveries in this status.',

@@ -3,7 +3,7 @@ import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderMet } from '../../cli/render/resent.ts'
 import { printable } from '../../cli/render/text.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { inWords, type Unmet } from '../../verdicts/judge.ts'
 import { waitForDeliveries } from '../../verdicts/wait.ts'
 import { eventTypes } from '../../model/event.ts'
@@ -17,6 +17,7 @@ export default class DeliveriesWait extends ServiceCommand {
     '<%= config.bin %> deliveries wait --check two-top-with-notes --count 2 --exactly --timeout 5',
     '<%= config.bin %> deliveries wait --status dead --none --timeout 0',
   ]
+  static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
     type: Flags.string({
       description: 'Only deliveries of this event type. Pings count only when asked for.',
@@ -59,6 +60,6 @@ export default class DeliveriesWait extends ServiceCommand {
 }
 
 function inPrint({ code, message, seen }: Unmet): string {
-  const hint = ' tabwire endpoints list shows who listens, tabwire events list what happened.'
+  const hint = ' See tabwire endpoints list and tabwire events list.'
   return printable(code === 'never_came' && seen.length === 0 ? message + hint : message)
 }

@@ -1,9 +1,10 @@
-import { Args, Flags } from '@oclif/core'
+import { Flags } from '@oclif/core'
 import { openEnvFile } from '../../cli/env-file.ts'
 import { chosenEvents, envFileFlag, fromEnvironment } from '../../cli/flags.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { httpUrlArg } from '../../cli/http-url.ts'
 import { openSecretFile } from '../../cli/secret-file.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
@@ -14,8 +15,9 @@ export default class EndpointsCreate extends ServiceCommand {
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
   ]
+  static override typedAs = typedAs({ url: 'URL', event_types: '--events' })
   static override args = {
-    url: Args.string({ ignoreStdin: true, description: 'Where deliveries go; HTTPS.', required: true }),
+    url: httpUrlArg({ ignoreStdin: true, description: 'Where deliveries go; HTTPS.', required: true }),
   }
   static override flags = fromEnvironment({
     events: Flags.string({
@@ -32,11 +34,12 @@ export default class EndpointsCreate extends ServiceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
+    const event_types = chosenEvents(flags.events)
     const client = await this.connect(flags)
     const secretFile = await openIf(flags['secret-file'], openSecretFile)
     const envFile = await openIf(flags['env-file'], openEnvFile)
     try {
-      const body = { url: args.url, event_types: chosenEvents(flags.events) }
+      const body = { url: args.url, event_types }
       const { signing_secret, ...endpoint } = await client.endpoints.create(body)
       await secretFile?.write(signing_secret)
       await envFile?.write({ TABWIRE_ENDPOINT_ID: endpoint.id, TABWIRE_SIGNING_SECRET: signing_secret })

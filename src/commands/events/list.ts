@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderEvents } from '../../cli/render/event.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { eventTypes } from '../../model/event.ts'
 
 export default class EventsList extends ServiceCommand {
@@ -10,6 +10,7 @@ export default class EventsList extends ServiceCommand {
     '<%= config.bin %> events list',
     '<%= config.bin %> events list --type check.closed --check two-top-with-notes',
   ]
+  static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
     type: Flags.string({ description: 'Only events of this type.', options: [...eventTypes, 'ping'] }),
     check: Flags.string({ description: 'Only events about this check (external id).' }),

@@ -2,7 +2,7 @@ import { Args, Errors, Flags } from '@oclif/core'
 import { readFaultWords, usage } from '../../cli/fault-words.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/fault.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { durationMs } from '../../model/duration.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
@@ -24,6 +24,16 @@ export default class FaultsSet extends ServiceCommand {
     "<%= config.bin %> faults set latency=200ms error=0.1 --path 'PUT /v1/checks/*'",
   ]
   static override strict = false
+  static override typedAs = typedAs({
+    seed: '--seed',
+    times: '--times',
+    event_types: '--type',
+    endpoint_ids: '--endpoint',
+    delay_ms: '--delay-for',
+    reorder_ms: '--reorder-for',
+    paths: '--path',
+    error_status: '--status',
+  })
   static override args = {
     fault: Args.string({
       ignoreStdin: true,

@@ -5,7 +5,7 @@ import { currencyOf } from '../../cli/guests/currency.ts'
 import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
 import { chosenItems, unclaimedItems } from '../../cli/guests/items.ts'
 import { renderClaim } from '../../cli/render/guests.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 
 export default class GuestsClaim extends ServiceCommand {
   static override description =
@@ -15,6 +15,12 @@ export default class GuestsClaim extends ServiceCommand {
     '<%= config.bin %> guests claim two-top-with-notes   # everything that nobody has claimed yet',
   ]
   static override strict = false
+  static override typedAs = typedAs({
+    guest_name: '--name',
+    external_id: 'ITEM',
+    quantity: 'ITEM=QUANTITY',
+    items: 'ITEM',
+  })
   static override args = {
     check: checkArg,
     item: Args.string({ ignoreStdin: true, description: 'An item, or ITEM=QUANTITY; several can be given.' }),

@@ -1,11 +1,11 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
-import { readAmount } from '../../cli/guests/amount.ts'
+import { amountFlag, readAmount } from '../../cli/guests/amount.ts'
 import { claimIds } from '../../cli/guests/claims.ts'
 import { currencyOf } from '../../cli/guests/currency.ts'
 import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import type { Client } from '../../client.ts'
 
 export default class GuestsPay extends ServiceCommand {
@@ -17,6 +17,12 @@ export default class GuestsPay extends ServiceCommand {
     '<%= config.bin %> guests pay two-top-with-notes --amount 12.50 --name Ben',
     '<%= config.bin %> guests pay two-top-with-notes',
   ]
+  static override typedAs = typedAs({
+    guest_name: '--name',
+    claim_ids: '--claim',
+    amount_cents: '--amount',
+    tip_cents: '--tip',
+  })
   static override args = { check: checkArg }
   static override flags = fromEnvironment({
     claim: Flags.string({
@@ -25,8 +31,8 @@ export default class GuestsPay extends ServiceCommand {
       multipleNonGreedy: true,
       exclusive: ['amount'],
     }),
-    amount: Flags.string({ description: 'What to pay, such as 12.50, or 1250c.' }),
-    tip: Flags.string({ description: 'What to give on top, such as 2.50, or 250c.' }),
+    amount: amountFlag({ description: 'What to pay, such as 12.50, or 1250c.' }),
+    tip: amountFlag({ description: 'What to give on top, such as 2.50, or 250c.' }),
     name: nameFlag,
   })
 

@@ -2,12 +2,14 @@ import { Args, Errors, Flags } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
 import { renderFeedback } from '../../cli/render/guests.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 
 const ratingArg = Args.custom<number>({
   parse: async (input) => {
-    if (/^-?\d{1,9}$/.test(input)) return Number(input)
-    throw new Errors.CLIError(`${input} is no rating. It is a number from 1 to 5, which is best.`)
+    if (/^[1-5]$/.test(input)) return Number(input)
+    throw new Errors.CLIError(
+      `RATING must be a whole number from 1 to 5, which is best, got ${JSON.stringify(input)}.`,
+    )
   },
 })
 
@@ -16,6 +18,7 @@ export default class GuestsRate extends ServiceCommand {
   static override examples = [
     "<%= config.bin %> guests rate two-top-with-notes 5 --comment 'Lovely tart' --name Anna",
   ]
+  static override typedAs = typedAs({ guest_name: '--name', comment: '--comment', rating: 'RATING' })
   static override args = {
     check: checkArg,
     rating: ratingArg({ ignoreStdin: true, description: 'From 1 to 5, which is best.', required: true }),

@@ -1,8 +1,8 @@
-import { Args, Flags } from '@oclif/core'
+import { Args } from '@oclif/core'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { readAmount } from '../../cli/guests/amount.ts'
+import { amountFlag, readAmount } from '../../cli/guests/amount.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 
 export default class GuestsRefund extends ServiceCommand {
   static override description =
@@ -11,11 +11,12 @@ export default class GuestsRefund extends ServiceCommand {
     '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
     '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --amount 5',
   ]
+  static override typedAs = typedAs({ amount_cents: '--amount' })
   static override args = {
     payment: Args.string({ ignoreStdin: true, description: 'The id of the payment.', required: true }),
   }
   static override flags = fromEnvironment({
-    amount: Flags.string({
+    amount: amountFlag({
       description: 'What to refund, such as 12.50, or 1250c; by default all that is left of it.',
     }),
   })

@@ -1,7 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderKey } from '../../cli/render/key.ts'
-import { ServiceCommand } from '../../cli/service-command.ts'
+import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { meantOf } from '../../cli/wrong-usage.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
@@ -11,6 +11,7 @@ export default class KeysCreate extends ServiceCommand {
     '<%= config.bin %> keys create --name ci --scopes read,write',
     '<%= config.bin %> keys create --name terrace --location loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
   ]
+  static override typedAs = typedAs({ name: '--name', scopes: '--scopes' })
   static override flags = fromEnvironment({
     name: Flags.string({ description: 'What the key is for.', default: 'key' }),
     scopes: Flags.string({

@@ -22,6 +22,7 @@ export function diagnose(survey: Survey, verdict: Verdict): Finding[] {
   return [
     found('directory', 'good', `${shown} can be read and written.`),
     lockFinding(survey),
+    ...foldersFinding(survey),
     modesFinding(survey),
     credentialsFinding(survey.credentials),
     snapshotFinding(survey, verdict),
@@ -37,12 +38,21 @@ function found(check: string, level: Finding['level'], message: string): Finding
 }
 
 function lockFinding({ holder }: Survey): Finding {
-  if (holder === undefined) return found('lock', 'good', 'No process has the directory open.')
+  if (holder === undefined) return found('lock', 'good', 'The data directory is not in use.')
   return found(
     'lock',
     'bad',
     `A service runs on this directory (pid ${holder}), so another one cannot start here. It may be writing while this is read.`,
   )
+}
+
+/** What a start replaces or removes, which it cannot do with a folder. */
+function foldersFinding({ entries }: Survey): Finding[] {
+  const files = /^(?:credentials\.json|lock\.\d+|lock-\d+-[0-9a-f]{8})$/
+  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isStray(name)))
+  if (folders.length === 0) return []
+  const names = folders.map(({ name }) => name).join(', ')
+  return [found('folders', 'bad', `A folder is where a file should be: ${names}. Move it away.`)]
 }
 
 function modesFinding({ entries, mode }: Survey): Finding {

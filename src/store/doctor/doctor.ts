@@ -14,6 +14,8 @@ export interface CheckUp {
   repaired: readonly string[]
   /** What a repair would do; empty when there is nothing that it can do. */
   repairable: readonly string[]
+  /** The process that has the directory open. */
+  holder: number | undefined
 }
 
 /** Looks at a data directory and changes nothing. */
@@ -47,5 +49,6 @@ function resultOf(survey: Survey, repaired: readonly string[]): CheckUp {
   const verdict = judge(survey)
   const checks = diagnose(survey, verdict)
   const repairable = planRepair(survey, verdict).map(({ name }) => name)
-  return { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
+  const ok = checks.every(({ level }) => level !== 'bad')
+  return { ok, checks, repaired, repairable, holder: survey.holder }
 }

@@ -3,6 +3,7 @@ import { join, relative, sep } from 'node:path'
 import { shownDirectory, storeFiles } from '../disk.ts'
 import { codeOf, reasonOf } from '../errors.ts'
 import { holderIn, isLeftOpen } from '../lock.ts'
+import { whyNotMakeable, whyNotWritable } from './writable.ts'
 
 /** A file or folder in the data directory: its path within, with slashes; `mode` without the type. */
 export interface Entry {
@@ -61,9 +62,10 @@ async function stateOf(directory: string): Promise<string> {
   try {
     if (!(await stat(directory)).isDirectory()) return 'a file is where a directory should be'
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-    return 'there'
+    return (await whyNotWritable(directory)) ?? 'there'
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? 'missing' : reasonOf(error)
+    if (codeOf(error) !== 'ENOENT') return reasonOf(error)
+    return (await whyNotMakeable(directory)) ?? 'missing'
   }
 }
 

@@ -24,8 +24,7 @@ export async function toHaveDelivered(
 ): Promise<Outcome> {
   const wanted = { ...options, type, count: times ?? 1 }
   const what = inWords({ ...wantedOf(wanted), exactly: times !== undefined })
-  const unwanted = (came: readonly Delivery[]) =>
-    passed(`There was not to be ${what}, but there was: ${idsOf(came)}.`)
+  const unwanted = (came: readonly Delivery[]) => passed(`Did not expect ${what}, found ${idsOf(came)}.`)
   if (this.isNot !== true && wanted.count > 0)
     try {
       const came = await simulator.deliveries.waitFor(wanted)
@@ -38,7 +37,7 @@ export async function toHaveDelivered(
   const came = await deliveriesLike(simulator, wanted)
   if (times === undefined ? came.length > 0 : came.length === times) return unwanted(came)
   const these = came.length === 0 ? '' : `: ${idsOf(came)}`
-  return failed(`There was to be ${what}, but there were ${came.length}${these}.`)
+  return failed(`Expected ${what}, found ${came.length}${these}.`)
 }
 
 function idsOf(deliveries: readonly Delivery[]): string {

@@ -1,0 +1,19 @@
+import type { PushRefusal } from './finding.ts'
+
+/** Refusals that only another body, or another Content-Type, can avoid. */
+const INVALID: readonly string[] = ['invalid_json', 'unsupported_media_type', 'validation_failed']
+
+/** Whether the refusal is due to the body, so that the same body will be refused again. */
+export function refusesTheBody(code: string): boolean {
+  return INVALID.includes(code)
+}
+
+/** A body that was refused, sent again as it was, and refused again with the same code. */
+export function invalidPushRepeated({
+  status,
+  code,
+  refusedBefore,
+}: Pick<PushRefusal, 'status' | 'code'> & { refusedBefore: boolean }): string | undefined {
+  if (!refusedBefore || !refusesTheBody(code)) return undefined
+  return `This body was refused with ${status} ${code} before and came again unchanged. The answer stays the same until the push is corrected. Retry a push only after a 5xx, a 429 or a broken connection.`
+}

@@ -1,0 +1,23 @@
+import type { PushRefusal } from './finding.ts'
+
+/**
+ * Refusals that are no mistake of the sender: a conflict is the answer that the specification foresees (section 4, rule 4),
+ * a rate limit and an injected fault were asked for by whoever started the service, and an `invalid_request` tells of the
+ * connection, such as a body that broke off on its way.
+ */
+const EXPECTED: readonly string[] = [
+  'conflict_with_paid_items',
+  'rate_limited',
+  'fault_injected',
+  'invalid_request',
+]
+
+/** The longest part of the answer's own message that is repeated, in characters. */
+const LONGEST_MESSAGE = 300
+
+/** A push that was refused, by the code of the answer: its change is not in the service. */
+export function pushRefused({ status, code, message }: PushRefusal): string | undefined {
+  if (status < 400 || status >= 500 || EXPECTED.includes(code)) return undefined
+  const why = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message
+  return `The push was refused with ${status} ${code}, so the check does not have this change. ${why}`
+}

@@ -1,0 +1,24 @@
+/** What to do about a file or body that is UTF-16. */
+export const UTF16_ADVICE =
+  'Windows PowerShell writes files in this way with `>`. The service signs and sends UTF-8. Save the bytes as received: curl -o FILE, or `>` in cmd or PowerShell 7.4.'
+
+/**
+ * The text of bytes that are UTF-16: those with its byte-order mark, and those that begin with two ASCII characters of two
+ * bytes each. `undefined` for all others.
+ */
+export function textOfUtf16(bytes: Uint8Array): string | undefined {
+  const charset = charsetOf(bytes)
+  return charset === undefined ? undefined : new TextDecoder(charset).decode(bytes)
+}
+
+function charsetOf([first = 0, second = 0, third = 0, fourth = 0]: Uint8Array) {
+  if ((first === 0xff && second === 0xfe) || (isAscii(first, third) && second === 0 && fourth === 0))
+    return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (isAscii(second, fourth) && first === 0 && third === 0))
+    return 'utf-16be'
+  return undefined
+}
+
+function isAscii(...units: number[]): boolean {
+  return units.every((unit) => unit > 0 && unit < 0x80)
+}

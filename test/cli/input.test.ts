@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { endOfInput } from '../../src/cli/input.ts'
+import { vectors, secret } from '../signature/vectors.ts'
+import { checkBody, serve, spawnTabwire, tabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
+
+const [{ t, payload, v1 }] = vectors
+const READING = /Reading standard input\. End it with Ctrl-D\.\r?\n/
+/** Ends what is typed, on a line of its own. */
+const END = '\n\u0004'
+
+const verifying = ['--secret', secret, '--header', `t=${t},v1=${v1}`, '--now', String(t)]
+
+describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${onTerminal}`, () => {
+  test.each<[string[], code: number, shows: RegExp, typed?: string]>([
+    [['verify', ...verifying], 3, /trailing_newline/, payload],
+    [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is no HTTP request/, 'soup'],
+    [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /Line 1 is not of the form/, 'soup'],
+    [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
+    [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],
+    [['doctor', '--port', '0', '--cacert', '-'], 2, /holds no certificate/, 'soup'],
+  ])('says so, and how to end it: %j', async (args, code, shows, typed = '') => {
+    const running = await tabwireOnTerminal(args)
+    await running.shows(READING)
+    running.type(typed + END)
+    await running.shows(shows)
+    expect((await running.left()).code).toBe(code)
+  })
+
+  test.each([
+    ['push', ['push', '-', '--id', 'typed'], JSON.stringify(checkBody()), /created {2}typed/],
+    ['state load', ['state', 'load', '--file', '-'], '{}', /Standard input was not loaded/],
+  ])('says so when it talks to a service: %s', async (_name, args, typed, shows) => {
+    const service = await serve()
+    const running = await tabwireOnTerminal(args, { cwd: service.cwd })
+    await running.shows(READING)
+    running.type(typed + END)
+    await running.shows(shows)
+    await running.ended
+    await service.stop()
+  })
+})
+
+test('a command that reads a pipe says nothing of it', async () => {
+  const { code, stderr } = await tabwire(['verify', ...verifying], { input: payload })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const spawned = await spawnTabwire(['verify', ...verifying], { input: payload })
+  expect(await spawned.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('input ends by the keys of the system', () => {
+  expect([endOfInput('linux'), endOfInput('darwin'), endOfInput('win32')]).toEqual([
+    'Ctrl-D',
+    'Ctrl-D',
+    'Ctrl-Z, then Enter',
+  ])
+})

@@ -1,0 +1,320 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { checkBody, serve, type RunningService } from '../support/cli.ts'
+
+const long = 'x'.repeat(256)
+
+/** By command and argument or flag: values that are no such thing, each with the words that follow it where it matters. */
+const wrong: Record<string, readonly (string | readonly string[])[]> = {
+  'completion SHELL': ['tcsh', ''],
+  'doctor --port': ['many', '65536', '-1'],
+  'doctor --host': [''],
+  'doctor --service-name': ['Acme Inc.'],
+  'doctor --keep-events': ['0'],
+  'doctor --disable-after': ['-1'],
+  'doctor --seed': ['seven'],
+  'doctor --rate-limit': ['often'],
+  'doctor --clock': ['yesterday'],
+  'doctor --sign-time': ['moon'],
+  'doctor --receiver': ['ftp://a.test'],
+  'listen --forward-to': ['ftp://a.test', ''],
+  'listen --events': [
+    ['check.creatd', '--forward-to', '3000'],
+    ['', '--forward-to', '3000'],
+  ],
+  'listen --add-header': [['no header', '--forward-to', '3000']],
+  'locations --limit': ['0', '101', 'many'],
+  'locations --cursor': ['nonsense'],
+  'openapi --service-name': ['Acme Inc.'],
+  'openapi --url': ['localhost:4100'],
+  'ping ENDPOINT': [''],
+  'push FILE': [''],
+  'push --id': [
+    ['', 'check.json'],
+    [long, '-'],
+  ],
+  'push --repeat': [['0', 'check.json']],
+  'push --shuffle': [['seven', 'check.json']],
+  'push --permute': [['0', 'check.json']],
+  'push --seed': [['seven', 'check.json', '--permute', '1']],
+  'qr TABLE': ['', 'x'.repeat(65)],
+  'report --since': ['yesterday', '2'],
+  'report --fail-on': ['total_mismatch'],
+  'sign --secret': [['', '--body', '-']],
+  'sign --timestamp': [['yesterday', '--secret', 's']],
+  'sign --curl': [['localhost:8443', '--secret', 's']],
+  'sign --service-name': [['Acme Inc.', '--secret', 's']],
+  'start --port': ['many', '65536'],
+  'start --host': [''],
+  'start --service-name': ['Acme Inc.'],
+  'start --keep-events': ['0'],
+  'start --disable-after': ['-1'],
+  'start --seed': ['seven', '7'],
+  'start --rate-limit': ['often'],
+  'start --clock': ['yesterday'],
+  'start --sign-time': ['moon'],
+  'tail --type': ['check.creatd'],
+  'tail --since': ['yesterday'],
+  'trigger EVENT': ['check.creatd'],
+  'trigger --check': [
+    ['', 'check.created'],
+    [long, 'check.created'],
+  ],
+  'trigger --override': [
+    ['nothing', 'check.created'],
+    ['covers=2', 'check.created'],
+    ['items[0].price_cents=dear', 'check.created'],
+  ],
+  'verify --secret': [['', '--header', 't=1,v1=0', '--body', '-']],
+  'verify --tolerance': [['soon', '--secret', 's', '--header', 't=1,v1=0']],
+  'verify --now': [['yesterday', '--secret', 's', '--header', 't=1,v1=0']],
+  'verify --service-name': [['Acme Inc.', '--secret', 's', '--header', 't=1,v1=0']],
+  'verify --many': [['-', '--secret', 's']],
+  'certs create HOST': ['https://localhost', ''],
+  'checks list --status': ['opne'],
+  'checks list --limit': ['0'],
+  'checks list --cursor': ['nonsense'],
+  'checks show CHECK': ['', long],
+  'clock advance DURATION': ['5x', '', 'soon', '1.5h'],
+  'deliveries export DELIVERY': [''],
+  'deliveries export --as': [['wget', 'dlv_1']],
+  'deliveries export --secret': [['', 'dlv_1']],
+  'deliveries export --service-name': [['Acme Inc.', 'dlv_1']],
+  'deliveries list --status': ['lost'],
+  'deliveries list --type': ['check.creatd'],
+  'deliveries list --endpoint': [''],
+  'deliveries list --check': [''],
+  'deliveries list --limit': ['0'],
+  'deliveries list --cursor': ['nonsense'],
+  'deliveries resend DELIVERY': [''],
+  'deliveries resend --since': [['yesterday', '--dead']],
+  'deliveries show DELIVERY': [''],
+  'deliveries wait --type': ['check.creatd'],
+  'deliveries wait --check': [''],
+  'deliveries wait --endpoint': [''],
+  'deliveries wait --status': ['lost'],
+  'deliveries wait --count': ['0', 'many'],
+  'deliveries wait --timeout': ['-1', 'soon'],
+  'events list --type': ['check.creatd'],
+  'events list --check': [''],
+  'events list --limit': ['0'],
+  'events list --cursor': ['nonsense'],
+  'events show EVENT': [''],
+  'faults set FAULT': ['drpo', 'drop=2', 'drop=-1', 'latency', 'latency=2m', 'delay='],
+  'faults set --seed': [
+    ['seven', 'drop'],
+    ['1e400', 'drop'],
+    ['99999999999999999999', 'drop'],
+  ],
+  'faults set --times': [
+    ['0', 'drop'],
+    ['99999999999999999999', 'drop'],
+  ],
+  'faults set --type': [['check.creatd', 'drop']],
+  'faults set --endpoint': [['', 'drop']],
+  'faults set --delay-for': [
+    ['soon', 'delay'],
+    ['2d', 'delay'],
+    ['1m', 'drop'],
+  ],
+  'faults set --reorder-for': [
+    ['soon', 'reorder'],
+    ['2d', 'reorder'],
+  ],
+  'faults set --path': [['checks', 'error']],
+  'faults set --status': [['200', 'error']],
+  'guests claim CHECK': ['', long],
+  'guests claim ITEM': ['line-1=some', 'line-1=0', 'line-1=-1', 'line-1=0.0001'],
+  'guests claim --name': [['', 'kept']],
+  'guests pay CHECK': [''],
+  'guests pay --claim': [
+    ['nobody', 'kept'],
+    ['', 'kept'],
+  ],
+  'guests pay --amount': [
+    ['much', 'kept'],
+    ['-5', 'kept'],
+    ['0', 'kept'],
+    ['12.505', 'kept'],
+    ['much', 'no-such-check'],
+  ],
+  'guests pay --tip': [
+    ['some', 'kept'],
+    ['1.505', 'kept'],
+  ],
+  'guests pay --name': [['', 'kept']],
+  'guests rate CHECK': [['', '5']],
+  'guests rate RATING': ['6', '0', 'good', '4.5', ''],
+  'guests rate --comment': [['x'.repeat(1_001), 'kept', '5']],
+  'guests rate --name': [
+    ['', 'kept', '5'],
+    [long, 'kept', '5'],
+  ],
+  'guests refund PAYMENT': [''],
+  'guests refund --amount': [
+    ['much', 'pay_1'],
+    ['0', 'PAYMENT'],
+    ['1.505', 'PAYMENT'],
+  ],
+  'guests release CLAIM': [''],
+  'keys create --name': ['', long],
+  'keys create --scopes': ['reed', 'read,reed'],
+  'keys create --location': [''],
+  'keys list --limit': ['0'],
+  'keys list --cursor': ['nonsense'],
+  'keys revoke KEY': [''],
+  'endpoints create URL': [
+    'localhost:8443',
+    'receiver',
+    'http://a.test/webhooks',
+    'https://user:password@a.test/',
+    'https://169.254.169.254/',
+    '',
+  ],
+  'endpoints create --events': ['check.creatd', 'all,check.creatd', 'check.created,check.created', ''],
+  'endpoints create --secret-file': [''],
+  'endpoints create --env-file': [''],
+  'endpoints delete ENDPOINT': [''],
+  'endpoints list --limit': ['0'],
+  'endpoints list --cursor': ['nonsense'],
+  'endpoints show ENDPOINT': [''],
+  'scenario run SCENARIO': ['dinner-for-for', ''],
+  'scenario run --endpoint': [['', 'walk-out']],
+  'scenario run --forward-to': [['ftp://a.test', 'walk-out']],
+  'scenario run --timeout': [['0', 'walk-out']],
+  'state load NAME': ['../secrets', ''],
+  'state load --file': [''],
+  'state save NAME': ['a/b', ''],
+  'state save --file': [''],
+}
+
+/** What takes any text, or a file or folder, of which the file system has the last word. */
+const free =
+  /--(cacert|allowed-host|env-file|out|body|request|header|delivery|location|dotenv)$|^checks list --table$|^tail --endpoint$/
+
+/** What comes after a value so that nothing else is wrong, where its name alone does not say. */
+const restOf: Record<string, readonly string[]> = {
+  'guests rate RATING': [],
+  'endpoints create URL': ['--events', 'all'],
+  'endpoints create --events': ['https://a.test/'],
+  'endpoints create --secret-file': ['https://a.test/', '--events', 'all'],
+  'endpoints create --env-file': ['https://a.test/', '--events', 'all'],
+}
+const before: Record<string, readonly string[]> = {
+  'guests rate RATING': ['kept'],
+  'guests claim ITEM': ['kept'],
+}
+
+/** Names under which an argument is told where its own says less. */
+const toldAs: Record<string, RegExp> = {
+  'trigger EVENT': /EVENT cannot be "check\.creatd"\. Did you mean check\.created\?/,
+  'faults set FAULT':
+    /"drpo" is no fault\. Did you mean drop\?|drop=2: |drop=-1: |latency: |latency=2m: |delay=: /,
+  'push FILE': /FILE must not be empty\./,
+  'scenario run SCENARIO':
+    /dinner-for-for is neither .* Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
+  'doctor --receiver': /ftp:\/\/a\.test is no http: or https: URL/,
+  'listen --forward-to': /ftp:\/\/a\.test is no http: or https: URL|--forward-to must not be empty\./,
+  'listen --add-header': /-H "no header" is no header\./,
+  'scenario run --forward-to': /ftp:\/\/a\.test is no http: or https: URL/,
+  'verify --many': /Line 1 is not of the form|The file of --many holds no delivery\./,
+  'verify --secret': /secret/i,
+  'sign --secret': /The secret is empty\. Pass --secret\./,
+  'deliveries export --secret': /The secret is empty\. Pass --secret/,
+  'guests claim ITEM': /ITEM/,
+}
+
+let service: RunningService
+let payment: string
+beforeAll(async () => {
+  service = await serve()
+  await service.call('PUT', '/v1/checks/external/kept', checkBody())
+  payment = (
+    (await (await service.call('POST', '/_sim/checks/kept/payments', { amount_cents: 100 })).json()) as {
+      id: string
+    }
+  ).id
+  return () => service.stop() as Promise<void>
+})
+
+const cases = Object.entries(wrong).flatMap(([place, values]) =>
+  values.map((value): [string, string[]] => {
+    const [first = '', ...rest] = typeof value === 'string' ? [value] : value
+    const more = rest.length > 0 ? rest : (restOf[place] ?? [])
+    const [name = '', ...command] = place.split(' ').reverse()
+    const words = command.reverse()
+    if (name.startsWith('--')) return [place, [...words, ...more, `${name}=${first}`]]
+    return [place, [...words, ...(before[place] ?? []), first, ...more]]
+  }),
+)
+
+describe.concurrent('a word that was typed wrongly is wrong usage, and is named:', () => {
+  test.each(cases)('%s %j', async (place, args) => {
+    const words = args.map((word) => (word === 'PAYMENT' ? payment : word))
+    const { code, stdout, stderr } = await service.run(words, { input: '{}' })
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.any(String) as string })
+    const name = place.split(' ').at(-1) ?? ''
+    expect(stderr).toMatch(toldAs[place] ?? new RegExp(`^Error: ${name}(?![\\w-])`))
+    expect(stderr).toMatch(/^Error: [^\n]+\n/)
+  })
+})
+
+test('every argument and flag of every command is among them, or takes anything', () => {
+  const manifest = JSON.parse(
+    readFileSync(new URL('../../oclif.manifest.json', import.meta.url), 'utf8'),
+  ) as {
+    commands: Record<string, { id: string; args: object; flags: Record<string, { type: string }> }>
+  }
+  const connection = ['url', 'api-key', 'config', 'data-dir']
+  const places = Object.values(manifest.commands).flatMap(({ id, args, flags }) => [
+    ...Object.keys(args).map((name) => `${id.replaceAll(':', ' ')} ${name.toUpperCase()}`),
+    ...Object.entries(flags)
+      .filter(([name, { type }]) => type === 'option' && !connection.includes(name))
+      .map(([name]) => `${id.replaceAll(':', ' ')} --${name}`),
+  ])
+  // What judges others has its own words, and its own tests.
+  const judged = places.filter((place) => !/^(contract|receiver) /.test(place) && !free.test(place))
+  expect(judged.filter((place) => !(place in wrong))).toEqual([])
+})
+
+test.each([
+  [['locations', '--url', 'localhost:4100'], '--url localhost:4100 is no URL of a service.'],
+  [['locations', '--url', ''], '--url must not be empty.'],
+  [['locations', '--data-dir', ''], '--data-dir must not be empty.'],
+  [
+    ['locations', '--config', ''],
+    'cannot be read: there is no such file. --config names a file of settings.',
+  ],
+  [['locations', '--config', 'gone.json'], 'gone.json cannot be read: there is no such file.'],
+])('%j is wrong usage, too', async (args, message) => {
+  const { code, stderr } = await service.run(args)
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })
+})
+
+test.each([
+  ['checks', 'show', 'no-such-check'],
+  ['deliveries', 'show', 'dlv_1'],
+  ['endpoints', 'show', 'we_1'],
+  ['endpoints', 'delete', 'we_1'],
+  ['events', 'show', 'evt_1'],
+  ['ping', 'we_1'],
+  ['keys', 'revoke', 'key_1'],
+  ['keys', 'create', '--location', 'loc_1'],
+  ['guests', 'release', 'clm_1'],
+  ['guests', 'refund', 'pay_1'],
+  ['guests', 'rate', 'no-such-check', '5'],
+  ['faults', 'set', 'drop', '--endpoint', 'we_1'],
+  ['verify', '--secret', 's', '--delivery', 'dlv_1'],
+  ['scenario', 'run', 'walk-out', '--endpoint', 'we_1'],
+  ['state', 'load', 'never-saved'],
+])('what is well written and unknown to the service is no wrong usage: %s %s', async (...args) => {
+  expect(await service.run(args)).toMatchObject({ code: 1, stdout: '' })
+})
+
+test('with --json, what the service says of a word stays whole', async () => {
+  const { code, stdout } = await service.run(['guests', 'rate', 'kept', '5', '--name', long, '--json'])
+  expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({
+    code: 2,
+    error: { code: 'validation_failed', issues: [{ path: 'guest_name' }] },
+  })
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pushRefused } from '../../src/findings/index.ts'
+import { countsIn, type Sent } from './refused-pushes-given.ts'
+
+const refusal = { status: 422, code: 'validation_failed', message: 'The body is not valid.' }
+
+describe('push_refused', () => {
+  test.each([
+    [400, 'invalid_json'],
+    [400, 'invalid_path'],
+    [401, 'unauthorized'],
+    [403, 'insufficient_scope'],
+    [403, 'forbidden_host'],
+    [404, 'not_found'],
+    [413, 'payload_too_large'],
+    [415, 'unsupported_media_type'],
+    [422, 'validation_failed'],
+  ])('names %i %s, and says why', (status, code) => {
+    const message = pushRefused({ status, code, message: 'Because.' })
+    expect(message).toBe(
+      `The push was refused with ${status} ${code}, so the check does not have this change. Because.`,
+    )
+  })
+
+  test.each([
+    [201, ''],
+    [409, 'conflict_with_paid_items'],
+    [429, 'rate_limited'],
+    [422, 'fault_injected'],
+    [503, 'storage_unavailable'],
+  ])('says nothing of %i %s', (status, code) => {
+    expect(pushRefused({ status, code, message: 'Because.' })).toBeUndefined()
+  })
+
+  test('cuts a message that lists many issues', () => {
+    expect(pushRefused({ ...refusal, message: 'x'.repeat(5_000) })?.length).toBeLessThan(450)
+  })
+
+  test('is not found in a history without a refusal that is due to the sender', () => {
+    fc.assert(
+      fc.property(fc.array(anyHonestPush, { maxLength: 30 }), (history) => {
+        const codes = Object.keys(countsIn(history))
+        expect(codes).not.toContain('push_refused')
+        expect(codes).not.toContain('invalid_push_repeated')
+      }),
+    )
+  })
+
+  test('is found once for each refusal, whatever comes between', () => {
+    const anyRefused = fc.record({
+      check: fc.constantFrom('a', 'b'),
+      body: fc.uuid(),
+      status: fc.constant(422),
+      code: fc.constant('validation_failed'),
+    })
+    const anyHistory = fc.array(fc.oneof(anyHonestPush, anyRefused), { maxLength: 30 })
+    fc.assert(
+      fc.property(anyHistory, (history) => {
+        const refused = history.filter(({ code }) => code === 'validation_failed').length
+        expect(countsIn(history).push_refused ?? 0).toBe(refused)
+      }),
+    )
+  })
+})
+
+/** What a sender without a mistake may meet: success, conflicts, failures on the way, limits and faults that were asked for. */
+const anyAnswer = fc.constantFrom<Pick<Sent, 'status' | 'code' | 'faults'>>(
+  { status: 200 },
+  { status: 201 },
+  { status: 409, code: 'conflict_with_paid_items' },
+  { status: 429, code: 'rate_limited' },
+  { status: 503, code: 'storage_unavailable' },
+  { status: 500, code: 'internal_error' },
+  { status: 422, code: 'fault_injected', faults: ['error'] },
+  { status: 200, faults: ['lost_answer'] },
+  { status: 503, faults: ['reset'] },
+  { status: 400, code: 'invalid_request' },
+)
+
+/** Few checks and bodies, so that the same push often comes again. */
+const anyHonestPush: fc.Arbitrary<Sent> = fc
+  .tuple(fc.constantFrom('a', 'b'), fc.constantFrom('{"n":1}', '{"n":2}'), anyAnswer)
+  .map(([check, body, answer]) => ({ check, body, ...answer }))
