@@ -10,12 +10,20 @@ export interface Variant {
 }
 
 /** Short waits, since the foreign service answers at once unless it says otherwise. */
-const timeouts = { eventMs: 2_000, settleMs: 600, quietMs: 150 }
+const timeouts = { eventMs: 2_000, settleMs: 600, quietMs: 250 }
+
+let issued: Promise<{ cert: string; key: string }> | undefined
+
+/** One certificate for the receivers of all tests: making keys takes a while. */
+export function receiverTls(): Promise<{ cert: string; key: string }> {
+  issued ??= testAuthority().then((authority) => authority.issue(['localhost', '127.0.0.1']))
+  return issued
+}
 
 /** Checks a variant of the foreign service, which the receiver is known to be reachable for. */
 export async function examine({ changes, settings = {} }: Variant): Promise<ConformanceReport> {
   const { baseUrl, apiKey, readKey } = await openForeignService(changes)
-  const tls = await (await testAuthority()).issue(['localhost', '127.0.0.1'])
+  const tls = await receiverTls()
   const { report } = await checkContract({
     baseUrl,
     apiKey,

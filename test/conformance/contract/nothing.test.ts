@@ -10,10 +10,11 @@ import {
 import { contractCases } from '../../../src/conformance/contract/run.ts'
 import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
 import { openForeignService } from '../../support/foreign-service.ts'
-import { openSimulator, testAuthority } from '../../support/simulator.ts'
+import { openSimulator } from '../../support/simulator.ts'
+import { receiverTls } from './examine.ts'
 
 async function check(baseUrl: string, settings: Partial<ContractCheck> = {}): Promise<ConformanceReport> {
-  const tls = await (await testAuthority()).issue(['localhost', '127.0.0.1'])
+  const tls = await receiverTls()
   const timeouts = { eventMs: 300, settleMs: 300, quietMs: 50 }
   return (await checkContract({ baseUrl, apiKey: 'key', tls, cases: contractCases, timeouts, ...settings }))
     .report
