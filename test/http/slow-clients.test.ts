@@ -9,7 +9,7 @@ describe('a client that is slow', () => {
     const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 20 } })
     const answer = await text(open(simulator.port))
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
-    expect(answer).toMatch(/X-Request-Id: req_/)
+    expect(answer).toMatch(/x-request-id: req_/)
   })
 
   it('is not blamed for what has arrived while the service was kept from reading it', async () => {
