@@ -1,9 +1,20 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createRequestLog, type RequestLog } from '../../src/http/request-log.ts'
 import type { RequestEntry } from '../../src/http/request-entry.ts'
 import { allOf } from '../../src/verdicts/all-of.ts'
 import { createManualClock } from '../support/manual-clock.ts'
-import { check, item, openSimulator, totals, type Answer, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  item,
+  openSimulator,
+  rawHeaders,
+  totals,
+  type Answer,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const logOf = ({ client }: TestSimulator, { headers }: Answer) =>
   client.requests.get(headers.get('x-request-id') ?? '')
@@ -113,12 +124,14 @@ describe('the log of requests', () => {
 
     it('loses none over HTTP', async () => {
       const simulator = await openSimulator()
-      await simulator.client.faults.set({
-        faults: [{ on: 'api', latency_ms: 100, paths: ['/v1/checks/external/slow*'] }],
-      })
-      const slow = simulator.push('slow')
+      const body = JSON.stringify(check())
+      const socket = connect(simulator.port, '127.0.0.1')
+      const more = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n`
+      socket.write(`PUT /v1/checks/external/slow HTTP/1.1\r\n${rawHeaders(simulator)}${more}\r\n`)
+      await once(socket, 'data') // It has been begun, and has its id.
       for (const id of ['a', 'b', 'c']) await simulator.push(id)
-      await slow
+      socket.write(body)
+      await text(socket)
       const paths: string[] = []
       for await (const { path } of allOf((query) => simulator.client.requests.list({ ...query, limit: 1 })))
         paths.push(path.slice('/v1/checks/external/'.length))
