@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createRequestLog, type RequestLog } from '../../src/http/request-log.ts'
 import type { RequestEntry } from '../../src/http/request-entry.ts'
+import type { Check } from '../../src/model/check.ts'
 import { allOf } from '../../src/verdicts/all-of.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import {
@@ -18,6 +19,31 @@ import {
 
 const logOf = ({ client }: TestSimulator, { headers }: Answer) =>
   client.requests.get(headers.get('x-request-id') ?? '')
+
+describe('the states of a check that a late retry is known by', () => {
+  const state = (number: number) => check({ table: { number: String(number) } })
+  const stored = (number: number, name = 'a') =>
+    ({ ...state(number), location_id: 'loc_1', external_id: name, revision: null }) as unknown as Check
+
+  it('are its last twenty, without the one that it is in', () => {
+    const log = createRequestLog()
+    for (let number = 1; number <= 20; number++) log.applied(stored(number))
+    const repeats = (number: number) => log.repeatsEarlier(stored(20), state(number))
+    expect([1, 2, 19, 20].map(repeats)).toEqual([true, true, true, false])
+    log.applied(stored(21))
+    expect([1, 2, 20, 21].map(repeats)).toEqual([false, true, true, false])
+  })
+
+  it('are those of the thousand checks that changed last', () => {
+    const log = createRequestLog()
+    const change = (name: string) => [1, 2].forEach((number) => log.applied(stored(number, name)))
+    const repeats = (name: string) => log.repeatsEarlier(stored(2, name), state(1))
+    for (let number = 0; number < 1_000; number++) change(`check-${number}`)
+    expect(repeats('check-0')).toBe(true)
+    change('one more')
+    expect([repeats('check-0'), repeats('check-1'), repeats('one more')]).toEqual([false, true, true])
+  })
+})
 
 describe('the log of requests', () => {
   it('has their method, path, status, time and bodies, newest first, and not those of /_sim', async () => {
