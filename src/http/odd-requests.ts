@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { TLSSocket, Server as TlsServer } from 'node:tls'
+import { Server as TlsServer } from 'node:tls'
 import { Refusal } from '../model/refusal.ts'
 import type { App } from './app.ts'
 import { breakOffBody } from './body.ts'
@@ -183,7 +183,7 @@ function headOf(packet: Buffer | undefined): string {
 
 /** Whether nothing at all was sent: browsers open connections in advance, and mean nothing by it. */
 function isSilent(socket: Duplex): boolean {
-  return 'bytesRead' in socket && socket.bytesRead === 0 && !(socket instanceof TLSSocket)
+  return 'bytesRead' in socket && socket.bytesRead === 0
 }
 
 function responseText({ status, headers, body }: ReturnType<App['refuse']>): string {

@@ -2,9 +2,17 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerOddRequests } from '../../src/http/odd-requests.ts'
-import { check, errorOf, openSimulator, rawHeaders, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  errorOf,
+  openSimulator,
+  rawHeaders,
+  temporaryDirectory,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const body = JSON.stringify(check())
 
@@ -167,6 +175,17 @@ describe('a request target', () => {
     expect(await log(simulator)).toEqual([{ id, method: 'GET', path: target, status: 400 }])
   })
 
+  it.each(['http://foreign.example/t/1/hidden-token', '/t/1/hidden-token#top', '/t/1/hidden-token\\x'])(
+    'that is refused is logged without the secret part of a table: %s',
+    async (target) => {
+      const simulator = await openSimulator()
+      expect((await get(simulator, target)).status).toBe(400)
+      const logged = await log(simulator)
+      expect(logged).toHaveLength(1)
+      expect(JSON.stringify(logged)).not.toContain('hidden-token')
+    },
+  )
+
   it('that is a URL of this service is its path, and its path stands in the log', async () => {
     const simulator = await openSimulator()
     for (const host of [`127.0.0.1:${simulator.port}`, 'LOCALHOST', '[::1]'])
@@ -279,9 +298,16 @@ describe('the log has, under the id that its sender was told,', () => {
     expect(await log(simulator)).toEqual([{ id: idsOf(answers)[0], method, path, status: 408 }])
   })
 
-  it('and not a connection on which nothing was asked', async () => {
-    const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 20 } })
-    expect(statusesOf(await text(open(simulator.port)))).toEqual([408])
-    expect(await log(simulator)).toEqual([])
+  it('and not a connection on which nothing was asked, with TLS or without', async () => {
+    const connectionLimits = { firstRequestMs: 20 }
+    const plain = await openSimulator({ connectionLimits })
+    expect(statusesOf(await text(open(plain.port)))).toEqual([408])
+    expect(await log(plain)).toEqual([])
+    const dataDirectory = await temporaryDirectory()
+    const { port, fetch, apiKey } = await openSimulator({ https: true, dataDirectory, connectionLimits })
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    expect(statusesOf(await text(socket))).toEqual([408])
+    const logged = await fetch('/_sim/requests', { headers: { authorization: `Bearer ${apiKey}` } })
+    expect(await logged.json()).toMatchObject({ data: [] })
   })
 })

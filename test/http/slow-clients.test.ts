@@ -27,12 +27,12 @@ describe('a client that is slow', () => {
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
   })
 
-  it('after its first request keeps its connection', async () => {
+  it.each(['', 'Expect: tea\r\n'])('after its first request keeps its connection %j', async (more) => {
     const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 300 } })
     const socket = open(simulator.port)
     const { port, apiKey } = simulator
     const request = `GET /v1/locations HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${apiKey}\r\n`
-    socket.write(`${request}\r\n`)
+    socket.write(`${request}${more}\r\n`)
     const [answer] = (await once(socket, 'data')) as [Buffer]
     // Longer than clients and load balancers keep a connection that they do not use.
     expect(answer.toString()).toMatch(/^keep-alive: timeout=65\r$/im)
