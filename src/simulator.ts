@@ -6,7 +6,7 @@ import { createApiFaults } from './http/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
 import { hashOf } from './http/auth.ts'
 import { documentRoutes } from './http/document-routes.ts'
-import { createHostCheck } from './http/host-check.ts'
+import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/host-check.ts'
 import type { Fetch } from './http/fetch.ts'
 import { NO_PORT_URL, openInProcessDoor } from './http/in-process.ts'
 import { inspectorRoutes } from './http/inspector-routes.ts'
@@ -116,6 +116,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     isStopping: () => stopping,
   })
   const host = parts.host ?? defaults.host
+  const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
   const startedAt = (parts.seed === undefined ? new Date() : clock.now()).toISOString()
   const app = createApp({
@@ -155,7 +156,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       '/openapi.json': documentRoutes({ serviceName, scheme: parts.https === true ? 'https' : 'http' }),
       '': inspectorPageRoutes(pages),
     },
-    checkOrigin: createHostCheck(host, parts.allowedHosts ?? []),
+    checkOrigin: createHostCheck(isAllowedHost),
     bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
     rateLimit: parts.rateLimit,
     isStopping: () => stopping,
@@ -163,7 +164,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
-  const door = await openPort(app, parts, certificate).catch(async (error: unknown) => {
+  const door = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
     await deliveries.stop()
@@ -195,11 +196,16 @@ async function startOn(parts: Parts): Promise<Simulator> {
 }
 
 /** `undefined` when the service is to have no port. */
-async function openPort(app: App, parts: Parts, certificate: Awaited<ReturnType<typeof ownCertificate>>) {
-  const { listening, host = defaults.host, port = defaults.port, newId } = parts
+async function openPort(
+  app: App,
+  parts: Parts,
+  https: Awaited<ReturnType<typeof ownCertificate>>,
+  isAllowedHost: IsAllowedHost,
+) {
+  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits } = parts
   if (listening === undefined || port === false) return undefined
   const { openDoor } = await listening
-  return openDoor(app, newId, { port, host, https: certificate, limits: parts.connectionLimits })
+  return openDoor(app, { port, host, https, limits, isAllowedHost })
 }
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ApiError, createClient, Unreachable, type StreamMessage } from '../src/client.ts'
+import { createSend } from '../src/client/transport.ts'
 import { startSimulator, type Simulator } from '../src/simulator.ts'
 import { checkBody } from './support/cli.ts'
 
@@ -95,6 +96,15 @@ describe('the client', () => {
       response.writeHead(200, { 'content-length': 100 }).write('{"status"', () => response.destroy())
     })
     await expect(createClient({ url: within }).health()).rejects.toBeInstanceOf(Unreachable)
+  })
+
+  test('rejects with the reason of a caller who gives up, and not with Unreachable', async () => {
+    const stop = new AbortController()
+    const url = await stranger(() => stop.abort(new Error('enough')))
+    const given = createSend({ url })('GET', '/', undefined, stop.signal)
+    await expect(given).rejects.toThrow(/^enough$/)
+    const stream = createClient({ url }).stream(AbortSignal.abort())
+    await expect(stream.next()).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   test('streams what happens until it is told to stop', async () => {

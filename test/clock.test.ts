@@ -1,11 +1,47 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createMovableClock } from '../src/clock.ts'
+import { createMovableClock, systemClock, type Clock } from '../src/clock.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
 
 beforeEach(() => vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00.000Z') }))
 afterEach(() => vi.useRealTimers())
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Sets an alarm by timers of which none is longer than Node can wait: it would fire at once. */
+function setAlarm(clock: Clock, days: number, task: () => void): () => void {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const cancel = clock.at(new Date(Date.now() + days * DAY), task)
+  for (const [, ms] of timers.mock.calls) expect(ms).toBeLessThan(2 ** 31)
+  return cancel
+}
+
+describe.each([
+  ["the machine's own", () => systemClock],
+  ['a movable one', () => createMovableClock()],
+])('a clock, %s,', (_which, make) => {
+  test.each([24, 25, 50, 365])('rings after %i days, and not before', (days) => {
+    const task = vi.fn()
+    setAlarm(make(), days, task)
+    vi.advanceTimersByTime(1000)
+    expect(task).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(days * DAY - 1001)
+    expect(task).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(task).toHaveBeenCalledTimes(1)
+  })
+
+  test('leaves no timer behind when a wait of 60 days is taken back on its way', () => {
+    const task = vi.fn()
+    const cancel = setAlarm(make(), 60, task)
+    vi.advanceTimersByTime(40 * DAY)
+    cancel()
+    expect(vi.getTimerCount()).toBe(0)
+    vi.advanceTimersByTime(40 * DAY)
+    expect(task).not.toHaveBeenCalled()
+  })
+})
 
 describe('a movable clock', () => {
   test('starts at real time and runs with it', () => {

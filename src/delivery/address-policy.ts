@@ -46,6 +46,12 @@ const carriers: readonly { prefix: string; at: number; inverted?: true }[] = [
   { prefix: '2001::/32', at: 12, inverted: true }, // Teredo: its client
 ]
 
+/** The one block of IPv6 that public addresses are assigned from (RFC 4291 section 2.4). */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** Outside of it: addresses that reach what the IPv4 address in them reaches, from anywhere. */
+const globalCarriers = ['::ffff:0:0/96', '64:ff9b::/96'].map((prefix) => ipaddr.IPv6.parseCIDR(prefix))
+
 /** Judges a literal IP address in any spelling; `undefined` when the text is none. */
 export function judgeAddress(text: string): AddressVerdict | undefined {
   const verdicts = addressesIn(text).map(judgeOne)
@@ -97,13 +103,14 @@ function judgeOne(address: Address): AddressVerdict {
   if (forbidden !== undefined) return { standing: 'forbidden', kind: forbidden }
   const internal = internalRanges[range]
   if (internal !== undefined) return { standing: 'internal', kind: internal }
-  return publicOrReserved(range)
-}
-
-/** The wrappers of IPv4 are judged by what they carry. Everything else that is not plain unicast is nobody's public address. */
-function publicOrReserved(range: Range): AddressVerdict {
-  const open = ['unicast', 'ipv4Mapped', 'rfc6145', 'rfc6052', '6to4', 'teredo'].includes(range)
-  return open
+  return isPublic(address, range)
     ? { standing: 'public', kind: 'a public address' }
     : { standing: 'internal', kind: 'a reserved address' }
+}
+
+/** Everything else is special-purpose by IANA's registries, or of a block that nobody has been assigned. */
+function isPublic(address: Address, range: Range): boolean {
+  if (address instanceof ipaddr.IPv4) return range === 'unicast'
+  if (globalCarriers.some((prefix) => address.match(prefix))) return true
+  return address.match(globalUnicast) && ['unicast', '6to4', 'teredo'].includes(range)
 }

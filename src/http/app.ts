@@ -3,11 +3,12 @@ import type { Socket } from 'node:net'
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import { textOf } from '../model/json-text.ts'
+import type { Refusal } from '../model/refusal.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
 import type { ApiFaults } from './api-faults.ts'
 import { createAuthenticate, type Authenticate } from './auth.ts'
-import { answerTo, errorBody, type Answer } from './refusals.ts'
+import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
 import { limited, type RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
@@ -17,7 +18,7 @@ import type { Sessions } from './sessions.ts'
 import { TextResponse } from './text-response.ts'
 import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
-import { logEntry, newVisit, type Visit } from './visit.ts'
+import { logEntry, newVisit, type RequestLine, type Visit } from './visit.ts'
 
 export interface AppParts extends Omit<RoutingParts, 'identify'> {
   service: Service
@@ -31,7 +32,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify'> {
   /** The route tables, by the path that they stand under. */
   tables: Readonly<Record<string, readonly Route[]>>
   /** Throws when a request comes from where none may (contract section 10). */
-  checkOrigin: (headers: Headers) => void
+  checkOrigin: (request: Request) => void
   /** What befalls requests on purpose. */
   faults?: Pick<ApiFaults, 'around'>
   /** How much of `/v1` a key may ask for. */
@@ -49,6 +50,17 @@ export class ConnectionBroken extends Error {
 /** The door as a function from request to response; Node's server and the tests call the same one. */
 export interface App {
   fetch: (request: Request) => Promise<Response>
+  /**
+   * Answers a request that was refused before it was routed, and logs it under the id that its sender is told; with
+   * `null` as its line, when nothing was requested, it is not logged.
+   */
+  refuse: (refusal: Refusal, line: RequestLine | null) => RefusedAnswer
+}
+
+interface RefusedAnswer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
 }
 
 /**
@@ -81,9 +93,22 @@ export function createApp(parts: AppParts): App {
       if (socket !== undefined) latest.set(socket, visit)
       const response = await h3.request(request, undefined, { visit })
       if (visit.broken) throw new ConnectionBroken()
-      return visit.answered ? response : refusedByFramework(visit, request)
+      return visit.answered ? response : refusedByFramework(visit, request, parts.log)
+    },
+    refuse(refusal, line) {
+      const visit = newVisit(parts.newId, parts.now(), parts.measure)
+      const body = errorBody(refusal.code, refusal.message, visit.requestId)
+      const answer = { status: statusOf[refusal.code], body }
+      const headers = headersOf(visit, answer)
+      if (line !== null) record(parts.log, line, visit, answer)
+      tell(() => ({ request: null, headers, ...answer }))
+      return { headers, ...answer }
     },
   }
+}
+
+function record(log: RequestLog, { method, path }: RequestLine, visit: Visit, answer: Answer): void {
+  log.add(withoutTableToken(logEntry(method, path, visit, answer)))
 }
 
 /** What a browser sees asks for no key: a table's address is one, what is said of the API is no secret, and the inspector's page shows nothing by itself. */
@@ -96,9 +121,11 @@ function byKey(authenticate: Authenticate): Identify {
 }
 
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
-function refusedByFramework({ requestId }: Visit, { method, url }: Request): Response {
+function refusedByFramework(visit: Visit, { method, url }: Request, log: RequestLog): Response {
+  const { requestId } = visit
   const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
+  record(log, { method, path: url }, visit, { status: 400, body })
   tell(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
   return new Response(body, { status: 400, headers })
 }
@@ -114,12 +141,14 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
   if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
-    parts.log.add(withoutTableToken(logEntry(event.req.method, pathname + search, visit, answer)))
+    record(parts.log, { method: event.req.method, path: pathname + search }, visit, answer)
   const headers = headersOf(visit, answer)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.
   if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })
   tell(() => {
-    const request = { method: event.req.method, path: pathname + search, body: visit.requestBody }
+    const line = { method: event.req.method, path: pathname + search, body: visit.requestBody }
+    // A body that did not arrive in time is the connection's matter, and not that of an operation.
+    const request = answer.status === statusOf.request_timeout ? null : line
     return { request, status: answer.status, headers, body: answer.body }
   })
   const { body, status } = answer
@@ -153,7 +182,7 @@ async function answerOf(
   handle: () => Promise<Reply> | Reply,
 ): Promise<Answer> {
   try {
-    checkOrigin(event.req.headers)
+    checkOrigin(event.req)
     const reply = await (faults === undefined ? handle() : faults.around(event, visit, handle))
     return 'json' in reply ? { status: reply.status, body: textOf(reply.json) } : reply
   } catch (error) {

@@ -2,10 +2,10 @@ import type { RequestListener, Server } from 'node:http'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
-import type { NewId } from '../operations/operation.ts'
 import type { App } from './app.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
-import { answerOddRequests } from './odd-requests.ts'
+import type { IsAllowedHost } from './host-check.ts'
+import { answerOddRequests, lineOf, pathOf, refusalOfHead } from './odd-requests.ts'
 import { TextResponse } from './text-response.ts'
 
 export interface ListenOptions {
@@ -14,6 +14,8 @@ export interface ListenOptions {
   host: string
   https?: { cert: string; key: string } | undefined
   limits?: Partial<ConnectionLimits> | undefined
+  /** Which hosts a request target may name. */
+  isAllowedHost: IsAllowedHost
 }
 
 const defaultLimits: ConnectionLimits = {
@@ -37,8 +39,8 @@ export class PortUnavailable extends Error {
 }
 
 /** Opens the door on a real port. @throws PortUnavailable instead of taking another one. */
-export async function openDoor(app: App, newId: NewId, options: ListenOptions): Promise<Door> {
-  const handler = nodeHandler(app)
+export async function openDoor(app: App, options: ListenOptions): Promise<Door> {
+  const handler = nodeHandler(app, options.isAllowedHost)
   const listener = await bind(handler, options)
   const server = listener.server as Server
   const limits = { ...defaultLimits, ...options.limits }
@@ -47,7 +49,7 @@ export async function openDoor(app: App, newId: NewId, options: ListenOptions): 
   server.maxConnections = limits.connections
   server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
-  answerOddRequests(server, handler, newId, limits)
+  answerOddRequests(server, handler, app, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
@@ -68,8 +70,14 @@ export async function tryPort(where: Pick<ListenOptions, 'host' | 'port'>): Prom
 }
 
 /** The door as Node's server calls it. */
-function nodeHandler({ fetch }: App): RequestListener {
+function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): RequestListener {
   const answer: (...[req, res]: Parameters<RequestListener>) => Promise<void> = async (req, res) => {
+    const refusal = refusalOfHead(req, isAllowedHost)
+    if (refusal !== undefined) {
+      const { status, headers, body } = refuse(refusal, lineOf(req))
+      return new TextResponse(body, status, headers).sendTo(res)
+    }
+    req.url = pathOf(req.url ?? '')
     const response = await fetch(new NodeRequest({ req, res }))
     if (response instanceof TextResponse) response.sendTo(res)
     else await sendNodeResponse(res, response)

@@ -12,6 +12,7 @@ export const statusOf = {
   forbidden_origin: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict_with_paid_items: 409,
   not_claimable: 409,
   claim_not_active: 409,
@@ -25,8 +26,10 @@ export const statusOf = {
   unsupported_media_type: 415,
   validation_failed: 422,
   rate_limited: 429,
+  headers_too_large: 431,
   storage_unavailable: 503,
   shutting_down: 503,
+  http_version_not_supported: 505,
 } satisfies Record<RefusalCode, number>
 
 /** What a door answers: a status, headers beside the usual ones, and a text. */

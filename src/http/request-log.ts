@@ -14,7 +14,10 @@ import type { RequestEntry } from './request-entry.ts'
 export interface RequestLog {
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
-  /** Newest first or in the order asked for, those after this id, and of these `only` what is asked for. */
+  /**
+   * By the order of their answers, the newest first unless asked for otherwise: those behind the one with the id `after`,
+   * and of these `only` what is asked for. An id that the log has forgotten stands before the oldest one that it has.
+   */
   list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
   /** Remembers that the check has come to this state; those with a revision are in order anyway. */
   applied(check: Check): void
@@ -73,9 +76,11 @@ export function createRequestLog(): RequestLog {
     },
     list({ order, after, limit, only = () => true }) {
       const lost = unrepeated()
-      const entries = order === 'asc' ? requests : requests.toReversed()
-      const isNext = ({ id }: KeptEntry) => after === undefined || (order === 'asc' ? id > after : id < after)
-      const found = entries.filter((entry) => isNext(entry) && only(entry, shownBy(entry, lost)))
+      // Identifiers follow the beginning of requests, which answers overtake, so the cursor goes by its place.
+      const place = requests.findLastIndex(({ id }) => id === after)
+      const older = requests.slice(0, after === undefined ? undefined : Math.max(place, 0)).toReversed()
+      const entries = order === 'asc' ? requests.slice(place + 1) : older
+      const found = entries.filter((entry) => only(entry, shownBy(entry, lost)))
       return {
         data: found.slice(0, limit).map((entry) => viewOf(entry, lost)),
         more: found.length > limit,

@@ -1,10 +1,12 @@
 import { Refusal } from '../model/refusal.ts'
 import { parseState, type State } from '../model/state.ts'
+import { invalid } from '../model/validation.ts'
+import type { RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { ok, type Reply, type Route } from './route.ts'
 
 /** What the routes ask of the state; each answers what is to be shown. */
-export interface StateParts {
+export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> {
   /** `undefined` when the service lives by a clock that somebody else moves. */
   state: ReplaceableState | undefined
   log: Pick<RequestLog, 'clear'>
@@ -20,7 +22,7 @@ interface ReplaceableState {
 const LONGEST_STATE = 128 * 1024 * 1024
 
 /** `GET` and `PUT /_sim/state`, `POST /_sim/reset` (contract section 10). */
-export function stateRoutes({ state, log }: StateParts): Route[] {
+export function stateRoutes({ state, log, judgeDestination }: StateParts): Route[] {
   const replaced = async (report: Promise<object>): Promise<Reply> => {
     const answer = ok(await report)
     // It tells of checks that are not there any more.
@@ -41,7 +43,10 @@ export function stateRoutes({ state, log }: StateParts): Route[] {
       scope: 'simulate',
       secret: true,
       bodyLimit: LONGEST_STATE,
-      handle: async (call) => replaced(replaceable(state).load(parseState(await call.body()))),
+      async handle(call) {
+        const { load } = replaceable(state)
+        return replaced(load(await withDestinations(parseState(await call.body()), judgeDestination)))
+      },
     },
     {
       method: 'POST',
@@ -50,6 +55,23 @@ export function stateRoutes({ state, log }: StateParts): Route[] {
       handle: () => replaced(replaceable(state).reset()),
     },
   ]
+}
+
+/**
+ * The state with its endpoints' URLs in the form in which registration stores them.
+ * @throws Refusal `validation_failed` with all those that registration refuses (contract section 9).
+ */
+async function withDestinations(state: State, judge: RegistrationParts['judgeDestination']): Promise<State> {
+  const urls = [...new Set(state.endpoints.map(({ url }) => url))]
+  const judged = new Map(await Promise.all(urls.map(async (url) => [url, await judge(url)] as const)))
+  const issues = state.endpoints.flatMap(({ url }, index) => {
+    const destination = judged.get(url)
+    if (destination === undefined || !('reason' in destination)) return []
+    return [{ path: `endpoints[${index}].url`, message: destination.reason }]
+  })
+  if (issues.length > 0) throw invalid(issues)
+  const endpoints = state.endpoints.map((endpoint) => ({ ...endpoint, ...judged.get(endpoint.url) }))
+  return { ...state, endpoints }
 }
 
 function replaceable(state: ReplaceableState | undefined): ReplaceableState {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 
-/** An answer as it left, with what it answers; what the HTTP parser refused has neither method nor path. */
+/** An answer as it left, with what it answers; one that was refused before it was routed has neither method nor path. */
 export interface ToldAnswer {
   request: { method: string; path: string; body: string | null } | null
   status: number

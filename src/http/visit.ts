@@ -23,6 +23,15 @@ export interface Visit {
   broken?: true
 }
 
+/** What a request asks for, as it was written. */
+export interface RequestLine {
+  method: string
+  path: string
+}
+
+/** Stands in the request log for a request line that could not be read. */
+export const unknownLine: RequestLine = { method: '-', path: '-' }
+
 export function newVisit(newId: NewId, startedAt: Date, measure = () => performance.now()): Visit {
   return {
     requestId: newId('req'),

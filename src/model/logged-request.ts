@@ -16,6 +16,7 @@ export interface PushNote {
 /** A request as `/_sim/requests` shows it. Headers are left out, so that no key is ever in it. */
 export interface LoggedRequest {
   id: string
+  /** `-` when the request line could not be read; so is `path` then. */
   method: string
   path: string
   status: number

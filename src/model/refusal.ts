@@ -23,6 +23,9 @@ export type RefusalCode =
   | 'unsupported_media_type'
   | 'validation_failed'
   | 'rate_limited'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'http_version_not_supported'
   | 'storage_unavailable'
   | 'shutting_down'
 

@@ -157,6 +157,83 @@ describe('the address of an endpoint', () => {
   })
 })
 
+/** IANA's registries of special-purpose addresses, and what lies just beside their blocks. */
+describe('an address of', () => {
+  const judged = async (address: string) => {
+    const url = `https://${address.includes(':') ? `[${address}]` : address}/`
+    const [always, privately] = [policyWith(), policyWith({ denyPrivate: true })].map(async ({ refuse }) =>
+      refuse(url),
+    )
+    if ((await always) !== undefined) return 'forbidden'
+    return (await privately) === undefined ? 'public' : 'internal'
+  }
+
+  it.each<[block: string, first: string, last: string, standing: 'internal' | 'forbidden']>([
+    ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', 'forbidden'],
+    ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', 'internal'],
+    ['100.64.0.0/10', '100.64.0.0', '100.127.255.255', 'internal'],
+    ['127.0.0.0/8', '127.0.0.0', '127.255.255.255', 'internal'],
+    ['169.254.0.0/16', '169.254.0.0', '169.254.255.255', 'forbidden'],
+    ['172.16.0.0/12', '172.16.0.0', '172.31.255.255', 'internal'],
+    ['192.0.0.0/24', '192.0.0.0', '192.0.0.255', 'internal'],
+    ['192.0.2.0/24', '192.0.2.0', '192.0.2.255', 'internal'],
+    ['192.31.196.0/24', '192.31.196.0', '192.31.196.255', 'internal'],
+    ['192.52.193.0/24', '192.52.193.0', '192.52.193.255', 'internal'],
+    ['192.88.99.0/24', '192.88.99.0', '192.88.99.255', 'internal'],
+    ['192.168.0.0/16', '192.168.0.0', '192.168.255.255', 'internal'],
+    ['192.175.48.0/24', '192.175.48.0', '192.175.48.255', 'internal'],
+    ['198.18.0.0/15', '198.18.0.0', '198.19.255.255', 'internal'],
+    ['198.51.100.0/24', '198.51.100.0', '198.51.100.255', 'internal'],
+    ['203.0.113.0/24', '203.0.113.0', '203.0.113.255', 'internal'],
+    ['224.0.0.0/4', '224.0.0.0', '239.255.255.255', 'forbidden'],
+    ['240.0.0.0/4', '240.0.0.0', '255.255.255.254', 'internal'],
+    ['255.255.255.255/32', '255.255.255.255', '255.255.255.255', 'forbidden'],
+    ['::/128', '::', '::', 'forbidden'],
+    ['::1/128', '::1', '::1', 'internal'],
+    ['::/96 that carries a public address', '::1.0.0.0', '::223.255.255.255', 'internal'],
+    ['::ffff:0:0/96 that carries a private one', '::ffff:10.0.0.0', '::ffff:10.255.255.255', 'internal'],
+    ['::ffff:0:0:0/96', '::ffff:0:1.0.0.0', '::ffff:0:223.255.255.255', 'internal'],
+    ['64:ff9b::/96 that carries a private one', '64:ff9b::10.0.0.0', '64:ff9b::192.168.255.255', 'internal'],
+    ['64:ff9b:1::/48', '64:ff9b:1::1.0.0.0', '64:ff9b:1:ffff:ffff:ffff:223.255.255.255', 'internal'],
+    ['100::/64', '100::', '100::ffff:ffff:ffff:ffff', 'internal'],
+    ['100:0:0:1::/64', '100:0:0:1::', '100::1:ffff:ffff:ffff:ffff', 'internal'],
+    ['2001::/23 but Teredo', '2001:1::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['Teredo with a private client', '2001:0:808:808:0:0:f5ff:fffe', '2001:0:808:808::3f57:fffe', 'internal'],
+    ['Teredo with a private server', '2001:0:a00:1:0:0:f7f7:f7f7', '2001:0:c0a8:1::f7f7:f7f7', 'internal'],
+    ['2001:2::/48', '2001:2::', '2001:2:0:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['2001:10::/28', '2001:10::', '2001:1f:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['2001:20::/28', '2001:20::', '2001:2f:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['2001:30::/28', '2001:30::', '2001:3f:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['2002::/16 that carries a private one', '2002:a00::', '2002:c0a8:ffff:ffff::', 'internal'],
+    ['2620:4f:8000::/48', '2620:4f:8000::', '2620:4f:8000:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['3fff::/20', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['5f00::/16', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['fc00::/7', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['fe80::/10', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
+    ['fec0::/10', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'internal'],
+    ['ff00::/8', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'forbidden'],
+    ['what nobody has been assigned below 2000::/3', '200::', '1fff:ffff::', 'internal'],
+    ['what nobody has been assigned above 2000::/3', '4000::', 'fbff:ffff::', 'internal'],
+    ['what nobody has been assigned before fe80::/10', 'fe00::', 'fe7f:ffff::', 'internal'],
+  ])('%s is refused, at its beginning and at its end', async (_block, first, last, standing) => {
+    expect([await judged(first), await judged(last)]).toEqual([standing, standing])
+  })
+
+  it.each<[what: string, addresses: string[]]>([
+    ['IPv4 beside those blocks', ['1.0.0.0', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0']],
+    ['IPv4 beside those blocks', ['126.255.255.255', '128.0.0.0', '169.253.255.255', '169.255.0.0']],
+    ['IPv4 beside those blocks', ['192.0.1.0', '192.0.3.0', '192.88.98.255', '192.88.100.0', '192.167.1.1']],
+    ['IPv4 beside those blocks', ['198.17.255.255', '198.20.0.0', '203.0.112.255', '223.255.255.255']],
+    ['IPv6 beside those blocks', ['2000::', '2001:200::', '2001:db7:ffff::', '2001:db9::', '2003::']],
+    ['IPv6 beside those blocks', ['2620:4f:7fff::', '2620:4f:8001::', '3ffe:ffff::', '3fff:1000::']],
+    ['a public one that IPv6 carries', ['::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '2002:808:808::1']],
+    ['a public one behind a public Teredo server', ['2001:0:808:808:0:0:f7f7:f7f7']],
+  ])('%s is public: %j', async (_what, addresses) => {
+    expect(await Promise.all(addresses.map(judged))).toEqual(addresses.map(() => 'public'))
+  })
+})
+
 describe('the URL of an endpoint', () => {
   it.each([
     ['', 'absolute URL'],

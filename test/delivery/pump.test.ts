@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
-
+import type { Delivery } from '../../src/model/delivery.ts'
+import { put } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
+import type { NoAsks, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { HOUR, openHouse, trustedReceiver, type House } from './setup.ts'
@@ -261,6 +263,47 @@ describe('a store that cannot be read', () => {
     await receiver.received(1)
     await house.pump.idle()
     expect(house.errors).toHaveLength(2)
+  })
+})
+
+describe('a look at what is due that an interruption overtakes', () => {
+  it('starts nothing of what it saw, which may be gone or due another time', async () => {
+    let arrived = () => {}
+    let letGo = () => {}
+    const seen = new Promise<void>((resolve) => (arrived = resolve))
+    const gate = new Promise<void>((resolve) => (letGo = resolve))
+    const slow = (service: Service): Service => ({
+      ...service,
+      async due(query) {
+        const found = await service.due(query)
+        if (found.deliveries.length === 0) return found
+        arrived()
+        await gate
+        return found
+      },
+    })
+    const house = await open({ wrap: slow })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce()
+    await seen
+    const due = new Date(house.clock.now().getTime() + HOUR).toISOString()
+    const postpone = {
+      reads: () => ({}),
+      decide: (_records, delivery) => ({
+        reply: undefined,
+        writes: [put('deliveries', { ...delivery, next_attempt_at: due })],
+        events: [],
+      }),
+    } satisfies Operation<Delivery, NoAsks, undefined>
+    const delivery = await house.delivery()
+    await house.pump.interrupt(() => house.service.execute(postpone, delivery))
+    const idle = house.pump.settle()
+    letGo()
+    expect(await idle).toEqual({ next_at: due, unrecorded: 0 })
+    expect(receiver.requests).toHaveLength(0)
+    house.clock.advance(HOUR)
+    await receiver.received(1)
   })
 })
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -115,6 +116,19 @@ describe('DEL-03 an attempt succeeds', () => {
     expect((await send(url)).response_body).toBe('x' + '€'.repeat(1365))
   })
 
+  it.each(['', 'x', 'xx', 'xxx'])(
+    'and keeps no part of a character that the cut falls into: %j',
+    async (start) => {
+      for (const letter of ['ü', '€', '🍮']) {
+        const { url } = await receiverWith(
+          (response) => void response.writeHead(200).end(start + letter.repeat(3000)),
+        )
+        const whole = Math.floor((4096 - start.length) / Buffer.byteLength(letter))
+        expect((await send(url)).response_body).toBe(start + letter.repeat(whole))
+      }
+    },
+  )
+
   it('and shows bytes that are no UTF-8 as U+FFFD', async () => {
     const { url } = await receiverWith(
       (response) => void response.writeHead(200).end(Buffer.from([0x61, 0xff, 0x62])),
@@ -147,6 +161,31 @@ describe('DEL-03 an attempt succeeds', () => {
     expect(await send(plain.url)).toMatchObject({ outcome: 'address_refused' })
     expect(plain.requests).toHaveLength(1)
   })
+
+  it.each([
+    ['the first', ['127.0.0.1', '::1']],
+    ['the last', ['::1', '127.0.0.1']],
+  ])('at %s of the addresses of a name, when nothing listens at the other', async (_which, addresses) => {
+    const { port } = await receiverWith(200, ['shop.example'])
+    const policy = { resolve: async () => addresses }
+    expect(await send(`https://shop.example:${port}/`, { policy })).toMatchObject({ outcome: 'succeeded' })
+  })
+
+  it.each([0, 600_000])(
+    'and closes its connection soon after, though the receiver would keep it for %i ms (0: for ever)',
+    async (keepAliveTimeout) => {
+      const tls = await (await testAuthority()).issue(['127.0.0.1'])
+      const server = createHttpsServer({ ...tls, keepAliveTimeout }, (_request, response) => response.end())
+      const port = await listening(server)
+      const closed = new Promise<void>((resolve) => {
+        server.once('secureConnection', (socket: Socket) => socket.once('close', () => resolve()))
+      })
+      const sender = await senderWith()
+      await sender.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: 'x' })
+      await closed
+    },
+    20_000,
+  )
 
   it('DEL-18 fifty times over two connections at most', async () => {
     const receiver = await receiverWith((response) => void response.writeHead(200).end('y'.repeat(1000)))

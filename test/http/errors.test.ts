@@ -84,7 +84,7 @@ async function openDoorTo(handle: () => never, { stopping = false } = {}) {
     isStopping: () => stopping,
     report: (bug, requestId) => bugs.push([bug, requestId]),
   })
-  const door = await openDoor(app, newId, { port: 0, host: '127.0.0.1' })
+  const door = await openDoor(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
   onTestFinished(() => door.close(0))
   return { bugs, get: () => callAt(door.url, 'GET /v1/it', {}) }
 }

@@ -56,8 +56,8 @@ describe('X-Request-Id', () => {
     ['no HTTP at all', 400, () => 'garbage\r\n\r\n'],
     ['a TLS handshake', 400, () => '\x16\x03\x01\x00\xa5\x01\x00\x00'],
     ['no Host header', 400, () => 'GET /v1/locations HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['HTTP/1.0 without Host', 400, () => 'GET /v1/locations HTTP/1.0\r\n\r\n'],
-    ['an unknown version', 400, (to) => `GET / HTTP/9.9\r\n${rawHeaders(to)}\r\n`],
+    ['HTTP/1.0 without Host', 401, () => 'GET /v1/locations HTTP/1.0\r\n\r\n'],
+    ['an unknown version', 505, (to) => `GET / HTTP/9.9\r\n${rawHeaders(to)}\r\n`],
     [
       'a header name with a blank',
       400,
@@ -113,7 +113,7 @@ describe('X-Request-Id', () => {
     ['a malformed escape', 400, (to) => `GET /v1/checks/external/%C3%28 HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['bytes beyond ASCII in the path', 400, (to) => `GET /v1/caf\u00e9 HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     ['two slashes', 404, (to) => `GET //v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
-    ['a malformed absolute URL', 404, (to) => `GET http://[x/v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
+    ['a malformed absolute URL', 400, (to) => `GET http://[x/v1/locations HTTP/1.1\r\n${rawHeaders(to)}\r\n`],
     [
       'a chunk of no length',
       400,

@@ -1,9 +1,49 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { createRequestLog, type RequestLog } from '../../src/http/request-log.ts'
+import type { RequestEntry } from '../../src/http/request-entry.ts'
+import type { Check } from '../../src/model/check.ts'
+import { allOf } from '../../src/verdicts/all-of.ts'
 import { createManualClock } from '../support/manual-clock.ts'
-import { check, item, openSimulator, totals, type Answer, type TestSimulator } from '../support/simulator.ts'
+import {
+  check,
+  item,
+  openSimulator,
+  rawHeaders,
+  totals,
+  type Answer,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const logOf = ({ client }: TestSimulator, { headers }: Answer) =>
   client.requests.get(headers.get('x-request-id') ?? '')
+
+describe('the states of a check that a late retry is known by', () => {
+  const state = (number: number) => check({ table: { number: String(number) } })
+  const stored = (number: number, name = 'a') =>
+    ({ ...state(number), location_id: 'loc_1', external_id: name, revision: null }) as unknown as Check
+
+  it('are its last twenty, without the one that it is in', () => {
+    const log = createRequestLog()
+    for (let number = 1; number <= 20; number++) log.applied(stored(number))
+    const repeats = (number: number) => log.repeatsEarlier(stored(20), state(number))
+    expect([1, 2, 19, 20].map(repeats)).toEqual([true, true, true, false])
+    log.applied(stored(21))
+    expect([1, 2, 20, 21].map(repeats)).toEqual([false, true, true, false])
+  })
+
+  it('are those of the thousand checks that changed last', () => {
+    const log = createRequestLog()
+    const change = (name: string) => [1, 2].forEach((number) => log.applied(stored(number, name)))
+    const repeats = (name: string) => log.repeatsEarlier(stored(2, name), state(1))
+    for (let number = 0; number < 1_000; number++) change(`check-${number}`)
+    expect(repeats('check-0')).toBe(true)
+    change('one more')
+    expect([repeats('check-0'), repeats('check-1'), repeats('one more')]).toEqual([false, true, true])
+  })
+})
 
 describe('the log of requests', () => {
   it('has their method, path, status, time and bodies, newest first, and not those of /_sim', async () => {
@@ -49,6 +89,80 @@ describe('the log of requests', () => {
     expect(first.data.map(({ path }) => path.at(-1))).toEqual(['c', 'b'])
     const second = (await simulator.call(`GET /_sim/requests?limit=2&cursor=${first.next_cursor}`)).json
     expect(second).toMatchObject({ data: [{ path: '/v1/checks/external/a' }], next_cursor: null })
+  })
+
+  describe('walked by its cursor while answers overtake each other', () => {
+    /** Twelve requests of which every third is answered after the two behind it, and ids follow their beginning. */
+    const answered = ['b', 'c', 'a', 'e', 'f', 'd', 'h', 'i', 'g', 'k', 'l', 'j']
+    const entryOf = (letter: string): RequestEntry => ({
+      id: `req_${letter.toUpperCase().padStart(26, '0')}`,
+      method: 'GET',
+      path: `/v1/${letter}`,
+      status: 200,
+      started_at: '2026-11-21T18:00:00.000Z',
+      duration_ms: 1,
+      push: null,
+      request_body: null,
+      response_body: null,
+    })
+    const logWith = (letters: readonly string[]) => {
+      const log = createRequestLog()
+      for (const letter of letters) log.add(entryOf(letter))
+      return log
+    }
+
+    /** The pages' letters; `between` happens after each page. */
+    function walk(log: RequestLog, order: 'asc' | 'desc', limit: number, between = () => {}): string[] {
+      const seen: string[] = []
+      for (let after: string | undefined, more = true; more; between()) {
+        const page = log.list({ order, after, limit })
+        seen.push(...page.data.map(({ path }) => path.slice(-1)))
+        after = page.data.at(-1)?.id ?? after
+        more = page.more
+      }
+      return seen
+    }
+
+    it.each([1, 2, 3, 5, 12])('in pages of %i, has each once, in the order of their answers', (limit) => {
+      expect(walk(logWith(answered), 'asc', limit)).toEqual(answered)
+      expect(walk(logWith(answered), 'desc', limit)).toEqual(answered.toReversed())
+    })
+
+    it.each<[order: 'asc' | 'desc', expected: string[]]>([
+      ['asc', answered],
+      ['desc', answered.slice(0, 6).toReversed()],
+    ])('in the order %s, has those that are answered meanwhile at its end alone', (order, expected) => {
+      const log = logWith(answered.slice(0, 6))
+      const later = answered.slice(6)
+      const answerAll = () => later.splice(0).forEach((letter) => log.add(entryOf(letter)))
+      expect(walk(log, order, 2, answerAll)).toEqual(expected)
+    })
+
+    it('goes on at the oldest that is left when the log has forgotten where it was, or ends there', () => {
+      const log = logWith(Array.from({ length: 1_000 }, () => 'x'))
+      const forgotten = entryOf('f').id
+      expect(log.list({ order: 'asc', after: forgotten, limit: 1 })).toMatchObject({
+        data: [{ path: '/v1/x' }],
+        more: true,
+      })
+      expect(log.list({ order: 'desc', after: forgotten, limit: 1 })).toEqual({ data: [], more: false })
+    })
+
+    it('loses none over HTTP', async () => {
+      const simulator = await openSimulator()
+      const body = JSON.stringify(check())
+      const socket = connect(simulator.port, '127.0.0.1')
+      const more = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n`
+      socket.write(`PUT /v1/checks/external/slow HTTP/1.1\r\n${rawHeaders(simulator)}${more}\r\n`)
+      await once(socket, 'data') // It has been begun, and has its id.
+      for (const id of ['a', 'b', 'c']) await simulator.push(id)
+      socket.write(body)
+      await text(socket)
+      const paths: string[] = []
+      for await (const { path } of allOf((query) => simulator.client.requests.list({ ...query, limit: 1 })))
+        paths.push(path.slice('/v1/checks/external/'.length))
+      expect(paths).toEqual(['slow', 'c', 'b', 'a'])
+    })
   })
 
   it('tells what each push came to, with the diff of its items', async () => {

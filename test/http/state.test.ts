@@ -86,6 +86,51 @@ describe('PUT /_sim/state', () => {
     expect(await simulator.client.state.get()).toEqual(before)
   })
 
+  it.each<[what: string, options: object, url: string, message: string]>([
+    ['link-local address', {}, 'https://169.254.169.254/latest', 'a link-local address'],
+    ['address of machinery in IPv6', {}, 'https://[::ffff:169.254.169.254]/', 'a link-local address'],
+    ['plain http: URL', {}, 'http://127.0.0.1:9/', '--allow-http-loopback'],
+    ['plain http: URL elsewhere', { allowHttpLoopback: true }, 'http://shop.example/', 'an https: URL'],
+    ['user name', {}, 'https://user:pass@127.0.0.1/', 'user name'],
+    ['fragment', {}, 'https://127.0.0.1/#top', 'fragment'],
+    ['other scheme', {}, 'ftp://127.0.0.1/', 'not ftp:'],
+    ['private address', { denyPrivate: true }, 'https://10.0.0.1/', '--deny-private'],
+    ['site-local address', { denyPrivate: true }, 'https://[fec0::1]/', '--deny-private'],
+    ['name that resolves to a private one', { denyPrivate: true }, 'https://localhost/', '--deny-private'],
+  ])('brings in no endpoint that registration refuses: %s', async (_what, options, url, message) => {
+    const simulator = await openFailing()
+    const saved = await simulator.client.state.get()
+    const other = await openSimulator(options)
+    const before = await other.client.state.get()
+    const [endpoint] = saved.endpoints
+    const good = { ...endpoint, url: 'https://shop.example/' }
+    const endpoints = [good, { ...good, id: `${good.id?.slice(0, -1)}0`, url }]
+    const answer = await put(other, { ...saved, endpoints })
+    expect(answer.status).toBe(422)
+    expect(errorOf(answer).issues).toEqual([
+      { path: 'endpoints[1].url', message: expect.stringContaining(message) as string },
+    ])
+    expect((await other.client.state.get()).endpoints).toEqual(before.endpoints)
+  })
+
+  it('refuses an endpoint that is this service itself', async () => {
+    const saved = await (await openFailing()).client.state.get()
+    const simulator = await openSimulator()
+    const url = `https://localhost:${simulator.port}/v1`
+    const answer = await put(simulator, { ...saved, endpoints: [{ ...saved.endpoints[0], url }] })
+    expect(errorOf(answer).issues).toMatchObject([{ path: 'endpoints[0].url' }])
+  })
+
+  it('stores the URLs of its endpoints as registration does', async () => {
+    const simulator = await openFailing()
+    const saved = await simulator.client.state.get()
+    await put(simulator, {
+      ...saved,
+      endpoints: [{ ...saved.endpoints[0], url: 'HTTPS://Shop.Example:443' }],
+    })
+    expect((await simulator.client.state.get()).endpoints).toMatchObject([{ url: 'https://shop.example/' }])
+  })
+
   it('takes a state from before there were payments and feedback', async () => {
     const simulator = await openFailing()
     const { payments: _payments, feedback: _feedback, ...before } = await simulator.client.state.get()
@@ -314,5 +359,20 @@ describe('POST /_sim/reset', () => {
     expect(apiKey).toBe(first.apiKey)
     expect(await client.state.get()).toMatchObject({ checks: [], deliveries: [] })
     expect((await client.clock.show()).offset_ms).toBe(0)
+  })
+})
+
+describe('a data directory with an endpoint that registration refuses by now', () => {
+  it('is opened, and nothing is sent to that endpoint', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await openFailing({ dataDirectory })
+    await first.close()
+    const sent = first.receiver.requests.length
+    const second = await openSimulator({ dataDirectory, denyPrivate: true })
+    await second.push('lunch')
+    await second.idle()
+    const { data } = await second.client.deliveries.list()
+    expect(data[0]?.attempts).toMatchObject([{ outcome: 'address_refused' }])
+    expect(first.receiver.requests).toHaveLength(sent)
   })
 })

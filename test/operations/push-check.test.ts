@@ -69,6 +69,31 @@ describe('a replay', () => {
   )
 })
 
+describe('a push that changes one thing alone is no replay:', () => {
+  const note = 'no salt'
+  const totals = open.totals
+  test.each<[field: string, changed: Push]>([
+    ['table.number', push({ table: { number: '13' } })],
+    ['status', push({ status: 'closed' })],
+    ['totals.subtotal_cents', push({ totals: { ...totals, subtotal_cents: 3400 } })],
+    ['totals.tax_cents', push({ totals: { ...totals, tax_cents: 1 } })],
+    ['totals.total_cents', push({ totals: { ...totals, total_cents: 3600 } })],
+    ['items', push({ items: [burger, fries, { ...fries, external_id: 'more' }] })],
+    ['the order of items', push({ items: [fries, burger] })],
+    ['items[1].external_id', push({ items: [burger, { ...fries, external_id: 'chips' }] })],
+    ['items[1].name', push({ items: [burger, { ...fries, name: 'Chips' }] })],
+    ['items[1].quantity', push({ items: [burger, { ...fries, quantity: 2 }] })],
+    ['items[1].price_cents', push({ items: [burger, { ...fries, price_cents: 501 }] })],
+    ['items[1].note', push({ items: [burger, { ...fries, note }] })],
+    ['revision', push({ revision: 1 })],
+  ])('%s', (_field, changed) => {
+    const { reply, writes, events } = decide(open, changed)
+    expect(reply).toMatchObject({ outcome: 'updated', check: { totals: changed.totals } })
+    expect(writes).toEqual([{ collection: 'checks', put: reply.check }])
+    expect(events).toHaveLength(1)
+  })
+})
+
 describe('a stale push', () => {
   const current = checkAfter(push({ revision: 5 }))
 

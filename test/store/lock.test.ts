@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ownIdentity } from '../../src/process-identity.ts'
 import { acquireLock } from '../../src/store/lock.ts'
 import { DirectoryInUse } from '../../src/store/errors.ts'
 import { runChild, type Child } from './child.ts'
@@ -101,6 +104,26 @@ describe('a directory', () => {
 })
 
 describe('a lock', () => {
+  it('is given up again by who made it upon an old look, beside one with a higher number', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const link = fs.linkSync
+    const faster = vi.spyOn(fs, 'linkSync').mockImplementation((from, to) => {
+      // Between the look at the directory and the making of the lock, another one has taken and used up this number.
+      if (String(to).endsWith('lock.1'))
+        fs.writeFileSync(join(directory, 'lock.2'), JSON.stringify(ownIdentity))
+      link(from, to)
+    })
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      faster.mockRestore()
+      syncBuiltinESMExports()
+    })
+    expect(() => acquireLock(directory)).toThrow(DirectoryInUse)
+    expect(faster).toHaveBeenCalledTimes(1)
+    expect(await readdir(directory)).toEqual(['lock.2'])
+  })
+
   it.each([
     ['names a process that ended', JSON.stringify({ pid: 2 ** 22 + 1, started: '1' })],
     ['names a process id that another process has now', JSON.stringify({ pid: process.pid, started: '1' })],

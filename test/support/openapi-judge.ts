@@ -67,7 +67,7 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     if (status < 400) return ['is not documented']
     if (typeof body !== 'string') return ['has no body']
     const { code } = (JSON.parse(body) as { error: { code: string } }).error
-    if (!(errorName(code) in components.schemas)) return fromParser.has(code) ? [] : [`has the code ${code}`]
+    if (!(errorName(code) in components.schemas)) return [`has the code ${code}`]
     return issuesOf(answered(`/components/schemas/${errorName(code)}`), body)
   }
 
@@ -88,9 +88,6 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     return [...responseIssues(at, documented, answer), ...requestIssues(at, operation, answer)]
   }
 }
-
-/** Codes of what the HTTP parser refuses, before there is any operation. */
-const fromParser = new Set(['headers_too_large', 'request_timeout'])
 
 /** Errors on purpose have the status that was asked for. */
 function isInjected(body: ToldAnswer['body']): boolean {

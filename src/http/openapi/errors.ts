@@ -52,6 +52,18 @@ export const errorAnswers = {
     description: 'The path is known, and has other methods: those in Allow.',
     headers: ['Allow'],
   },
+  RequestTimeout: {
+    codes: ['request_timeout'],
+    description: 'The request did not arrive in time. The connection is closed.',
+  },
+  HeadersTooLarge: {
+    codes: ['headers_too_large'],
+    description: 'The headers are longer than 16 KiB, or more than 1,000.',
+  },
+  HttpVersionNotSupported: {
+    codes: ['http_version_not_supported'],
+    description: 'The request is neither HTTP/1.1 nor HTTP/1.0.',
+  },
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],
     description:

@@ -98,6 +98,7 @@ export const simDocs: OperationDocs = {
     id: 'loadState',
     tag: 'Simulator state',
     summary: 'Put a state in the place of everything',
+    description: 'The URLs of its endpoints must be ones that registration accepts.',
     body: 'State',
     answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
     errors: ['NotFound'],

@@ -1,0 +1,171 @@
+import { constants } from 'node:fs'
+import { appendFile, mkdir, open, readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { prepareDirectory } from '../../src/store/disk.ts'
+import { repair } from '../../src/store/doctor/doctor.ts'
+import { failingDisk } from './failing-disk.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
+import { recordDisk, type DiskCall } from './recorded-disk.ts'
+import { saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+/** Without this flag, as on Windows, each write is followed by a sync. */
+const { O_DSYNC } = constants as { O_DSYNC?: number }
+/** Windows syncs a directory by itself, and only so. */
+const syncsDirectories = process.platform !== 'win32'
+
+const isJournal = ({ path }: DiskCall) => path.endsWith('journal.ndjson')
+
+/** Calls in words, such as `sync db.json.tmp`, without those of other directories; this one is `.`. */
+function stepsIn(directory: string, calls: readonly DiskCall[]): string[] {
+  return calls.flatMap(({ does, path, size }) => {
+    if (path === directory) return [`${does} .`]
+    if (dirname(path) !== directory) return []
+    const name = basename(path).replace(/\.[0-9a-f]{8}\.tmp$/, '.tmp')
+    return [`${does === 'truncate' ? `cut to ${size}` : does} ${name}`]
+  })
+}
+
+describe.runIf(syncsDirectories)('a new directory', () => {
+  it('is synced into the one above, and so is each that was made for it', async () => {
+    const above = dirname(await newDirectory())
+    const calls = recordDisk()
+    await prepareDirectory(join(above, 'a', 'b', '.tabwire'))
+    const synced = calls.filter(({ does }) => does === 'sync').map(({ path }) => path)
+    expect(synced).toEqual([join(above, 'a', 'b'), join(above, 'a'), above])
+  })
+
+  it('is synced into the one above that was there, which itself is not', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    await prepareDirectory(directory)
+    await prepareDirectory(directory)
+    const synced = calls.filter(({ does }) => does === 'sync').map(({ path }) => path)
+    expect(synced).toEqual([dirname(directory)])
+  })
+})
+
+describe('an acknowledged write', () => {
+  it.runIf(O_DSYNC !== undefined)('ends when it is on the disk: its journal was opened so', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    const store = await openStore(directory, { foldAtBytes: 1 })
+    for (const number of [1, 2, 3]) await saveChecks(store, number)
+    const opened = calls.filter((call) => call.does === 'open' && isJournal(call))
+    expect(opened.length).toBeGreaterThanOrEqual(2) // Folding goes on in a new one.
+    for (const { flags } of opened) expect(Number(flags) & Number(O_DSYNC)).toBe(O_DSYNC)
+  })
+
+  it('is synced before its answer where files cannot be opened so', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    const store = await openStore(directory, { openFile: open })
+    for (const number of [1, 2, 3]) {
+      calls.length = 0
+      await saveChecks(store, number)
+      expect(calls.filter(isJournal).map(({ does }) => does)).toEqual(['write', 'sync'])
+    }
+  })
+
+  it.runIf(syncsDirectories)('is in a journal whose name is on the disk', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    await saveChecks(await openStore(directory), 1)
+    const steps = stepsIn(directory, calls)
+    const made = steps.indexOf('open journal.ndjson')
+    const written = steps.indexOf('write journal.ndjson')
+    expect(made).toBeGreaterThanOrEqual(0)
+    expect(steps.slice(made, written)).toContain('sync .')
+  })
+})
+
+describe('a snapshot', () => {
+  it('DUR-14 is synced, then renamed, then its directory is synced, and only then its journal goes', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    const store = await openStore(directory, { foldAtBytes: 1 })
+    for (const number of [1, 2, 3]) await saveChecks(store, number)
+    await store.close()
+    const steps = stepsIn(directory, calls)
+    const renamed = steps.flatMap((step, index) => (step === 'rename db.json.tmp' ? [index] : []))
+    expect(renamed.length).toBeGreaterThanOrEqual(2)
+    for (const place of renamed) {
+      const written = steps.lastIndexOf('write db.json.tmp', place)
+      expect(written).toBeGreaterThanOrEqual(0)
+      expect(steps.slice(written, place)).toContain('sync db.json.tmp')
+      const gone = steps.findIndex(
+        (step, index) => index > place && /^(remove journal|cut to 0 journal)/.test(step),
+      )
+      expect(gone).toBeGreaterThan(place)
+      if (syncsDirectories) expect(steps.slice(place, gone)).toContain('sync .')
+    }
+  })
+
+  it('is written under a name that is renamed, and never in its place', async () => {
+    const directory = await newDirectory()
+    const calls = recordDisk()
+    const store = await openStore(directory)
+    await saveChecks(store, 1)
+    await store.close()
+    expect(stepsIn(directory, calls)).not.toContain('write db.json')
+  })
+})
+
+describe('bytes that are cut off a journal', () => {
+  it('of a write that failed are off the disk before anything else is acknowledged', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const store = await openStore(directory, { openFile: disk.openFile })
+    await saveChecks(store, 1)
+    const steps: string[] = []
+    let failing = true
+    disk.bytesBeforeFailure = 10
+    disk.fails = (step, path) => {
+      // The bytes that get through ask, too.
+      if (path.endsWith('journal.ndjson') && steps.at(-1) !== step) steps.push(step)
+      return failing && step === 'write'
+    }
+    await expect(saveChecks(store, 2)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    failing = false
+    await saveChecks(store, 3)
+    expect(steps).toEqual(['write', 'truncate', 'datasync', 'write', 'datasync'])
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1, 3])
+  })
+
+  it('by a start that finds the last line torn are off the disk before it writes', async () => {
+    const first = await newDirectory()
+    await saveChecks(await openStore(first), 1)
+    const directory = await copyOf(first)
+    const journal = join(directory, 'journal.ndjson')
+    const good = await readFile(journal)
+    await appendFile(journal, good.subarray(0, good.length >> 1))
+    const calls = recordDisk()
+    await saveChecks(await openStore(directory), 2)
+    const steps = stepsIn(directory, calls).filter((step) => step.endsWith(' journal.ndjson'))
+    expect(steps.slice(0, 4)).toEqual([
+      'open journal.ndjson',
+      `cut to ${good.length} journal.ndjson`,
+      'sync journal.ndjson',
+      'write journal.ndjson',
+    ])
+  })
+})
+
+describe('a repair', () => {
+  it('has each file that it makes, and each name, on the disk before its next step', async () => {
+    const first = await newDirectory()
+    await saveChecks(await openStore(first), 1)
+    const directory = await copyOf(first)
+    await appendFile(join(directory, 'journal.ndjson'), 'rubbish\n{}\n')
+    await mkdir(join(directory, 'kept'))
+    const calls = recordDisk()
+    const { repaired } = await repair(directory)
+    expect(repaired.length).toBeGreaterThan(0)
+    const steps = stepsIn(directory, calls)
+    const renamed = steps.indexOf('rename db.json.tmp')
+    expect(steps.slice(steps.indexOf('write db.json.tmp'), renamed)).toContain('sync db.json.tmp')
+    if (syncsDirectories) expect(steps.slice(renamed)).toContain('sync .')
+  })
+})
