@@ -46,7 +46,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
   conformance: {
     own: ['ids.ts', 'model', 'package-file.ts', 'signature'],
-    foreign: ['junit-report-builder', 'undici', 'zod', 'node:*'],
+    foreign: ['fast-check', 'junit-report-builder', 'undici', 'zod', 'node:*'],
   },
   http: {
     own: [

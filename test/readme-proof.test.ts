@@ -1,5 +1,6 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { startReference, secret } from './conformance/receiver/check.ts'
 import { checkBody, emptyDirectory, fixtures, serve, type RunningService } from './support/cli.ts'
@@ -7,6 +8,8 @@ import { checkBody, emptyDirectory, fixtures, serve, type RunningService } from 
 let commands: string[]
 let service: RunningService
 let receiver: string
+/** A receiver that shows its state. */
+let open: string
 beforeAll(async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const chapter = /^### Three questions, a command each\n[^]*?^### /m.exec(readme)?.[0] ?? ''
@@ -16,8 +19,12 @@ beforeAll(async () => {
   await symlink(fixtures, join(cwd, 'fixtures'), 'dir')
   service = await serve({ cwd })
   receiver = (await startReference([process.execPath, join(fixtures, 'receivers', 'node.mjs')])).url
+  open = (await startReference([process.execPath, stranger('right/newest-by-updated-at')])).url
   return () => service.stop()
 })
+
+const stranger = (name: string) =>
+  fileURLToPath(new URL(`./conformance/receiver/strangers/${name}.mjs`, import.meta.url))
 
 /** The words of a line as a shell would make them. */
 function wordsOf(line: string): string[] {
@@ -26,6 +33,8 @@ function wordsOf(line: string): string[] {
     '"$BASE_URL"': `${service.url}/v1`,
     '"$API_KEY"': service.key,
     'http://localhost:3000/webhooks': receiver,
+    '3000/webhooks': open,
+    '"localhost:3000/checks/{external_check_id}"': `${open}checks/{external_check_id}`,
   }
   const words = line.split(' ').map((word) => values[word] ?? word)
   return words.flatMap((word) => (word.endsWith('/*.json') ? barTab(word) : [word]))
@@ -44,18 +53,29 @@ test("the README's questions are answered by its commands, as they stand there",
     codes[line] = code
     expect(stdout + stderr).not.toMatch(/^Error/m)
   }
-  expect(commands).toHaveLength(7)
+  expect(commands).toHaveLength(8)
   expect(Object.values(codes).filter((code) => code !== 0)).toEqual([])
 })
 
-test("its examples of reports have the words of the program's", async () => {
-  const late = await startReference([
-    process.execPath,
-    join(fixtures, 'receivers/wrong/ignores-the-future.mjs'),
+const flat = (text: string) => text.replace(/\s+/g, ' ')
+
+test.each([
+  ['refuses', join(fixtures, 'receivers/wrong/ignores-the-future.mjs'), []],
+  ['converges', stranger('wrong/adds-every-payment'), ['--state-url', 'checks/{external_check_id}']],
+] as const)("its example of %s has the words of the program's", async (group, program, [flag, path]) => {
+  const { url } = await startReference([process.execPath, program])
+  const more = flag === undefined ? [] : [flag, `${url}${path}`]
+  const { stdout } = await service.run([
+    'receiver',
+    'check',
+    url,
+    '--secret',
+    secret,
+    '--only',
+    group,
+    ...more,
   ])
-  const { stdout } = await service.run(['receiver', 'check', late.url, '--secret', secret])
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  const example = /^```\n(refuses\n[^]*?)\n\n/m.exec(readme)?.[1] ?? 'none'
-  const flat = (text: string) => text.replace(/\s+/g, ' ')
-  expect(flat(stdout)).toContain(flat(example.replace('refuses\n', '')))
+  const example = new RegExp(`^\`\`\`\n${group}\n([^]*?)\n(?:\n|\`\`\`)`, 'm').exec(readme)?.[1] ?? 'none'
+  expect(flat(stdout)).toContain(flat(example))
 })

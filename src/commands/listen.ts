@@ -57,7 +57,7 @@ export default class Listen extends ServiceCommand {
     const targets = await targetsOf({
       ...flags,
       events: flags.events && chosenEvents(flags.events),
-      headers: [flags['add-header'] ?? []].flat().map(parseHeader),
+      headers: [flags['add-header'] ?? []].flat().map((line) => parseHeader(line)),
     })
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)

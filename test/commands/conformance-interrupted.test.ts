@@ -41,14 +41,14 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
     const { url, silence } = await receiver(4)
     const running = await tabwireOnTerminal(['receiver', 'check', url, '--secret', secret])
     await silence
-    await running.until('stdout', /4 of 46 {2}accepts\/event_check_fully_paid/)
+    await running.until('stdout', /4 of 48 {2}accepts\/event_check_fully_paid/)
     running.type('\u0003')
     const { stdout } = await running.ended
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
     expect(await running.left()).toEqual({ code: 130, restored: true })
     expect(text).toMatch(/✓ event_check_closed .*\n {2}- 19 cases, event_check_fully_paid to /)
     expect(text).toMatch(
-      /\n3 passed, 0 failed, 43 not checked {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
+      /\n3 passed, 0 failed, 45 not checked {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
     )
     expect(stdout).toContain('\u001b[?25h')
   })
@@ -76,7 +76,7 @@ describe.concurrent('in a pipe, after SIGINT', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
       interrupted: true,
-      totals: { passed: 3, failed: 0, not_checked: 43 },
+      totals: { passed: 3, failed: 0, not_checked: 45 },
     } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
   })
 

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -29,7 +30,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect(stdout).toMatch(
       /^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\naccepts\n {2}✓ event_check_created /,
     )
-    expect(stdout).toMatch(/\n46 passed, 0 failed {2}in \d\.\d s\n$/)
+    expect(stdout).toMatch(/\n46 passed, 0 failed, 2 not checked {2}in \d\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 
@@ -68,7 +69,7 @@ describe.concurrent('tabwire receiver check', () => {
     const report = schema.parse(JSON.parse(json.stdout)) as ConformanceReport
     expect(report).toMatchObject({ ok: false, suite: 'receiver check', totals: { failed: 20, passed: 26 } })
     expect(await readFile(file, 'utf8')).toContain(
-      '<testsuites tests="46" failures="20" errors="0" skipped="0">',
+      '<testsuites tests="48" failures="20" errors="0" skipped="2">',
     )
     const tap = await check(url, '--tap', '--only', 'refuses/expired,accepts')
     expect(tap.code).toBe(2)
@@ -111,6 +112,38 @@ describe.concurrent('tabwire receiver check', () => {
     }
   })
 
+  test('with --state-url it judges the state, and --seed repeats it', { timeout: 180_000 }, async () => {
+    const program = fileURLToPath(
+      new URL('../conformance/receiver/strangers/wrong/adds-every-payment.mjs', import.meta.url),
+    )
+    const { url } = await startReference([process.execPath, program])
+    const view = `${url}checks/{external_check_id}?token=hidden`
+    const { code, stdout, stderr } = await check(
+      url,
+      '--only',
+      'converges',
+      '--state-url',
+      view,
+      '--seed',
+      '5',
+    )
+    expect(code).toBe(3)
+    expect(stdout).toMatch(
+      /✗ deduplicates .*\n {6}Two sequences of the same events end differently: .*paid_by_card/,
+    )
+    expect(stdout).toMatch(/Repeat with --seed 5\.\n/)
+    expect(stdout).toMatch(/✓ orders .*\n {6}\d+ sequences of 12 deliveries ended alike \(seed 5\)\.\n/)
+    expect(stdout + stderr).not.toContain('hidden')
+  })
+
+  test('without --state-url it names it, and fails nothing', async () => {
+    const { url } = await node('node.mjs')
+    const { code, stdout } = await check(url, '--only', 'converges')
+    expect(code).toBe(0)
+    expect(stdout).toContain('- 2 cases, deduplicates to orders\n')
+    expect(stdout).toContain('Pass --state-url')
+  })
+
   test('the tolerance is that of the receiver', async () => {
     const { url } = await node('wrong/tolerates-a-minute.mjs')
     const { code } = await check(url, '--tolerance', '60', '--skip', 'behaves')
@@ -133,6 +166,10 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
     [['3000', '-H', 'nonsense'], 'is no header'],
     [['3000', '--tap', '--json'], 'exclude each other'],
+    [['3000', '--state-url', '3000/{id}'], '--state-url has the unknown placeholder {id}'],
+    [['3000', '--state-url', 'http://example.com/'], 'is plain HTTP'],
+    [['3000', '--state-url', '3000', '--state-header', 'nonsense'], '--state-header "nonsense" is no header'],
+    [['3000', '--seed', 'x'], '--seed'],
   ])('%j is wrong usage', async (args, words) => {
     const { code, stdout, stderr } = await check(...(args as [string]))
     expect(code).toBe(2)

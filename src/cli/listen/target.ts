@@ -51,11 +51,11 @@ export function parseTarget(text: string): URL {
   return target
 }
 
-/** `Name: value`, as for curl. */
-export function parseHeader(text: string): Header {
+/** `Name: value`, as for curl. `flag` is what an error names. */
+export function parseHeader(text: string, flag = '-H'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
-  throw usage(`-H ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
+  throw usage(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
 }
 
 const EXAMPLE = 'http://localhost:3000/webhooks'

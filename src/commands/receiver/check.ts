@@ -6,6 +6,7 @@ import { hintOf } from '../../cli/conformance/hint.ts'
 import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
 import { readCertificate } from '../../cli/read-certificate.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
+import { stateCheck } from '../../cli/conformance/state-url.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, jsonFlag, listed, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
@@ -50,12 +51,25 @@ export default class ReceiverCheck extends ConformanceCommand {
       default: 300,
     }),
     'service-name': serviceNameFlag,
+    'state-url': Flags.string({
+      description:
+        'Where the receiver shows its state of a check, read after many orders and duplicates. {external_check_id} and {check_id} are filled in.',
+    }),
+    'state-header': Flags.string({
+      description: "Header to send to --state-url: 'Name: value'.",
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    seed: Flags.integer({
+      description: 'Seed for the deliveries and their orders at --state-url.',
+      default: 1,
+    }),
   })
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReceiverCheck)
     const url = receiverUrl(args.url)
-    const headers = listed(flags.header ?? []).map(parseHeader)
+    const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
     requireSafeHeaders(headers, flags['service-name'])
     if (flags.secret.trim() === '')
       throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
@@ -64,7 +78,8 @@ export default class ReceiverCheck extends ConformanceCommand {
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const ca = [...given, ...(local === undefined ? [] : [local])]
     const { secret, tolerance, insecure, strict, 'service-name': serviceName } = flags
-    const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, strict, cases }
+    const state = stateCheck(flags, { ca, insecure })
+    const settings = { url, headers, ca, insecure, secret, tolerance, serviceName, strict, cases, state }
     const report = await this.report(flags, (tell, signal) =>
       checkReceiver({
         ...settings,

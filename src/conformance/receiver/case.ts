@@ -6,6 +6,14 @@ import type { Answer, Delivery, Send } from './send.ts'
 export interface Stage {
   forge: Forge
   send: Send
+  /** Judges the receiver's view of its own state; absent without `--state-url`. */
+  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Seen> }
+}
+
+/** A verdict that comes with what was seen, whatever it is. */
+export interface Seen {
+  verdict: 'passed' | 'failed' | 'not_checked'
+  detail: string
 }
 
 /** What was wrong, in words; with a reason where it means something else than the case has in mind. */
@@ -13,14 +21,14 @@ export type Wrong = string | { detail: string; reason: string }
 
 /** A case of the suite. `examine` tells what was wrong, or nothing when all was right. */
 export interface ReceiverCase {
-  group: 'accepts' | 'refuses' | 'behaves'
+  group: 'accepts' | 'refuses' | 'behaves' | 'converges'
   id: string
   title: string
   /** A sentence of the specification unless said otherwise. */
   basis?: Basis
   /** What it means in production when the case fails. */
   reason: string
-  examine(stage: Stage): Promise<Wrong | undefined>
+  examine(stage: Stage): Promise<Wrong | Seen | undefined>
 }
 
 /** A row of a table of cases. */

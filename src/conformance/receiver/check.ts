@@ -1,6 +1,7 @@
 import { createNewId } from '../../ids.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
 import type { ReceiverCase } from './case.ts'
+import { createConvergence, type StateCheck } from './convergence/judge.ts'
 import { readExamples } from './examples.ts'
 import { bytes, createForge } from './forge.ts'
 import { runReceiverCases, unanswered } from './run.ts'
@@ -15,6 +16,8 @@ export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'>
   tolerance: number
   serviceName: string
   cases: readonly ReceiverCase[]
+  /** Where the receiver shows its state, for the cases that look at it. */
+  state?: StateCheck | undefined
   /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
   timeoutMs?: number
   /** Ends the check early, with a report of what has been found by then. */
@@ -47,10 +50,16 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
     throw new Error(
       `${check.url.origin} cannot be checked: ${probe.error} (${probe.code}).${hint(probe.code)}`,
     )
+  const convergence = check.state && createConvergence({ state: check.state, forge, newId, signal })
   const cases =
     'code' in probe && probe.code === 'TIMEOUT'
       ? unanswered(check.cases, timeoutMs)
-      : await runReceiverCases(check.cases, { forge, send }, { timeoutMs, signal, begin })
+      : await runReceiverCases(
+          check.cases,
+          { forge, send, ...(convergence && { convergence }) },
+          { timeoutMs, signal, begin },
+        )
+  await convergence?.close()
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted
   return makeReport({

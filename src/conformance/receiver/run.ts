@@ -40,9 +40,9 @@ export function unanswered(cases: readonly ReceiverCase[], timeoutMs: number): C
   )
 }
 
-function watched({ forge, send }: Stage, patience: Patience, one: ReceiverCase): Stage {
+function watched({ send, ...stage }: Stage, patience: Patience, one: ReceiverCase): Stage {
   return {
-    forge,
+    ...stage,
     async send(delivery, options) {
       const answer = await send(delivery, { ...options, timeoutMs: patience.limit() })
       patience.heed(one, answer)
@@ -56,6 +56,7 @@ async function examine(one: ReceiverCase, stage: Stage): Promise<CaseResult> {
   const wrong = await one.examine(stage)
   const duration_ms = Math.round(performance.now() - started)
   if (wrong === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
+  if (typeof wrong === 'object' && 'verdict' in wrong) return { ...named(one), ...wrong, duration_ms }
   const told = typeof wrong === 'string' ? { detail: wrong } : wrong
   return { ...named(one), verdict: 'failed', ...told, duration_ms }
 }

@@ -13,16 +13,18 @@ export interface Announcement {
 
 interface Place {
   cwd?: string
+  /** Beside the secret and the port. */
+  env?: Record<string, string>
   says?: Announcement | undefined
 }
 
 /** Starts a receiver that prints where it listens, as all of `fixtures/receivers` do. */
 export async function startReference(
   command: readonly string[],
-  { cwd, says = { stream: 'stdout', pattern: /listening on http:\S+\// } }: Place = {},
+  { cwd, env: more, says = { stream: 'stdout', pattern: /listening on http:\S+\// } }: Place = {},
 ): Promise<{ url: string; running: Running }> {
   const [file = '', ...args] = command
-  const env = { WEBHOOK_SECRET: secret, PORT: '0' }
+  const env = { ...more, WEBHOOK_SECRET: secret, PORT: '0' }
   const running = await spawnProcess(file, args, { env, ...(cwd !== undefined && { cwd }) })
   const [line = ''] = says.pattern.exec(await running.until(says.stream, says.pattern)) ?? []
   return { url: /http:\S+/.exec(line)?.[0] ?? '', running }

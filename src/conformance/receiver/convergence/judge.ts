@@ -1,0 +1,137 @@
+import type { Seen } from '../case.ts'
+import type { Forge } from '../forge.ts'
+import type { Send } from '../send.ts'
+import { createScenario, type Step } from './scenario.ts'
+import { orders, repetitions, search, type Counterexample, type Found } from './search.ts'
+import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
+import { createTrials, type Sequence, type Trials } from './trials.ts'
+
+/** What `--state-url` and its companions give. */
+export interface StateCheck extends StateSource {
+  /** Decides the scenario and the sequences. */
+  seed: number
+  waits?: Waits
+}
+
+/** Times in milliseconds. */
+interface Waits {
+  /** How long a view has to stay the same before it counts as final, and how long for a slow receiver. */
+  quietMs: readonly [number, number]
+  /** After this long no further sequence is tried. */
+  searchMs: number
+}
+
+const WAITS: Waits = { quietMs: [1_000, 3_000], searchMs: 10_000 }
+
+export interface Convergence {
+  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Seen>
+  close(): Promise<void>
+}
+
+interface Parts {
+  state: StateCheck
+  forge: Pick<Forge, 'genuine'>
+  newId: (prefix: 'chk' | 'evt' | 'pay' | 'loc') => string
+  signal: AbortSignal
+}
+
+/** Judges by the receiver's own view whether its state converges. The controls are played once, for the first rule. */
+export function createConvergence({ state, forge, newId, signal }: Parts): Convergence {
+  const { quietMs, searchMs } = state.waits ?? WAITS
+  const reader = createStateReader(state, signal)
+  let sendNow: Send
+  const trials = createTrials({
+    forge,
+    send: (delivery, options) => sendNow(delivery, options),
+    reader,
+    isPerCheck: state.isPerCheck,
+    quietMs,
+    scenario: createScenario({ seed: state.seed, newId, now: Date.now() }),
+    signal,
+  })
+  let calibration: Promise<void> | undefined
+  return {
+    async judge(rule, send) {
+      sendNow = send
+      try {
+        calibration ??= trials.calibrate()
+        await calibration
+        const found = await search(rule === 'orders' ? orders : repetitions, trials, {
+          seed: state.seed,
+          searchMs,
+        })
+        const { counterexample } = found
+        if (counterexample === undefined)
+          return { verdict: 'passed', detail: passed(found, trials, state.seed) }
+        const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
+        return {
+          verdict: 'failed',
+          detail: `${told(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`,
+        }
+      } catch (error) {
+        // After Ctrl-C the run itself says why there is no verdict.
+        if (!(error instanceof NotJudged) && !signal.aborted) throw error
+        return { verdict: 'not_checked', detail: error instanceof Error ? error.message : String(error) }
+      }
+    },
+    close: () => reader.close(),
+  }
+}
+
+function passed({ tried }: Found, trials: Trials, seed: number): string {
+  const ignored = trials.comparison().ignored()
+  const differing =
+    ignored.length === 0
+      ? ''
+      : ` Ignored, since identical runs differ there or deliveries are counted: ${ignored.join(', ')}.`
+  return `${tried} sequences of ${trials.steps.length} deliveries ended alike (seed ${seed}).${differing}`
+}
+
+/** Differing fields that are told of. */
+const MOST = 3
+
+/** Both sequences, and how their ends differ. */
+function told({ one, other, ends }: Counterexample, trials: Trials): string {
+  const differences = trials.comparison().differences(...ends)
+  const fields = differences
+    .slice(0, MOST)
+    .map((field) => `${field.path}: ${field.one} after the first, ${field.other} after the second`)
+  const more = differences.length > MOST ? `; ${differences.length - MOST} more` : ''
+  const [first, second] = [one, other].map((sequence) => named(sequence, trials.steps))
+  return `Two sequences of the same events end differently: ${first} and ${second}. ${fields.join('; ')}${more}.`
+}
+
+/** Deliveries with their number in the scenario, and with their check where the sequence is about both. */
+function named(sequence: Sequence, steps: readonly Step[]): string {
+  const checks = new Set(sequence.map((place) => steps[place]?.check))
+  const one = (place: number) => {
+    const { type, check } = steps[place] ?? { type: '', check: 0 }
+    return `${place + 1} ${type}${checks.size > 1 ? ` of check ${check}` : ''}`
+  }
+  return `[${sequence.map(one).join(', ')}]`
+}
+
+const DEDUPLICATE =
+  'Deduplication was forgotten: store the envelope id of each event with its effects, and ignore an event whose id is stored.'
+
+const ORDER = 'Ordering was forgotten: '
+const NEWEST = `${ORDER}keep the state whose data has the newest updated_at, whatever arrived last.`
+
+/** What to change. Two deliveries tell more, by what each leaves behind alone. */
+async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
+  const steps = one.flatMap((place) => trials.steps[place] ?? [])
+  if (steps.every(({ type }) => type === 'payment.succeeded'))
+    return `${ORDER}keep each payment under its own id, and compare created_at where one of them is shown.`
+  const [first, second] = steps
+  if (first === undefined || second === undefined || other.length !== 2) return NEWEST
+  if (first.check !== second.check)
+    return `${ORDER}keep the newest updated_at of each check on its own, since other checks have other times.`
+  const { areEqual } = trials.comparison()
+  const alone = []
+  for (const place of one) alone.push(await trials.endOf([place]))
+  const isFirstKept = alone.every((end, at) => areEqual(end, ends[at] ?? []))
+  if (!isFirstKept) return NEWEST
+  return first.type === second.type
+    ? 'The delivery that came second was ignored: deduplicate on the envelope id alone, not on the type or the check, and let the newer updated_at win.'
+    : `${ORDER}the delivery that came second was ignored. Let the newer updated_at win.`
+}

@@ -1,0 +1,87 @@
+import { rootCertificates } from 'node:tls'
+import { Agent, request } from 'undici'
+import type { HeaderLine } from '../send.ts'
+import type { CheckIds } from './scenario.ts'
+
+/** Where a receiver shows what it has kept, such as `--state-url`. */
+export interface StateUrl {
+  /** The view of one check, or of everything where `isPerCheck` is false. */
+  urlOf(ids: CheckIds): URL
+  /** Whether the address names the check. */
+  isPerCheck: boolean
+}
+
+export interface StateSource extends StateUrl {
+  /** Sent with each request. */
+  headers: readonly HeaderLine[]
+  /** Authorities in PEM, beside Node's own. */
+  ca: readonly string[]
+  insecure: boolean
+}
+
+/** The view cannot be read or judged: the message says why. */
+export class NotJudged extends Error {
+  override readonly name = 'NotJudged'
+}
+
+/** Longest wait for an answer, in milliseconds. */
+const ANSWER_MS = 10_000
+
+/** Longest body that is read, in bytes. */
+const LARGEST = 16 * 1024 * 1024
+
+/** Answers that say that there is nothing there. */
+const ABSENT = [204, 404, 410]
+
+export interface StateReader {
+  /** The body of the view, or `undefined` where there is none. */
+  read(ids: CheckIds): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+/** Reads views by GET. Redirects are not followed. */
+export function createStateReader(
+  { urlOf, headers, ca, insecure }: StateSource,
+  signal: AbortSignal,
+): StateReader {
+  const dispatcher = new Agent({
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    maxResponseSize: LARGEST,
+    // A receiver may close an idle connection just as the next request is written to it.
+    pipelining: 0,
+    connect: { timeout: ANSWER_MS, ca: [...rootCertificates, ...ca], rejectUnauthorized: !insecure },
+  })
+  return {
+    /** @throws NotJudged when there is no answer, or one that is no view. */
+    async read(ids) {
+      const url = urlOf(ids)
+      const lines = [['Accept', 'application/json, */*;q=0.5'], ...headers].flat()
+      try {
+        const { statusCode, body } = await request(url, { headers: lines, dispatcher, signal })
+        const text = await body.text()
+        if (ABSENT.includes(statusCode)) return undefined
+        if (statusCode >= 200 && statusCode < 300) return text
+        throw new NotJudged(
+          `The view at --state-url cannot be read: ${shown(url)} answered ${statusCode}.${hint(statusCode)}`,
+        )
+      } catch (error) {
+        if (error instanceof NotJudged || signal.aborted) throw error
+        const { message, code } = error as NodeJS.ErrnoException
+        throw new NotJudged(`The view at --state-url cannot be read: ${shown(url)}: ${message || code}.`, {
+          cause: error,
+        })
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function hint(status: number): string {
+  return status === 401 || status === 403 ? " Pass its credentials with --state-header 'Name: value'." : ''
+}
+
+/** Without the query, which may hold a token. */
+function shown({ origin, pathname }: URL): string {
+  return origin + pathname
+}

@@ -1,0 +1,271 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isGood, told } from '../case.ts'
+import { bytes, type Forge } from '../forge.ts'
+import type { Send } from '../send.ts'
+import { bookkeeping } from './bookkeeping.ts'
+import { createComparison, type Comparison, type Views } from './comparison.ts'
+import type { Scenario, Trial } from './scenario.ts'
+import { NotJudged, type StateReader } from './state-view.ts'
+import { noView, parseView, partOf } from './view.ts'
+
+/** Deliveries by their place in the scenario, from 0, in the order in which they are sent. */
+export type Sequence = readonly number[]
+
+/** How a view is waited for, in milliseconds. */
+interface Wait {
+  /** The view has to stay the same for this long. */
+  quietMs: number
+  /** The longest wait. */
+  limitMs: number
+  /** Other views are waited out until the limit. */
+  until?: (views: Views) => boolean
+}
+
+/** Deliveries that were sent, and the receiver's view of their checks before and after them. */
+interface Played {
+  before: Views
+  /** The receiver's answer when it accepted none. */
+  refusal: string | undefined
+  read(): Promise<Views>
+}
+
+/** Plays sequences, each on fresh checks, and compares how they end. */
+export interface Trials {
+  steps: Scenario['steps']
+  /** How ends are compared, after `calibrate`. */
+  comparison(): Comparison
+  /**
+   * Plays the scenario twice in its own order. That shows how long the receiver takes to apply a delivery, and which parts
+   * of the view differ between identical runs.
+   * @throws NotJudged when the view shows nothing of the deliveries.
+   */
+  calibrate(): Promise<void>
+  /** Whether two sequences end alike. A view that is not yet equal is given time to become so. */
+  endAlike(one: Sequence, other: Sequence): Promise<boolean>
+  /**
+   * Plays both again with longer waits. Returns their ends, or `undefined` when they are equal now: the views differed by
+   * the time of day, or were read too early. What follows from that is learnt.
+   */
+  confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
+  /** How a sequence ends. */
+  endOf(sequence: Sequence): Promise<Views>
+  /** Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise. */
+  ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
+}
+
+export interface TrialParts {
+  forge: Pick<Forge, 'genuine'>
+  send: Send
+  reader: StateReader
+  isPerCheck: boolean
+  scenario: Scenario
+  /**
+   * How long a view has to stay the same before it counts as final, in milliseconds, since a receiver may work after its
+   * answer. The second value is for a receiver that was seen to change its view later than that.
+   */
+  quietMs: readonly [number, number]
+  signal: AbortSignal
+}
+
+/** Time between two requests for a view, in milliseconds. */
+const INTERVAL_MS = 25
+/** Longest wait for a view to change and to come to rest, in milliseconds. */
+const LIMIT_MS = 10_000
+/** Time for a view to become equal to another one while many are tried, in milliseconds, beside a multiple of the lag. */
+const PATIENCE_MS = 100
+/** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
+const RETRIES = 6
+
+export function createTrials(parts: TrialParts): Trials {
+  const { forge, send, reader, isPerCheck, scenario, signal } = parts
+  const inOrder = [...scenario.steps.keys()]
+  const ends = new Map<string, Views>()
+  let comparison = createComparison()
+  /** Ends of the whole scenario in its own order: before and after it. */
+  let usual: readonly [before: Views, after: Views] = [[], []]
+  let [quietMs] = parts.quietMs
+  let trials = 0
+  /** How long the view went on changing after the last answer, and the longest time between changes, in milliseconds. */
+  let lagMs = 0
+  let gapMs = 0
+  let patienceMs = PATIENCE_MS
+
+  async function viewsOf({ checks, names }: Trial): Promise<Views> {
+    const views = []
+    for (const ids of isPerCheck ? checks : checks.slice(0, 1)) {
+      const body = await reader.read(ids)
+      views.push(body === undefined ? noView : parseView(body, names))
+    }
+    return views
+  }
+
+  async function play(sequence: Sequence): Promise<Played> {
+    const trial = scenario.trial(trials++)
+    const whole = await viewsOf(trial)
+    const own = (views: Views) =>
+      isPerCheck ? views : views.map((view, index) => partOf(view, whole[index] ?? noView))
+    const refusal = await deliver(sequence.map((place) => bytes(trial.envelopes[place] ?? {})))
+    return { before: own(whole), refusal, read: async () => own(await viewsOf(trial)) }
+  }
+
+  /**
+   * Sends the bodies one after the other. Refused ones are sent again, as the service does, while that gets them accepted.
+   * Returns the last answer when none was accepted.
+   */
+  async function deliver(bodies: readonly Buffer[]): Promise<string | undefined> {
+    let left = bodies
+    let refusal = ''
+    for (let round = 0; round <= RETRIES && left.length > 0; round += 1) {
+      const refused: Buffer[] = []
+      for (const body of left) {
+        const answer = await send(forge.genuine(body))
+        if ('code' in answer) throw new NotJudged(`A delivery was not answered: ${told(answer)}.`)
+        if (isGood(answer)) continue
+        refused.push(body)
+        refusal = told(answer)
+      }
+      if (refused.length === left.length) break
+      left = refused
+    }
+    return left.length === bodies.length ? refusal : undefined
+  }
+
+  /**
+   * Reads views until they stay the same. `lastMs` is when they last changed, and `gapMs` the longest time without a change
+   * before that. `restless` are two of the views when they did not come to rest.
+   */
+  async function settle({ read }: Pick<Played, 'read'>, wait: Wait) {
+    const started = performance.now()
+    const { until = () => true } = wait
+    let views = await read()
+    let lastMs = 0
+    let gapMs = 0
+    let changed: readonly [Views, Views] | undefined
+    for (;;) {
+      const elapsedMs = performance.now() - started
+      const isQuiet = elapsedMs - lastMs >= wait.quietMs
+      if ((isQuiet && until(views)) || elapsedMs >= wait.limitMs)
+        return { views, lastMs, gapMs, restless: isQuiet ? undefined : changed }
+      await sleep(INTERVAL_MS, undefined, { signal })
+      const next = await read()
+      if (!comparison.areEqual(views, next)) {
+        const changedMs = performance.now() - started
+        gapMs = Math.max(gapMs, changedMs - lastMs)
+        lastMs = changedMs
+        changed = [views, next]
+      }
+      views = next
+    }
+  }
+
+  /** Plays the whole scenario in its own order, until the view has changed and come to rest. */
+  async function control() {
+    const { before, refusal, read } = await play(inOrder)
+    if (refusal !== undefined) throw new NotJudged(`No delivery was accepted: ${refusal}.`)
+    const until = (views: Views) => !comparison.areEqual(before, views)
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const end = await settle({ read }, { quietMs, limitMs: LIMIT_MS, until })
+      if (!until(end.views)) throw new NotJudged(UNCHANGED(isPerCheck))
+      if (end.restless === undefined) return { before, read, ...end }
+      comparison.ignore(...end.restless)
+    }
+    throw new NotJudged(`The view at --state-url does not come to rest within ${LIMIT_MS / 1000} s.`)
+  }
+
+  /** Two controls that differ by nothing but the run, or `undefined` when one of them changed after it seemed final. */
+  async function twoControls() {
+    comparison = createComparison()
+    const first = await control()
+    const second = await control()
+    if (comparison.areEqual(first.views, second.views)) return [first, second] as const
+    // The first may have been read too early, which can no longer be seen.
+    if (!(await staysFinal(second))) return undefined
+    const third = await control()
+    return (await staysFinal(third)) ? ([second, third] as const) : undefined
+  }
+
+  async function staysFinal({ read, views }: { read: Played['read']; views: Views }): Promise<boolean> {
+    await sleep(quietMs, undefined, { signal })
+    return comparison.areEqual(views, await read())
+  }
+
+  /** Whether a view is as it was, although others were played since. A view of everything cannot tell. */
+  async function isUnchanged({ read }: Played, views: Views): Promise<boolean> {
+    return !isPerCheck || comparison.areEqual(views, await read())
+  }
+
+  async function endOf(sequence: Sequence): Promise<Views> {
+    const known = ends.get(sequence.join())
+    if (known !== undefined) return known
+    const { views } = await settle(await play(sequence), { quietMs: 4 * gapMs, limitMs: LIMIT_MS })
+    ends.set(sequence.join(), views)
+    return views
+  }
+
+  return {
+    steps: scenario.steps,
+    comparison: () => comparison,
+    endOf,
+    async calibrate() {
+      for (quietMs of parts.quietMs) {
+        const controls = await twoControls()
+        if (controls === undefined) continue
+        const [first, second] = controls
+        comparison.ignore(first.views, second.views)
+        if (comparison.areEqual(second.before, second.views)) throw new NotJudged(ALL_DIFFERS)
+        lagMs = Math.max(first.lastMs, second.lastMs)
+        gapMs = Math.max(first.gapMs, second.gapMs)
+        patienceMs = PATIENCE_MS + 4 * lagMs
+        usual = [second.before, second.views]
+        ends.set(inOrder.join(), second.views)
+        return
+      }
+      throw new NotJudged(
+        `The view at --state-url still changes more than ${quietMs / 1000} s after the last delivery.`,
+      )
+    },
+    async ignoreBookkeeping(differing) {
+      const leavesOf = async (sequence: Sequence) => comparison.leaves(await endOf(sequence))
+      const paths = await bookkeeping(differing.map(comparison.leaves), { steps: scenario.steps, leavesOf })
+      comparison.ignorePaths(paths)
+      // A view of nothing but numbers of deliveries is the state that there is.
+      if (!comparison.areEqual(...usual)) return paths.length > 0
+      comparison.regardPaths(paths)
+      return false
+    },
+    async endAlike(one, other) {
+      const wanted = await endOf(one)
+      const until = (views: Views) => comparison.areEqual(wanted, views)
+      const known = ends.get(other.join())
+      if (known !== undefined) return until(known)
+      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + patienceMs, until }
+      const { views } = await settle(await play(other), wait)
+      ends.set(other.join(), views)
+      return until(views)
+    },
+    async confirm(one, other) {
+      const earlier = await endOf(one)
+      const played = await play(one)
+      const { views } = await settle(played, { quietMs, limitMs: LIMIT_MS })
+      const limitMs = Math.min(LIMIT_MS, Math.max(2 * quietMs, 20 * lagMs))
+      comparison.ignore(earlier, views)
+      const until = (end: Views) => comparison.areEqual(views, end)
+      const { views: end } = await settle(await play(other), { quietMs: 2 * gapMs, limitMs, until })
+      if (!until(end) && (await isUnchanged(played, views))) return [views, end]
+      patienceMs *= 4
+      gapMs *= 4
+      ends.clear()
+      return undefined
+    },
+  }
+}
+
+const UNCHANGED = (isPerCheck: boolean) =>
+  `The deliveries changed nothing in the view at --state-url. ${
+    isPerCheck
+      ? 'It has to show what the receiver has stored of the check.'
+      : 'It has to show the checks with their ids; or put {external_check_id} or {check_id} into the URL.'
+  } A receiver that reads the check from the service cannot be judged by deliveries alone.`
+
+const ALL_DIFFERS =
+  'The same deliveries in the same order, on another check, gave another view at --state-url: nothing in it can be compared.'

@@ -1,0 +1,275 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { stateCheck } from '../../../src/cli/conformance/state-url.ts'
+import { converges } from '../../../src/conformance/receiver/converges.ts'
+import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import { startReceiver, type Answer, type Handle, type Receiver } from '../../support/https-receiver.ts'
+import { examine, startReference } from './check.ts'
+
+const folder = fileURLToPath(new URL('./strangers/', import.meta.url))
+
+/** Shorter than for users, whose receivers may be further away. */
+const waits = { quietMs: [300, 1_500], searchMs: 3_000 } as const
+
+function judge(
+  receiver: string,
+  view: string,
+  { seed = 1, headers = [] as string[], signal = new AbortController().signal } = {},
+) {
+  const asked = { 'state-url': view, 'state-header': headers, seed }
+  const state = stateCheck(asked, { ca: [], insecure: false })
+  return examine(receiver, { cases: converges, state: state && { ...state, waits }, signal })
+}
+
+/** Judges a program of `strangers`, which shows its state at the path. */
+async function judged(name: string, path: string, env = {}, seed = 1): Promise<ConformanceReport> {
+  const { url, running } = await startReference([process.execPath, `${folder}${name}.mjs`], { env })
+  try {
+    return await judge(url, url + path, { seed })
+  } finally {
+    running.child.kill('SIGKILL')
+    await running.ended
+  }
+}
+
+/** Judges a receiver that accepts everything and shows what `show` returns. */
+async function judgedView(show: (events: readonly string[]) => [status: number, body: string]) {
+  const events: string[] = []
+  const answer: Handle = (response, { method, body }) => {
+    if (method !== 'GET') {
+      events.push(body.toString())
+      return response.writeHead(204).end()
+    }
+    const [status, text] = show(events)
+    return response.writeHead(status).end(text)
+  }
+  return withReceiver(answer, ({ url }) => judge(url, `${url}view/{check_id}?token=hidden`))
+}
+
+async function withReceiver<T>(answer: Answer, use: (receiver: Receiver) => Promise<T>): Promise<T> {
+  const receiver = await startReceiver({ answer })
+  try {
+    return await use(receiver)
+  } finally {
+    await receiver.close()
+  }
+}
+
+function verdicts({ cases }: ConformanceReport) {
+  return Object.fromEntries(cases.map(({ id, verdict }) => [id, verdict]))
+}
+
+function detailOf({ cases }: ConformanceReport, id: string): string {
+  return cases.find((one) => one.id === id)?.detail ?? ''
+}
+
+function details({ cases }: ConformanceReport): string {
+  return cases.map(({ detail }) => detail).join('\n')
+}
+
+const [BY_EXTERNAL_ID, BY_ID, ALL] = ['checks/{external_check_id}', 'tabs/{check_id}', 'all']
+
+/** Right receivers, and where they show their state. */
+const right: Record<string, string> = {
+  asynchronous: BY_EXTERNAL_ID,
+  batches: BY_ID,
+  'by-table': ALL,
+  'counts-deliveries': BY_EXTERNAL_ID,
+  ledger: ALL,
+  'list-of-all': ALL,
+  'newest-by-created-at': BY_ID,
+  'newest-by-updated-at': BY_EXTERNAL_ID,
+  'plain-text': BY_EXTERNAL_ID,
+  'refuses-what-it-knows': BY_ID,
+  'revenue-alone': ALL,
+  'row-numbers-and-times': BY_EXTERNAL_ID,
+  'waits-for-the-first': BY_EXTERNAL_ID,
+  'web-page': ALL,
+  'worker-pool': BY_EXTERNAL_ID,
+}
+
+interface Mistake {
+  path: string
+  /** The cases that fail. */
+  fails: string[]
+  advice: RegExp
+}
+
+const deduplication = (path: string): Mistake => ({
+  path,
+  fails: ['deduplicates'],
+  advice: /Deduplication was forgotten: store the envelope id/,
+})
+const ordering = (
+  path: string,
+  advice = /Ordering was forgotten: keep the state whose data has the newest/,
+): Mistake => ({
+  path,
+  fails: ['orders'],
+  advice,
+})
+
+const wrong: Record<string, Mistake> = {
+  'adds-every-payment': deduplication(BY_EXTERNAL_ID),
+  'appends-items': deduplication(ALL),
+  'asynchronous-last-wins': ordering(BY_EXTERNAL_ID),
+  'deduplicates-by-type': ordering(BY_EXTERNAL_ID, /deduplicate on the envelope id alone, not on the type/),
+  'drops-unknown-checks': ordering(BY_EXTERNAL_ID),
+  'first-arrival-stays': ordering(BY_EXTERNAL_ID, /the delivery that came second was ignored/),
+  'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /was forgotten/ },
+  'last-arrival-wins': ordering(BY_EXTERNAL_ID),
+  'one-clock-for-all': ordering(BY_EXTERNAL_ID, /the newest updated_at of each check on its own/),
+  'one-payment': ordering(BY_EXTERNAL_ID, /keep each payment under its own id/),
+  'page-counts-twice': deduplication(ALL),
+  'remembers-one-event': deduplication(BY_EXTERNAL_ID),
+  'revenue-counts-twice': deduplication(ALL),
+  'status-of-the-last': ordering(ALL),
+  upserts: ordering(BY_ID),
+}
+
+test('every program has a test', () => {
+  const names = (part: string) => readdirSync(folder + part).map((file) => file.replace('.mjs', ''))
+  expect(names('right').sort()).toEqual([...Object.keys(right), 'asks-the-service'].sort())
+  expect(names('wrong').sort()).toEqual(Object.keys(wrong))
+})
+
+/** Each takes as long as hundreds of deliveries. */
+const timeout = 180_000
+
+describe.concurrent('a receiver whose state converges passes', { timeout }, () => {
+  test.each(Object.entries(right))('%s', async (name, path) => {
+    const report = await judged(`right/${name}`, path)
+    expect(verdicts(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    expect(detailOf(report, 'orders')).toMatch(/^\d+ sequences of 12 deliveries ended alike \(seed 1\)\./)
+  })
+})
+
+describe.concurrent('a receiver whose state does not converge fails by its mistake', { timeout }, () => {
+  test.each(Object.entries(wrong))('%s', async (name, { path, fails, advice }) => {
+    const report = await judged(`wrong/${name}`, path)
+    const expected = ['deduplicates', 'orders'].map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
+    expect(verdicts(report), details(report)).toEqual(Object.fromEntries(expected))
+    for (const id of fails) {
+      expect(detailOf(report, id)).toMatch(advice)
+      const [, one = '', other = ''] = /differently: \[(.*?)\] and \[(.*?)\]/.exec(detailOf(report, id)) ?? []
+      expect(one.split(', ').length).toBeLessThanOrEqual(3)
+      expect(other.split(', ').length).toBeLessThanOrEqual(3)
+      expect(new Set(one.split(', '))).toEqual(new Set(other.split(', ')))
+    }
+  })
+})
+
+test('a seed repeats the deliveries and the counterexample', async () => {
+  const [first, again, other] = await Promise.all(
+    [7, 7, 8].map((seed) => judged('wrong/last-arrival-wins', BY_EXTERNAL_ID, {}, seed)),
+  )
+  const detail = first && detailOf(first, 'orders')
+  expect(detail).toContain('Repeat with --seed 7.')
+  expect(again && detailOf(again, 'orders')).toBe(detail)
+  expect(other && detailOf(other, 'orders')).not.toBe(detail?.replace('--seed 7', '--seed 8'))
+})
+
+describe.concurrent('a receiver that reads checks from the service', () => {
+  const path = BY_EXTERNAL_ID
+
+  test('passes where the service knows the checks', async () => {
+    const known: Handle = (response, { url }) =>
+      response.end(JSON.stringify({ external_id: url, status: 'closed' }))
+    const report = await withReceiver(known, ({ url }) =>
+      judged('right/asks-the-service', path, { SERVICE: url.replace(/\/$/, '') }),
+    )
+    expect(verdicts(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+  })
+
+  test('is not judged where it does not', async () => {
+    const report = await judged('right/asks-the-service', path)
+    expect(verdicts(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(detailOf(report, 'orders')).toContain('A receiver that reads the check from the service')
+  })
+})
+
+describe.concurrent('nothing is judged', () => {
+  const unjudged = { deduplicates: 'not_checked', orders: 'not_checked' }
+
+  test('without --state-url', async () => {
+    await withReceiver(200, async ({ url, requests }) => {
+      const report = await examine(url, { cases: converges })
+      expect(verdicts(report)).toEqual(unjudged)
+      expect(detailOf(report, 'deduplicates')).toContain('Pass --state-url')
+      expect(report.ok).toBe(true)
+      expect(requests).toHaveLength(1)
+    })
+  })
+
+  test('by a view that stays the same', async () => {
+    const report = await judgedView(() => [200, '{"ok":true}'])
+    expect(verdicts(report)).toEqual(unjudged)
+    expect(detailOf(report, 'orders')).toMatch(/^The deliveries changed nothing in the view at --state-url\./)
+  })
+
+  test('by a view that is another one each time', async () => {
+    let reads = 0
+    const report = await judgedView(() => [200, JSON.stringify({ etag: (reads += 1) })])
+    expect(verdicts(report)).toEqual(unjudged)
+  })
+
+  test('by a view in which all that changes differs between identical runs', async () => {
+    const report = await judgedView((events) => [200, `{"digest":${events.join('').length}}`])
+    expect(verdicts(report)).toEqual(unjudged)
+    expect(detailOf(report, 'orders')).toMatch(/^The same deliveries in the same order, on another check/)
+  })
+
+  test.each([
+    [401, /answered 401\. Pass its credentials with --state-header/],
+    [302, /answered 302\.$/],
+    [500, /answered 500\.$/],
+  ])('by an answer of %i, which is told without the query', async (status, words) => {
+    const report = await judgedView(() => [status, ''])
+    expect(verdicts(report)).toEqual(unjudged)
+    expect(detailOf(report, 'orders')).toMatch(words)
+    expect(detailOf(report, 'orders')).toContain('/view/chk_')
+    expect(JSON.stringify(report)).not.toContain('hidden')
+  })
+
+  test('where nothing listens at --state-url', async () => {
+    const gone = await startReceiver()
+    await gone.close()
+    const report = await withReceiver(200, ({ url }) => judge(url, gone.url))
+    expect(verdicts(report)).toEqual(unjudged)
+    expect(detailOf(report, 'orders')).toContain('ECONNREFUSED')
+  })
+
+  test('where no delivery is accepted', async () => {
+    const refusing: Handle = (response, { method }) =>
+      response.writeHead(method === 'GET' ? 200 : 422).end('{}')
+    const report = await withReceiver(refusing, ({ url }) => judge(url, url))
+    expect(verdicts(report)).toEqual(unjudged)
+    expect(detailOf(report, 'orders')).toBe('No delivery was accepted: it answered 422.')
+  })
+})
+
+test('the view is read with the headers given, under the identifiers percent-encoded', async () => {
+  await withReceiver(404, async ({ url, requests }) => {
+    await judge(url, `${url}a/{external_check_id}/%7Bcheck_id%7D?x={check_id}`, {
+      headers: ['Authorization: Bearer abc'],
+    })
+    const view = requests.find(({ method }) => method === 'GET')
+    expect(view?.headers.authorization).toBe('Bearer abc')
+    expect(view?.headers.accept).toContain('application/json')
+    expect(view?.url).toMatch(/^\/a\/tabwire-trial-\w{26}\/chk_(\w{26})\?x=chk_\1$/)
+  })
+})
+
+test('Ctrl-C ends it at once, without a verdict', async () => {
+  const interruption = new AbortController()
+  const answer: Handle = (response, { method }, index) => {
+    if (method === 'GET' && index > 5) interruption.abort()
+    response.end('{}')
+  }
+  await withReceiver(answer, async ({ url }) => {
+    const report = await judge(url, url, { signal: interruption.signal })
+    expect(report).toMatchObject({ ok: false, interrupted: true, totals: { not_checked: 2 } })
+    expect(detailOf(report, 'deduplicates')).toBe('Not checked: interrupted.')
+  })
+})
