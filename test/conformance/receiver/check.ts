@@ -1,11 +1,11 @@
-import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
 import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
 import { checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
 import { spawnProcess, type Running } from '../../support/cli.ts'
 
 export const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 
-/** In which words a program says that it listens; the address is the part that begins with `http:`. */
+/** The words in which a program says that it listens; the address is the part that begins with `http:` or `https:`. */
 export interface Announcement {
   stream: 'stdout' | 'stderr'
   pattern: RegExp
@@ -14,18 +14,19 @@ export interface Announcement {
 interface Place {
   cwd?: string
   says?: Announcement | undefined
+  env?: Record<string, string>
 }
 
 /** Starts a receiver that prints where it listens, as all of `fixtures/receivers` do. */
 export async function startReference(
   command: readonly string[],
-  { cwd, says = { stream: 'stdout', pattern: /listening on http:\S+\// } }: Place = {},
+  { cwd, says = { stream: 'stdout', pattern: /listening on https?:\S+\s/ }, env: more = {} }: Place = {},
 ): Promise<{ url: string; running: Running }> {
   const [file = '', ...args] = command
-  const env = { WEBHOOK_SECRET: secret, PORT: '0' }
+  const env = { WEBHOOK_SECRET: secret, PORT: '0', ...more }
   const running = await spawnProcess(file, args, { env, ...(cwd !== undefined && { cwd }) })
   const [line = ''] = says.pattern.exec(await running.until(says.stream, says.pattern)) ?? []
-  return { url: /http:\S+/.exec(line)?.[0] ?? '', running }
+  return { url: /https?:\S+/.exec(line)?.[0] ?? '', running }
 }
 
 /** Runs the suite against a receiver of its own. */
@@ -58,8 +59,18 @@ export function examine(url: string, change: Partial<ReceiverCheck> = {}): Promi
   })
 }
 
-export function failed({ cases }: ConformanceReport): string[] {
-  return cases.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
+export function failed(report: ConformanceReport): string[] {
+  return idsWith(report, 'failed')
+}
+
+/** The identifiers of the cases with this verdict. */
+export function idsWith({ cases }: ConformanceReport, verdict: Verdict): string[] {
+  return cases.filter((one) => one.verdict === verdict).map(({ id }) => id)
+}
+
+/** What the report tells of a case. */
+export function detailOf({ cases }: ConformanceReport, id: string): string | null | undefined {
+  return cases.find((one) => one.id === id)?.detail
 }
 
 /** The identifiers of the cases of a group, or of those whose identifier begins so. */
