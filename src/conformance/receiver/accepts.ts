@@ -60,7 +60,8 @@ const rows: readonly AcceptRow[] = [
       'Delivery is at least once (specification section 6). A duplicate that is rejected is sent again six times, and counts towards disabling the endpoint. Answer 2xx and do nothing.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
-      return [0, 1, 2].map(() => forge.genuine(body))
+      // Each attempt is signed anew, so a receiver may reject the same signature twice.
+      return [0, 1, 2].map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
     },
   },
   {

@@ -79,11 +79,14 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
 /** @throws Error with what to do, unless a receiver of this scheme answered, or may yet answer. */
 async function requireReachable(url: URL, first: Answer): Promise<void> {
   // Some servers answer 400 to plain HTTP on their TLS port.
-  const isSuspect = 'code' in first ? !noConnection.test(first.code) : first.status === 400
+  const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400
   if (isSuspect && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
   if (!('code' in first) || !unreachable.test(first.code)) return
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
 }
+
+/** What comes of one scheme where the other is spoken. */
+const otherwiseSpoken = /^(EPROTO|ECONNRESET|EPIPE|TIMEOUT|HPE_.*|ERR_SSL_.*)$/
 
 const noConnection = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
 

@@ -36,8 +36,8 @@ export const refuses: readonly ReceiverCase[] = rows.map(({ forge, ...row }) => 
   },
 }))
 
-const BEFORE = 'The genuine delivery that this case begins with was not accepted'
-const AFTER = 'A genuine delivery of this kind was not accepted either'
+const BEFORE = 'the genuine delivery that this case begins with was not accepted'
+const AFTER = 'a genuine delivery of this kind was not accepted either'
 
 /** The first forged delivery that is accepted. The rejections are kept. */
 async function acceptedOf(
@@ -49,8 +49,8 @@ async function acceptedOf(
   const ahead = isSlow ? forged.map((one) => send(one)) : []
   for (const [index, one] of forged.entries()) {
     const answer = await (ahead[index] ?? send(one))
-    if (isGood(answer))
-      return `${told(answer)}; ${wanted}.${one.label === undefined ? '' : ` Sent: ${one.label}.`}`
+    const which = one.label === undefined || forged.length === 1 ? '' : ` Sent: ${one.label}.`
+    if (isGood(answer)) return `${told(answer)}; ${wanted}.${which}`
     if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
     rejections.push({ id, answer })
   }

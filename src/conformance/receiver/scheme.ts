@@ -1,4 +1,4 @@
-import { connect as connectPlain } from 'node:net'
+import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /** How long the other scheme may take to show itself, in milliseconds. */
@@ -15,7 +15,8 @@ export async function speaksOtherScheme(url: URL): Promise<boolean> {
 /** Ends after the handshake; nothing is sent, so whose certificate it is does not matter. */
 function speaksTls(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connectTls({ host, port, rejectUnauthorized: false })
+    const servername = isIP(host) === 0 ? host : ''
+    const socket = connectTls({ host, port, servername, rejectUnauthorized: false })
     const end = (answer: boolean) => {
       socket.destroy()
       resolve(answer)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
 import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
 import { checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
@@ -27,6 +28,18 @@ export async function startReference(
   const running = await spawnProcess(file, args, { env, ...(cwd !== undefined && { cwd }) })
   const [line = ''] = says.pattern.exec(await running.until(says.stream, says.pattern)) ?? []
   return { url: /https?:\S+/.exec(line)?.[0] ?? '', running }
+}
+
+export type Program = readonly [file: string, ...args: string[]]
+
+/** Whether a program can be run on this machine; it is run. */
+export function isHere([file, ...args]: Program): boolean {
+  try {
+    execFileSync(file, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Runs the suite against a receiver of its own. */

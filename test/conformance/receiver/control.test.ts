@@ -146,7 +146,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     const report = await examine(url, { cases: group('refuses') })
     expect(idsWith(report, 'not_checked')).toEqual(['content_type_text'])
     expect(detailOf(report, 'content_type_text')).toBe(
-      'Not checked: A genuine delivery of this kind was not accepted either: Rejected (415).',
+      'Not checked: a genuine delivery of this kind was not accepted either: Rejected (415).',
     )
     expect(report.ok).toBe(true)
   })

@@ -6,14 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { receiverExamples } from '../../../src/cli/conformance/receiver-examples.ts'
 import { emptyDirectory, fixtures } from '../../support/cli.ts'
 import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
-import { checked, failed, idsOf, idsWith, type Announcement } from './check.ts'
+import { checked, failed, idsOf, idsWith, isHere, type Announcement, type Program } from './check.ts'
 
 const folder = join(fixtures, 'receivers')
 const made = (name: string) => fileURLToPath(new URL(`./made/${name}.mjs`, import.meta.url))
 const wrong = (name: string) => join(folder, 'wrong', `${name}.mjs`)
 const source = (name: string) => join(folder, name)
-
-type Program = [file: string, ...args: string[]]
 
 interface Runtime {
   /** Ends with 0 where the language is here. */
@@ -202,12 +200,3 @@ test('every case rests on the specification or on advice, and says what it means
     expect(reason).toMatch(/\.$/)
   }
 })
-
-function isHere([file, ...args]: Program): boolean {
-  try {
-    execFileSync(file, args, { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}

@@ -23,5 +23,5 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(Number(process.env.PORT), '::1', () =>
-  console.log(`listening on http://[::1]:${server.address().port}/hooks/x?token=s3cret&v=1`),
+  process.stdout.write(`listening on http://[::1]:${server.address().port}/hooks/x?token=s3cret&v=1\n`),
 )

@@ -25,5 +25,5 @@ app.post('/', express.raw({ type: () => true, limit: '2mb' }), (request, respons
 })
 
 const server = app.listen(Number(process.env.PORT), '127.0.0.1', () =>
-  console.log(`listening on http://127.0.0.1:${server.address().port}/`),
+  process.stdout.write(`listening on http://127.0.0.1:${server.address().port}/\n`),
 )

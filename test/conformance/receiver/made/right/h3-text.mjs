@@ -23,4 +23,4 @@ app.post('/hooks/**', async (event) => {
 
 const server = serve(app, { port: Number(process.env.PORT), hostname: '127.0.0.1', silent: true })
 await server.ready()
-console.log(`listening on ${server.url}hooks/pos?token=a%2Fb`)
+process.stdout.write(`listening on ${server.url}hooks/pos?token=a%2Fb\n`)

@@ -26,5 +26,5 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(Number(process.env.PORT), '127.0.0.1', () =>
-  console.log(`listening on http://127.0.0.1:${server.address().port}/`),
+  process.stdout.write(`listening on http://127.0.0.1:${server.address().port}/\n`),
 )

@@ -25,5 +25,5 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   })
 })
 server.listen(Number(process.env.PORT), '127.0.0.1', () =>
-  console.log(`listening on http://127.0.0.1:${server.address().port}/`),
+  process.stdout.write(`listening on http://127.0.0.1:${server.address().port}/\n`),
 )

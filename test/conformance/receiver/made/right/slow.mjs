@@ -21,5 +21,5 @@ http
     })
   })
   .listen(PORT, '127.0.0.1', function () {
-    console.log(`listening on http://127.0.0.1:${this.address().port}/`)
+    process.stdout.write(`listening on http://127.0.0.1:${this.address().port}/\n`)
   })

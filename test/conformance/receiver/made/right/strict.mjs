@@ -25,5 +25,5 @@ const server = createServer((request, response) => {
     .on('end', () => response.writeHead(statusOf(request, Buffer.concat(chunks))).end())
 })
 server.listen(Number(process.env.PORT), '127.0.0.1', () =>
-  console.log(`listening on http://127.0.0.1:${server.address().port}/webhooks`),
+  process.stdout.write(`listening on http://127.0.0.1:${server.address().port}/webhooks\n`),
 )

@@ -33,4 +33,4 @@ async function receive(request) {
 
 const server = serve({ fetch: receive, port: Number(process.env.PORT), hostname: '127.0.0.1', silent: true })
 await server.ready()
-console.log(`listening on ${server.url}`)
+process.stdout.write(`listening on ${server.url}\n`)
