@@ -17,7 +17,7 @@ export const control: readonly ReceiverCase[] = [
     id: 'answers_in_time',
     title: 'An answer within 10 s',
     reason:
-      'After 10 s the attempt has failed, and is made again (specification section 6). Answer first, work later.',
+      'After 10 s the attempt has failed, and is made again (specification section 6). Verify, answer, and work on the event after that.',
     async examine({ first }) {
       return 'code' in first && first.code === 'TIMEOUT' ? `${told(first)}; expected 2xx.` : undefined
     },
