@@ -13,7 +13,7 @@ import { checkReceiver } from '../../conformance/receiver/check.ts'
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =
-    'Test a receiver with genuine, odd, forged and malformed deliveries.\nEach case that fails says what it means in production. Cases that rest on advice never fail, unless --strict is given.\nExit 0 when no case failed, 3 when one did, 1 when the receiver cannot be reached.'
+    'Test a receiver with valid, invalid and forged deliveries.\nEach case that fails says what it means in production. Cases that rest on advice never fail, unless --strict is given.\nExit 0 when no case failed, 3 when one did, 1 when the receiver cannot be reached.'
   static override examples = [
     '<%= config.bin %> receiver check https://localhost:8443/webhooks --secret whsec_…',
     '<%= config.bin %> receiver check 3000/webhooks --only refuses --junit report.xml   # the secret in TABWIRE_SECRET',
