@@ -22,7 +22,7 @@ describe('the dependencies', () => {
     expect(folders.length).toBeGreaterThan(Object.keys(dependencies).length)
     const sizes = await Promise.all(folders.map(sizeOf))
     const total = sizes.reduce((sum, size) => sum + size, 0)
-    // The package itself takes 3 MB at the most.
+    // The package itself takes 3 MiB at the most.
     expect(total).toBeGreaterThan(5e6)
     expect(total).toBeLessThan(57e6)
   })
