@@ -38,11 +38,13 @@ export interface ReceiverCase {
   reason: string
   /** The cases whose mistake shows in this one, too. Where one of them failed, this one says nothing new. */
   explainedBy?: readonly string[]
+  /** Runs after the other cases of its group, and beside none: it may end the receiver. */
+  isAlone?: true
   examine(stage: Stage): Promise<Finding>
 }
 
 /** A row of a table of cases. */
-export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason' | 'explainedBy'>
+export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason' | 'explainedBy' | 'isAlone'>
 
 /** What a case about rejections sends, in this order. */
 export interface Forgery {

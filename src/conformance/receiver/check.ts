@@ -13,6 +13,9 @@ import { createSend, type Answer, type Destination } from './send.ts'
 /** Of specification section 8, in milliseconds. */
 const ANSWER_MS = 10_000
 
+/** Much more than a receiver on the same machine takes, in milliseconds. */
+const SLOW_MS = 300
+
 export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'> {
   secret: string
   /** Seconds. */
@@ -24,6 +27,8 @@ export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'>
   cases: readonly ReceiverCase[]
   /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
   timeoutMs?: number
+  /** From this on an answer is slow, in milliseconds, so that cases run side by side: 300 unless a test is not to depend on it. */
+  slowMs?: number
   /** Ends the check early, with a report of what has been found by then. */
   signal?: AbortSignal
   /** Advice that is not kept fails, too. */
@@ -42,6 +47,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const newId = createNewId(() => new Date())
   const {
     timeoutMs = ANSWER_MS,
+    slowMs = SLOW_MS,
     signal = new AbortController().signal,
     strict = false,
     events = eventTypes,
@@ -62,7 +68,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const results = await runReceiverCases(
     cases,
     { forge, send, first, rejections: [] },
-    { timeoutMs, signal, begin: (one, index) => begin(one, index, cases.length) },
+    { timeoutMs, slowMs, signal, begin: (one, index) => begin(one, index, cases.length) },
   )
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted

@@ -204,6 +204,7 @@ export const times: readonly RefuseRow[] = [
 /** Its body is not JSON. */
 export const bodyMovedIntoT: RefuseRow = {
   id: 'body_moved_into_t',
+  isAlone: true,
   explainedBy: ['unsigned_junk'],
   title: 'The beginning of a signed body moved into t',
   reason:

@@ -2,9 +2,6 @@ import { isGood } from './case.ts'
 import type { Forge } from './forge.ts'
 import type { Send } from './send.ts'
 
-/** From this on an answer is slow, in milliseconds. */
-const SLOW_MS = 300
-
 /** The most requests that are sent at once. */
 const WIDEST = 16
 
@@ -23,7 +20,8 @@ export interface Pace {
   release(): void
 }
 
-export function createPace(sendNow: Send, forge: Forge): Pace {
+/** From `slowMs` milliseconds on an answer is slow. */
+export function createPace(sendNow: Send, forge: Forge, slowMs: number): Pace {
   const waiting: (() => void)[] = []
   let quickestMs = Infinity
   let inFlight = 0
@@ -31,7 +29,7 @@ export function createPace(sendNow: Send, forge: Forge): Pace {
   let measured: number | undefined
 
   async function measure(): Promise<number> {
-    if (quickestMs < SLOW_MS) return 1
+    if (quickestMs < slowMs) return 1
     const started = performance.now()
     const answers = await Promise.all(Array.from({ length: WIDEST }, () => sendNow(forge.genuine())))
     const elapsedMs = performance.now() - started

@@ -7,6 +7,8 @@ import { createPatience } from './patience.ts'
 export interface Run {
   /** How long an answer is waited for, in milliseconds. */
   timeoutMs: number
+  /** From this on an answer is slow, in milliseconds. */
+  slowMs: number
   signal: AbortSignal
   begin: (one: ReceiverCase, index: number) => void
 }
@@ -21,10 +23,10 @@ const independent: ReadonlySet<string> = new Set(['accepts', 'refuses'])
 export async function runReceiverCases(
   cases: readonly ReceiverCase[],
   stage: Omit<Stage, 'isSlow'>,
-  { timeoutMs, signal, begin }: Run,
+  { timeoutMs, slowMs, signal, begin }: Run,
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
-  const pace = createPace(stage.send, stage.forge)
+  const pace = createPace(stage.send, stage.forge, slowMs)
   const patience = createPatience(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
@@ -46,7 +48,13 @@ export async function runReceiverCases(
     const members = cases.filter((one) => one.group === group)
     const isTried = members.some((one) => reasonNotToTry(one) === undefined)
     const width = isTried && independent.has(group) ? await pace.widen() : 1
-    await sideBySide(members, width, (one) => run(one, width > 1))
+    const isAlone = (one: ReceiverCase) => one.isAlone === true
+    await sideBySide(
+      members.filter((one) => !isAlone(one)),
+      width,
+      (one) => run(one, width > 1),
+    )
+    await sideBySide(members.filter(isAlone), 1, (one) => run(one, false))
     pace.release()
   }
   return explained(cases, results, failedControl)

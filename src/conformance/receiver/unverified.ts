@@ -83,6 +83,7 @@ const kinds: readonly RefuseRow[] = [
   })),
   {
     id: 'unsigned_junk',
+    isAlone: true,
     title: 'Unsigned bodies that are not JSON',
     reason:
       'Strangers can make the receiver accept, or fail on, what is no event: it parses the body before it verifies. Verify first.',
@@ -92,6 +93,7 @@ const kinds: readonly RefuseRow[] = [
   },
   {
     id: 'empty_body',
+    isAlone: true,
     explainedBy: ['no_header', 'unsigned_junk'],
     title: 'An empty body without a right signature',
     reason:

@@ -62,7 +62,7 @@ const rights: Record<string, Right> = {
   'resets.mjs': { advised: ['refuses_with_4xx'] },
   'rotation.mjs': { env: { NEXT_SECRET: 'whsec_bmV4dA' } },
   // Slow enough for cases to run side by side.
-  'slow.mjs': { env: { DELAY_MS: '400' } },
+  'slow.mjs': { env: { DELAY_MS: '400' }, change: { slowMs: 300 } },
   'sockets.pl': {},
   'streams.py': {},
   'strict.mjs': {
@@ -96,7 +96,7 @@ describe.concurrent('a right receiver that chose otherwise passes', () => {
   test('with an answer that takes 3 s, whatever the time cases are', async () => {
     const times = /^(just_in_time_|expired|from_the_future|t_in_1970|t_far_ahead|tampered_t)/
     const cases = receiverCases.filter(({ id }) => times.test(id))
-    const report = await checked([process.execPath, join(folder, 'slow.mjs')], { cases })
+    const report = await checked([process.execPath, join(folder, 'slow.mjs')], { cases, slowMs: 300 })
     expect(report.totals).toMatchObject({ failed: 0, advised: 0, not_checked: 0 })
     expect(idsWith(report, 'passed')).toEqual(expect.arrayContaining(cases.map(({ id }) => id)))
   })
