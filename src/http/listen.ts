@@ -102,7 +102,10 @@ function lookOften(server: Server, everyMs: number): void {
 }
 
 /** listhen reads the environment and takes another port when one is busy, so every choice is made here. */
-async function bind(handler: RequestListener, { port, host, https }: ListenOptions) {
+async function bind(
+  handler: RequestListener,
+  { port, host, https }: Pick<ListenOptions, 'port' | 'host' | 'https'>,
+) {
   const listener = await listhen(handler, {
     port,
     hostname: host,

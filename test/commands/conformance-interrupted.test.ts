@@ -16,39 +16,42 @@ afterAll(() => {
 })
 
 /** Answers so many requests, and leaves the next one waiting: `silence` resolves when it has come. */
-async function fallingSilent(answered: number, answer: (response: ServerResponse) => unknown) {
+async function fallingSilent(answered: number, answer: (response: ServerResponse, count: number) => unknown) {
   let count = 0
   let fall: () => void
   const silence = new Promise<void>((resolve) => (fall = resolve))
   const server = createServer((request: IncomingMessage, response) => {
-    request.resume()
     count += 1
-    if (count > answered) fall()
-    else answer(response)
+    const number = count
+    if (number > answered) fall()
+    else request.once('end', () => answer(response, number))
+    request.resume()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   servers.push(server)
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, silence }
 }
 
-const receiver = (answered: number) => fallingSilent(answered, (response) => response.writeHead(204).end())
+/** Rejects the third delivery, which is the forged one of the control. */
+const receiver = (answered: number) =>
+  fallingSilent(answered, (response, count) => response.writeHead(count === 3 ? 400 : 204).end())
 const service = (answered: number) =>
   fallingSilent(answered, (response) => response.writeHead(200, { 'x-request-id': 'a' }).end('[]'))
 
 describe.runIf(hasTerminals).concurrent(onTerminal, () => {
   test('receiver check says how far it is, and after Ctrl-C what it knows by then, with 130', async () => {
-    // The plain delivery, and the first three cases.
-    const { url, silence } = await receiver(4)
+    // The plain delivery, two of the control, and three cases.
+    const { url, silence } = await receiver(6)
     const running = await tabwireOnTerminal(['receiver', 'check', url, '--secret', secret])
     await silence
-    await running.until('stdout', /4 of 48 {2}accepts\/event_check_fully_paid/)
+    await running.until('stdout', /8 of 76 {2}accepts\/event_check_fully_paid/)
     running.type('\u0003')
     const { stdout } = await running.ended
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '')
     expect(await running.left()).toEqual({ code: 130, restored: true })
-    expect(text).toMatch(/✓ event_check_closed .*\n {2}- 19 cases, event_check_fully_paid to /)
+    expect(text).toMatch(/✓ event_check_closed .*\n {2}- 24 cases, event_check_fully_paid to /)
     expect(text).toMatch(
-      /\n3 passed, 0 failed, 45 not checked {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
+      /\n7 passed, 0 failed, 69 not checked {2}in \d\.\d s\nInterrupted: this report is partial\.\n$/,
     )
     expect(stdout).toContain('\u001b[?25h')
   })
@@ -67,7 +70,7 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
 
 describe.concurrent('in a pipe, after SIGINT', () => {
   test('the report says that it is partial, to programs too, with 130 and no progress', async () => {
-    const { url, silence } = await receiver(4)
+    const { url, silence } = await receiver(6)
     const running = await spawnTabwire(['receiver', 'check', url, '--secret', secret, '--json'])
     await silence
     running.child.kill('SIGINT')
@@ -76,7 +79,7 @@ describe.concurrent('in a pipe, after SIGINT', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: false,
       interrupted: true,
-      totals: { passed: 3, failed: 0, not_checked: 45 },
+      totals: { passed: 7, failed: 0, not_checked: 69 },
     } satisfies Partial<Record<keyof ConformanceReport, unknown>>)
   })
 

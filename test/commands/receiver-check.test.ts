@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'tap-parser'
@@ -27,10 +28,8 @@ describe.concurrent('tabwire receiver check', () => {
     const { url } = await node('node.mjs')
     const { code, stdout, stderr } = await check(url)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(
-      /^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\naccepts\n {2}✓ event_check_created /,
-    )
-    expect(stdout).toMatch(/\n46 passed, 0 failed, 2 not checked {2}in \d\.\d s\n$/)
+    expect(stdout).toMatch(/^receiver check http:\/\/127\.0\.0\.1:\d+\/\n\ncontrol\n {2}✓ answers_in_time /)
+    expect(stdout).toMatch(/\n74 passed, 0 failed, 2 not checked {2}in \d+\.\d s\n$/)
     expect(stdout).not.toContain(secret)
   })
 
@@ -39,45 +38,57 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout } = await check(url)
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /✗ from_the_future .*\n {6}It was not refused: it answered 204\.\n {6}The tolerance holds both ways/,
+      /✗ from_the_future .*\n {6}Accepted \(204\); expected a rejection \(4xx\)\.\n {6}The tolerance holds both ways/,
     )
   })
 
-  test('of one that takes nothing genuine it asks whether the secret is right', async () => {
+  test('names one cause for a receiver that rejects everything, whichever cases were asked for', async () => {
     const { url } = await node('wrong/has-another-secret.mjs')
-    const { code, stderr } = await check(url, '--only', 'accepts')
-    expect(code).toBe(3)
-    expect(stderr).toBe(
-      'Not one genuine delivery was taken. Does the receiver verify with this secret, at this path, under this header name? See --secret, --service-name and --header.\n',
+    const { code, stdout, stderr } = await check(url, '--only', 'refuses')
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
+    expect(stdout).toContain(
+      '✗ genuine_accepted  A genuine delivery is accepted\n      Rejected (400); expected 2xx. Check the secret (--secret) and the header name X-Service-Signature (--service-name).\n',
     )
+    expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })
 
-  test('an answer of 5xx is told as refused by crashing', async () => {
+  test('advises a 4xx where a receiver rejects by crashing, and fails it with --strict', async () => {
     const { url } = await node('wrong/refuses-by-crashing.mjs')
-    const { code, stdout } = await check(url, '--only', 'no_header')
-    expect(code).toBe(3)
-    expect(stdout).toContain('It was refused, but by crashing: it answered 500.')
+    const { code, stdout } = await check(url, '--only', 'no_header', '--only', 'refuses_with_4xx')
+    expect(code).toBe(0)
+    expect(stdout).toContain('Failed (500) in forged_rejected, no_header; a 4xx is better.')
+    expect((await check(url, '--only', 'refuses_with_4xx', '--strict')).code).toBe(3)
+  })
+
+  test('checks a receiver for the event types that it is registered for', async () => {
+    const { url } = await node('wrong/knows-payments-alone.mjs')
+    expect((await check(url, '--only', 'accepts')).code).toBe(3)
+    const events = 'payment.succeeded,payment.refunded,claim.created,feedback.received'
+    const { code, stdout } = await check(url, '--only', 'accepts', '--events', events)
+    expect(code).toBe(0)
+    expect(stdout).toContain('Not checked: not in --events.')
   })
 
   test('reports by the published schema, as JUnit to a file, and as TAP', async () => {
     const { url } = await node('wrong/verifies-nothing.mjs')
+    const late = await node('wrong/ignores-the-past.mjs')
     const file = join(await emptyDirectory(), 'report.xml')
     const json = await check(url, '--json', '--junit', file)
     const schema = z.fromJSONSchema(
       readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
     )
     const report = schema.parse(JSON.parse(json.stdout)) as ConformanceReport
-    expect(report).toMatchObject({ ok: false, suite: 'receiver check', totals: { failed: 20, passed: 26 } })
+    expect(report).toMatchObject({ ok: false, suite: 'receiver check', totals: { failed: 1, passed: 0 } })
     expect(await readFile(file, 'utf8')).toContain(
-      '<testsuites tests="48" failures="20" errors="0" skipped="2">',
+      '<testsuites tests="76" failures="1" errors="0" skipped="75">',
     )
     const tap = await check(url, '--tap', '--only', 'refuses/expired,accepts')
     expect(tap.code).toBe(2)
-    const parsed = await check(url, '--tap', '--only', 'refuses/expired', '--only', 'accepts')
+    const parsed = await check(late.url, '--tap', '--only', 'refuses/expired', '--only', 'accepts')
     expect(parsed.code).toBe(3)
     const events = Parser.parse(parsed.stdout) as [string, unknown][]
     const [, final] = events.find(([name]) => name === 'complete') ?? []
-    expect(final).toMatchObject({ ok: false, count: 23, fail: 1 })
+    expect(final).toMatchObject({ ok: false, count: 32, fail: 1 })
   })
 
   test('checks over HTTPS with the local authority, another service name and headers of its own', async () => {
@@ -155,7 +166,44 @@ describe.concurrent('tabwire receiver check', () => {
     await receiver.close()
     const { code, stdout, stderr } = await check(receiver.url)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('cannot be checked: nothing listens there')
+    const { origin } = new URL(receiver.url)
+    expect(stderr).toBe(
+      `Error: Cannot reach ${origin}: nothing listens there (ECONNREFUSED). Start the receiver, or correct the URL.\n`,
+    )
+  })
+
+  test('names the scheme that is spoken there, with 1 and one line', async () => {
+    const plain = await node('node.mjs')
+    const wantsTls = await check(plain.url.replace('http:', 'https:'))
+    expect(wantsTls).toMatchObject({ code: 1, stdout: '' })
+    expect(wantsTls.stderr).toMatch(
+      /^Error: https:\/\/127\.0\.0\.1:\d+ speaks plain HTTP, not TLS: try http:\/\/127\.0\.0\.1:\d+\/\n$/,
+    )
+    const cwd = await emptyDirectory()
+    const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
+    const receiver = await startReceiver({ tls, answer: verifying })
+    try {
+      const wantsPlain = await check(receiver.url.replace('https:', 'http:'), '--json')
+      expect(wantsPlain.code).toBe(1)
+      const { error } = JSON.parse(wantsPlain.stdout) as { error: { message: string } }
+      expect(error.message).toMatch(/ speaks TLS, not plain HTTP: try https:\/\/127\.0\.0\.1:\d+\//)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  test('says so where something else than HTTP is spoken', async () => {
+    const server = createServer((socket) => socket.end('220 mail.example.com ESMTP\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const { code, stderr } = await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      expect(code).toBe(1)
+      expect(stderr).toMatch(
+        /^Error: Cannot reach .*: its answer is not HTTP \(HPE_.*\)\. Correct the URL.*\n$/,
+      )
+    } finally {
+      server.close()
+    }
   })
 
   test.each([
@@ -165,6 +213,7 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
     [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
     [['3000', '-H', 'nonsense'], 'is no header'],
+    [['3000', '--events', 'check.creatd'], '--events must be all or some of check.created'],
     [['3000', '--tap', '--json'], 'exclude each other'],
     [['3000', '--state-url', '3000/{id}'], '--state-url has the unknown placeholder {id}'],
     [['3000', '--state-url', 'http://example.com/'], 'is plain HTTP'],

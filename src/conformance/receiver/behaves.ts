@@ -1,63 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, told, type ReceiverCase } from './case.ts'
-import { bytes, type Forge } from './forge.ts'
 
-/** Time enough for a receiver that answers before it has read the body, in milliseconds. */
-const HOLD_BACK_MS = 400
+/** How long a receiver may take to end after a broken connection, in milliseconds. */
+const END_MS = 100
 
-/** How a right receiver behaves beside its verdicts. Comes last: the last case asks what the abuse before it has done. */
+/** How a receiver behaves under load and abuse. These cases come last, since they ask what the others have done to it. */
 export const behaves: readonly ReceiverCase[] = [
   {
     group: 'behaves',
-    id: 'answers_in_time',
-    title: 'An answer within 10 s',
+    id: 'twenty_in_parallel',
+    explainedBy: ['keeps_working'],
+    basis: 'advice',
+    title: 'Twenty genuine deliveries at once',
     reason:
-      'After 10 s the attempt has failed, whatever was done with it (specification section 6): answer first, work later.',
+      'A full restaurant pays at closing time. A delivery that is rejected then comes again a minute later at the earliest.',
     async examine({ forge, send }) {
-      const answer = await send(usual(forge))
-      return 'code' in answer ? `There was no answer: ${told(answer)}.` : undefined
-    },
-  },
-  {
-    group: 'behaves',
-    id: 'verifies_first',
-    title: 'No 2xx before the whole body is there to be verified',
-    reason:
-      'A 2xx ends the delivery for good. What is found wrong after it, or lost in a crash, does not come again.',
-    async examine({ forge, send }) {
-      const answer = await send(usual(forge), { holdBackMs: HOLD_BACK_MS })
-      if (!('status' in answer) || !answer.early || !isGood(answer)) return undefined
-      return `It answered ${answer.status} while the last byte of the body was still to come.`
-    },
-  },
-  {
-    group: 'behaves',
-    id: 'does_not_redirect',
-    title: 'No redirect',
-    reason: 'Redirects are not followed: the delivery has failed. Register the address that it leads to.',
-    async examine({ forge, send }) {
-      const answer = await send(usual(forge))
-      const redirects = 'status' in answer && answer.status >= 300 && answer.status < 400
-      return redirects ? `${capital(told(answer))}.` : undefined
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(forge.genuine())))
+      const bad = answers.filter((answer) => !isGood(answer))
+      const [first] = bad
+      return first && `${told(first)} in ${bad.length} of ${answers.length}; expected 2xx.`
     },
   },
   {
     group: 'behaves',
     id: 'keeps_working',
-    title: 'A genuine delivery is taken after all that',
-    reason: 'What strangers send must not shut out the service: a ban or a crash loses what follows.',
+    title: 'A genuine delivery is accepted after all the others',
+    reason:
+      'What strangers send must not shut out the service (specification section 6): after a ban or a crash, genuine deliveries are lost.',
     async examine({ forge, send }) {
-      const answer = await send(usual(forge))
-      return isGood(answer)
-        ? undefined
-        : `After the refused ones, a genuine delivery was not taken: ${told(answer)}.`
+      const answer = await send(forge.genuine())
+      if (isGood(answer)) return undefined
+      if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
+      return `${told(answer)} after the forged deliveries; expected 2xx.`
+    },
+  },
+  {
+    group: 'behaves',
+    id: 'refuses_with_4xx',
+    basis: 'advice',
+    title: 'Forged deliveries are rejected with a 4xx',
+    reason:
+      'A crash, a redirect or silence also rejects, but looks like a fault in logs and monitoring, and shows strangers where the receiver breaks.',
+    async examine({ rejections }) {
+      const others = rejections.filter(({ answer }) => !isRefusal(answer))
+      const [first] = others
+      if (first === undefined) return undefined
+      const ids = [...new Set(others.map(({ id }) => id))]
+      const more = ids.length > MOST ? ` and ${ids.length - MOST} more` : ''
+      return `${told(first.answer)} in ${ids.slice(0, MOST).join(', ')}${more}; a 4xx is better.`
+    },
+  },
+  {
+    group: 'behaves',
+    id: 'survives_a_broken_connection',
+    explainedBy: ['keeps_working'],
+    basis: 'advice',
+    title: 'A genuine delivery is accepted after a connection that broke in the middle of a body',
+    reason:
+      'Connections break. A receiver that ends with an error that nobody catches loses what it was working on, and what follows until it is started again.',
+    async examine({ forge, send }) {
+      await send(forge.genuine(), { cutOff: true })
+      await sleep(END_MS)
+      const first = await send(forge.genuine())
+      const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(forge.genuine()) : first
+      if (isGood(answer)) return undefined
+      if (answer.unjudged !== undefined) return { notChecked: answer.unjudged }
+      return `${told(answer)}; expected 2xx.`
     },
   },
 ]
 
-function usual(forge: Forge) {
-  return forge.genuine(bytes(forge.envelope()))
-}
+/** How many cases are named. */
+const MOST = 3
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+function isRefusal(answer: Parameters<typeof isGood>[0]): boolean {
+  return 'status' in answer && answer.status >= 400 && answer.status < 500
 }

@@ -2,51 +2,85 @@ import type { Basis } from '../report/result.ts'
 import type { Forge } from './forge.ts'
 import type { Answer, Delivery, Send } from './send.ts'
 
-/** What a case has at hand. */
+/** A forged delivery that was not accepted. */
+export interface Rejection {
+  /** Of the case. */
+  id: string
+  answer: Answer
+}
+
+/** What a case works with. */
 export interface Stage {
   forge: Forge
   send: Send
+  /** The answer to the plain, genuine delivery that every run begins with. */
+  first: Answer
+  /** The rejections of all cases so far. */
+  rejections: Rejection[]
+  /** Whether what a case sends should be in flight at once, where its order does not matter. */
+  isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
-  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Seen> }
+  convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding> } | undefined
 }
 
-/** A verdict that comes with what was seen, whatever it is. */
-export interface Seen {
-  verdict: 'passed' | 'failed' | 'not_checked'
-  detail: string
-}
-
-/** What was wrong, in words; with a reason where it means something else than the case has in mind. */
+/** A mistake in words; with a reason where it means something else than the case has in mind. */
 export type Wrong = string | { detail: string; reason: string }
 
-/** A case of the suite. `examine` tells what was wrong, or nothing when all was right. */
+/** What a case found: a mistake, why it could not judge, what it looked at, or nothing when the receiver is right. */
+export type Finding = Wrong | { notChecked: string } | { passed: string } | undefined
+
+/** A case of the suite. */
 export interface ReceiverCase {
-  group: 'accepts' | 'refuses' | 'behaves' | 'converges'
+  group: 'control' | 'accepts' | 'refuses' | 'behaves' | 'converges'
   id: string
   title: string
   /** A sentence of the specification unless said otherwise. */
   basis?: Basis
   /** What it means in production when the case fails. */
   reason: string
-  examine(stage: Stage): Promise<Wrong | Seen | undefined>
+  /** The cases whose mistake shows in this one, too. Where one of them failed, this one says nothing new. */
+  explainedBy?: readonly string[]
+  /** Runs after the other cases of its group, and beside none: it may end the receiver. */
+  isAlone?: true
+  examine(stage: Stage): Promise<Finding>
 }
 
 /** A row of a table of cases. */
-export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason'>
+export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason' | 'explainedBy' | 'isAlone'>
 
-/** A row of what is to be refused. */
-export interface RefuseRow extends Row {
-  /** Each to be answered 4xx. */
-  deliveries(forge: Forge): readonly Delivery[]
-  /** Whether a second that turns on the way would spoil the case. */
-  exact?: true
+/** What a case about rejections sends, in this order. */
+export interface Forgery {
+  /** Genuine; the forged ones build on it. */
+  before?: Delivery
+  /** Each to be rejected. */
+  forged: readonly Delivery[]
+  /**
+   * The same done right. Only where it is accepted does the rejection of the forged ones mean that the signature was
+   * verified. A plain, genuine delivery unless given.
+   */
+  genuine?: Delivery
 }
 
-/** An answer in words. */
+/** A row of the table of rejections. */
+export interface RefuseRow extends Row {
+  forge(forge: Forge): Forgery
+}
+
+/** An answer in words, such as `Rejected (400)`. */
 export function told(answer: Answer): string {
-  return 'status' in answer ? `it answered ${answer.status}` : answer.error
+  if (!('status' in answer)) return answer.error.charAt(0).toUpperCase() + answer.error.slice(1)
+  const { status, headers } = answer
+  if (isGood(answer)) return `Accepted (${status})`
+  if (status >= 400 && status < 500) return `Rejected (${status})`
+  const place = headers.location === undefined ? '' : ` to ${withoutQuery(headers.location)}`
+  return status >= 500 ? `Failed (${status})` : `Redirected (${status})${place}`
 }
 
 export function isGood(answer: Answer): boolean {
   return 'status' in answer && answer.status >= 200 && answer.status < 300
+}
+
+/** A query may hold a token. */
+function withoutQuery(location: string): string {
+  return location.replace(/[?#].*$/s, '')
 }

@@ -1,64 +1,79 @@
 import { createNewId } from '../../ids.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
+import { isLoopbackName } from '../../model/loopback.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
 import type { ReceiverCase } from './case.ts'
+import { withControl } from './cases.ts'
 import { createConvergence, type StateCheck } from './convergence/judge.ts'
 import { readExamples } from './examples.ts'
-import { bytes, createForge } from './forge.ts'
-import { runReceiverCases, unanswered } from './run.ts'
-import { createSend, type Destination } from './send.ts'
+import { createForge } from './forge.ts'
+import { runReceiverCases } from './run.ts'
+import { speaksOtherScheme } from './scheme.ts'
+import { createSend, type Answer, type Destination } from './send.ts'
 
 /** Of specification section 8, in milliseconds. */
 const ANSWER_MS = 10_000
+
+/** Much more than a receiver on the same machine takes, in milliseconds. */
+const SLOW_MS = 300
 
 export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'> {
   secret: string
   /** Seconds. */
   tolerance: number
   serviceName: string
+  /** What the receiver is registered for; all types unless given. */
+  events?: readonly EventType[] | undefined
+  /** The cases asked for. Those of the group `control` run in any case. */
   cases: readonly ReceiverCase[]
   /** Where the receiver shows its state, for the cases that look at it. */
   state?: StateCheck | undefined
   /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
   timeoutMs?: number
+  /** From this on an answer is slow, in milliseconds, so that cases run side by side: 300 unless a test is not to depend on it. */
+  slowMs?: number
   /** Ends the check early, with a report of what has been found by then. */
   signal?: AbortSignal
   /** Advice that is not kept fails, too. */
   strict?: boolean
   /** Is told of each case as it begins; of the plain delivery before them, with no case. */
-  begin?: (one?: ReceiverCase, index?: number) => void
+  begin?: (one?: ReceiverCase, index?: number, total?: number) => void
 }
 
 /**
  * Checks a receiver with the cases given.
- * @throws Error when nothing can be reached there.
+ * @throws Error when nothing can be reached there, or nothing that speaks the URL's scheme.
  */
 export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceReport> {
   const started = performance.now()
   const now = () => Date.now()
   const newId = createNewId(() => new Date())
-  const forge = createForge({ ...check, examples: await readExamples(), newId: () => newId('evt'), now })
   const {
     timeoutMs = ANSWER_MS,
+    slowMs = SLOW_MS,
     signal = new AbortController().signal,
     strict = false,
+    events = eventTypes,
     begin = () => undefined,
   } = check
+  const forge = createForge({
+    ...check,
+    events,
+    examples: await readExamples(),
+    newId: () => newId('evt'),
+    now,
+  })
   const send = createSend({ ...check, timeoutMs, signal })
   begin()
-  const probe = await send(forge.genuine(bytes(forge.envelope())))
-  if ('code' in probe && unreachable.test(probe.code))
-    throw new Error(
-      `${check.url.origin} cannot be checked: ${probe.error} (${probe.code}).${hint(probe.code)}`,
-    )
+  const first = await send(forge.genuine())
+  if (!signal.aborted) await requireReachable(check.url, first)
+  const cases = withControl(check.cases)
   const convergence = check.state && createConvergence({ state: check.state, forge, newId, signal })
-  const cases =
-    'code' in probe && probe.code === 'TIMEOUT'
-      ? unanswered(check.cases, timeoutMs)
-      : await runReceiverCases(
-          check.cases,
-          { forge, send, ...(convergence && { convergence }) },
-          { timeoutMs, signal, begin },
-        )
+  const results = await runReceiverCases(
+    cases,
+    { forge, send, first, rejections: [], convergence },
+    { timeoutMs, slowMs, signal, begin: (one, index) => begin(one, index, cases.length) },
+  )
   await convergence?.close()
   const duration_ms = Math.round(performance.now() - started)
   const interrupted = signal.aborted
@@ -68,15 +83,39 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
     interrupted,
     strict,
     duration_ms,
-    cases,
+    cases: results,
   })
 }
 
-const unreachable =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
+/** @throws Error with what to do, unless a receiver of this scheme answered, or may yet answer. */
+async function requireReachable(url: URL, first: Answer): Promise<void> {
+  // Some servers answer 400 to plain HTTP on their TLS port.
+  const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400
+  if (isSuspect && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
+  if (!('code' in first) || !unreachable.test(first.code)) return
+  throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
+}
 
-function hint(code: string): string {
-  return /CERT|SIGNATURE/.test(code) ? ' Pass its authority with --cacert, or --insecure.' : ''
+/** What comes of one scheme where the other is spoken. */
+const otherwiseSpoken = /^(EPROTO|ECONNRESET|EPIPE|TIMEOUT|HPE_.*|ERR_SSL_.*)$/
+
+const noConnection = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
+
+const unreachable = new RegExp(
+  `${noConnection.source}|^(HPE_.*|EPROTO|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$`,
+)
+
+function otherScheme({ protocol, hostname, host, pathname, origin }: URL): string {
+  if (protocol === 'http:') return `${origin} speaks TLS, not plain HTTP: try https://${host}${pathname}`
+  const isHere = isLoopbackName(hostname.replace(/^\[|\]$/g, ''))
+  const todo = isHere ? `try http://${host}${pathname}` : 'turn on TLS there, since deliveries go over HTTPS'
+  return `${origin} speaks plain HTTP, not TLS: ${todo}`
+}
+
+function advice(code: string): string {
+  if (/CERT|SIGNATURE/.test(code)) return 'Pass its authority with --cacert, or --insecure.'
+  if (noConnection.test(code)) return 'Start the receiver, or correct the URL.'
+  return 'Correct the URL: a receiver of webhooks must listen there.'
 }
 
 /** Without the query, which may hold a token. */

@@ -27,7 +27,6 @@ export const converges: readonly ReceiverCase[] = rows.map((row) => ({
 }))
 
 const NO_STATE_URL = {
-  verdict: 'not_checked',
-  detail:
+  notChecked:
     'The state of the receiver is not visible. Pass --state-url with the URL where it shows a check, such as http://localhost:3000/checks/{external_check_id}.',
-} as const
+}

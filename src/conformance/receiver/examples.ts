@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
+import { eventTypes, type Envelope } from '../../model/event.ts'
 import { packageFile } from '../../package-file.ts'
 
-/** An example of each event, from `fixtures/events`. */
-export async function readExamples(): Promise<ReadonlyMap<EventType, Envelope>> {
-  const read = async (type: EventType) => {
+export type Examples = ReadonlyMap<Envelope['type'], Envelope>
+
+/** An example of each event and of the ping, from `fixtures/events`. */
+export async function readExamples(): Promise<Examples> {
+  const read = async (type: Envelope['type']) => {
     const text = await readFile(packageFile(`fixtures/events/${type}.json`), 'utf8')
     return [type, JSON.parse(text) as Envelope] as const
   }
-  return new Map(await Promise.all(eventTypes.map(read)))
+  return new Map(await Promise.all([...eventTypes, 'ping' as const].map(read)))
 }

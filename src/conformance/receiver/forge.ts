@@ -1,5 +1,6 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
 import { hexDigest } from '../../signature/digest.ts'
+import type { Examples } from './examples.ts'
 import type { Delivery, HeaderLine } from './send.ts'
 
 export interface ForgeParts {
@@ -8,55 +9,79 @@ export interface ForgeParts {
   tolerance: number
   /** `Acme` for `X-Acme-Signature`. */
   serviceName: string
-  /** An example of each event. */
-  examples: ReadonlyMap<EventType, Envelope>
+  /** The event types that the receiver is registered for; one at least. */
+  events: readonly EventType[]
+  examples: Examples
   newId: () => string
   /** Milliseconds. */
   now: () => number
 }
 
-/** Makes deliveries, right ones and wrong ones. Times are Unix seconds. */
+/** Makes deliveries, genuine and forged. Times are Unix seconds. */
 export interface Forge {
+  secret: string
   tolerance: number
+  /** The name of the signature header. */
+  headerName: string
+  /** The event types that the receiver is registered for. */
+  events: readonly EventType[]
   now(): number
-  /** Waits for the first half of a second, so that `t` is not a second older by the time that it is judged. */
-  earlyInSecond(): Promise<void>
+  /** The type of events that name none, from now on. At first the first of `events`. */
+  prefer(type: EventType): void
   /** An event under a new id, as an object. */
-  envelope(type?: EventType): Envelope
+  envelope(type?: Envelope['type']): Envelope
+  /** An event whose data has further fields. */
+  envelopeWith(fields: object): Envelope
   /** The signature in hex, as the specification has it, over whatever `t` says. */
   signature(body: Buffer, t: number | string, secret?: string): string
   /** The header's value. */
-  header(body: Buffer, t?: number, secret?: string): string
+  header(body: Buffer, t?: number | string, secret?: string): string
   /** A request with the signature headers given: none, one, or several. */
   delivery(body: Buffer, ...headers: string[]): Delivery
-  /** A right delivery of these bytes. */
-  genuine(body: Buffer): Delivery
+  /** A right delivery of these bytes; a plain event unless given. */
+  genuine(body?: Buffer): Delivery
 }
 
-export function createForge({ secret, tolerance, serviceName, examples, newId, now }: ForgeParts): Forge {
+/** The key of forged signatures. */
+export const OTHER_SECRET = 'whsec_b2YtYW5vdGhlci1lbmRwb2ludA'
+
+export function createForge({
+  secret,
+  tolerance,
+  serviceName,
+  events,
+  examples,
+  newId,
+  now,
+}: ForgeParts): Forge {
   const seconds = () => Math.floor(now() / 1000)
+  const headerName = `X-${serviceName}-Signature`
+  let [preferred = eventTypes[0]] = events
   const forge: Forge = {
+    secret,
     tolerance,
+    headerName,
+    events,
     now: seconds,
-    async earlyInSecond() {
-      const into = now() % 1000
-      if (into > 500) await new Promise((resolve) => setTimeout(resolve, 1010 - into))
-    },
-    envelope(type = eventTypes[0]) {
-      const example = examples.get(type)
-      const data = example?.data ?? {}
+    prefer: (type) => (preferred = type),
+    envelope(type: Envelope['type'] = preferred) {
+      const data = examples.get(type)?.data ?? {}
       return { id: newId(), type, created_at: new Date(now()).toISOString(), data }
+    },
+    envelopeWith(fields) {
+      const envelope = forge.envelope()
+      return { ...envelope, data: { ...(envelope.data as object), ...fields } }
     },
     signature: (body, t, key = secret) => hexDigest(key, String(t), body),
     header: (body, t = seconds(), key = secret) => `t=${t},v1=${forge.signature(body, t, key)}`,
     delivery: (body, ...headers) => ({
       headers: [
         ['User-Agent', `${serviceName}-Webhooks/1.0`],
-        ...headers.map((value): HeaderLine => [`X-${serviceName}-Signature`, value]),
+        ...headers.map((value): HeaderLine => [headerName, value]),
       ],
       body,
     }),
-    genuine: (body) => forge.delivery(body, forge.header(body)),
+    genuine: (body = bytes(forge.envelope())) => forge.delivery(body, forge.header(body)),
   }
   return forge
 }
@@ -64,4 +89,14 @@ export function createForge({ secret, tolerance, serviceName, examples, newId, n
 /** The usual bytes of an event: compact JSON. */
 export function bytes(envelope: object): Buffer {
   return Buffer.from(JSON.stringify(envelope))
+}
+
+/** The delivery with this value of the header, which it may have had before. */
+export function withHeader(delivery: Delivery, name: string, value: string): Delivery {
+  return { ...delivery, headers: [...delivery.headers.filter(([other]) => other !== name), [name, value]] }
+}
+
+/** The delivery under a name for the report. */
+export function labelled(label: string, delivery: Delivery): Delivery {
+  return { ...delivery, label }
 }

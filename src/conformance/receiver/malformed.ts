@@ -1,43 +1,51 @@
-import type { RefuseRow } from './case.ts'
-import { bytes, type Forge } from './forge.ts'
+import type { RefuseRow, Row } from './case.ts'
+import { bytes, labelled, type Forge } from './forge.ts'
 
-interface Malformed {
-  id: string
-  title: string
-  reason: string
-  /** The header's values, one request for each; `v1` is the right signature for `t` and the body. */
+interface Malformed extends Row {
+  /** The header's values, one delivery for each; `v1` is the right signature for `t` and the body. */
   values(given: { t: number; v1: string; signature: (t: number | string) => string }): readonly string[]
 }
 
 const UNREADABLE =
-  'What cannot be read must not pass, and must not throw: a 5xx makes the service try again, and shows strangers where the receiver breaks.'
+  'Strangers can send events: the receiver accepts a header that carries no signature it could verify.'
+
+/** The signature is right, so nobody but the service can have made it: to accept the header harms nobody today. */
+const LENIENT =
+  'The service never sends such a header. A receiver that reads more than the agreed form (t=<unix_seconds>,v1=<hex>) is harder to keep safe.'
+
+const NO_TIME =
+  'A time that is no number never expires. The service never sends one, so a receiver should accept whole seconds alone.'
 
 const tenWays: readonly Malformed[] = [
   { id: 'no_t', title: 'no t', reason: UNREADABLE, values: ({ v1 }) => [`v1=${v1}`] },
-  { id: 'no_v1', title: 'no v1', reason: UNREADABLE, values: ({ t }) => [`t=${t}`] },
+  { id: 'no_v1', title: 'no v1', reason: UNREADABLE, values: ({ t }) => [`t=${t}`, `t=${t},v1`] },
   {
     id: 'only_v0',
+    basis: 'advice',
     title: 'the signature under v0',
-    reason: 'Only v1 is agreed. A receiver that takes any scheme can be talked into the weakest.',
+    reason: LENIENT,
     values: ({ t, v1 }) => [`t=${t},v0=${v1}`],
   },
   {
     id: 'empty_t',
+    basis: 'advice',
     title: 'an empty t, signed',
-    reason: 'A time that is no number is compared with nothing: such a delivery would never expire.',
+    reason: NO_TIME,
     values: ({ signature }) => [`t=,v1=${signature('')}`],
   },
   {
     id: 't_not_a_number',
+    basis: 'advice',
     title: 't that is no number, signed',
-    reason: 'A time that is no number is compared with nothing: such a delivery would never expire.',
+    reason: NO_TIME,
     values: ({ signature }) => [`t=NaN,v1=${signature('NaN')}`, `t=soon,v1=${signature('soon')}`],
   },
   {
     id: 'two_t',
+    explainedBy: ['expired'],
     title: 'an expired t that was signed, and a new one that was not',
     reason:
-      'A receiver that verifies with one t and judges the age by the other takes recorded deliveries for ever.',
+      'Recorded deliveries can be replayed for ever: the receiver verifies with one t and takes the age from the other.',
     values: ({ t, signature }) => {
       const old = t - 1_000_000
       return [`t=${old},v1=${signature(old)},t=${t}`, `t=${t},t=${old},v1=${signature(old)}`]
@@ -45,8 +53,9 @@ const tenWays: readonly Malformed[] = [
   },
   {
     id: 'semicolons',
+    basis: 'advice',
     title: 'semicolons for commas',
-    reason: UNREADABLE,
+    reason: LENIENT,
     values: ({ t, v1 }) => [`t=${t};v1=${v1}`],
   },
   {
@@ -57,7 +66,7 @@ const tenWays: readonly Malformed[] = [
   },
   {
     id: 'v1_not_hex',
-    title: 'v1 of the right length, but no hex',
+    title: 'v1 of the right length, but not hex',
     reason: UNREADABLE,
     values: ({ t }) => [`t=${t},v1=${'z'.repeat(64)}`],
   },
@@ -69,15 +78,24 @@ const tenWays: readonly Malformed[] = [
   },
 ]
 
-/** Headers that are none, in ten ways. */
-export const malformed: readonly RefuseRow[] = tenWays.map(({ id, title, reason, values }) => ({
+/** Malformed headers, in ten ways. */
+export const malformed: readonly RefuseRow[] = tenWays.map(({ id, title, values, ...row }) => ({
+  ...row,
   id: `malformed_${id}`,
   title: `A malformed header: ${title}`,
-  reason,
-  deliveries(forge: Forge) {
+  forge(forge: Forge) {
     const body = bytes(forge.envelope())
     const t = forge.now()
     const signature = (time: number | string) => forge.signature(body, time)
-    return values({ t, v1: signature(t), signature }).map((value) => forge.delivery(body, value))
+    const headers = values({ t, v1: signature(t), signature })
+    return {
+      forged: headers.map((value) => labelled(shortened(value), forge.delivery(body, value))),
+      genuine: forge.genuine(body),
+    }
   },
 }))
+
+/** A header without its long values. */
+function shortened(header: string): string {
+  return header.replace(/[0-9a-fzé]{60,}/g, (value) => `${value.slice(0, 4)}…`)
+}

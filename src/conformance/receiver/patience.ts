@@ -1,48 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReceiverCase } from './case.ts'
-import type { Answer } from './send.ts'
+import type { Answer, Delivery, Send, SendOptions } from './send.ts'
 
-/** Once a request has had no answer in the whole of its time, others are waited for this long, in milliseconds. */
+/** After one request without an answer in the whole time, others wait this long, in milliseconds. */
 const SHORT_MS = 1_000
 
-/** After so many cases of a group without an answer, the rest of it would tell nothing new. */
+/** After so many cases of a group without an answer, the rest of the group is not tried. */
 const MOST = 2
 
-/** How long answers are waited for, so that a receiver that gives none is told of soon (specification section 8: 10 s). */
+/** How often a request that was answered 429 is repeated. */
+const REPEATS = 3
+/** The longest pause before a request is repeated, in milliseconds; three of them are within the margin of the time cases. */
+const LONGEST_PAUSE_MS = 2_000
+
+/**
+ * Bounds the time that a run takes with a receiver that does not answer, or that limits the rate of requests. The answers
+ * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
+ */
 export interface Patience {
-  /** For the next request, in milliseconds. */
-  limit(): number
-  /** Takes note of an answer to this case. */
-  heed(one: ReceiverCase, answer: Answer): void
-  /** Why a case that was tried is not judged: it has not had the whole time. */
-  cutShort(one: ReceiverCase): string | undefined
+  send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
 
-export function createPatience(wholeMs: number): Patience {
-  const silent: ReceiverCase[] = []
-  const hasty = new Set<ReceiverCase>()
+export function createPatience(send: Send, wholeMs: number, signal: AbortSignal): Patience {
+  const silent = new Set<ReceiverCase>()
   const shortMs = Math.min(SHORT_MS, wholeMs)
   let gone: string | undefined
+  let isLimited = false
+
+  /** Sends, and waits no longer than there is still time for. */
+  async function waiting(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer> {
+    const timeoutMs = silent.size === 0 ? wholeMs : shortMs
+    const answer = await send(delivery, { ...options, timeoutMs })
+    if (!('code' in answer)) return answer
+    if (answer.code === 'ECONNREFUSED') gone ??= one.id
+    if (answer.code !== 'TIMEOUT') return answer
+    const [first = one] = silent
+    silent.add(one)
+    if (timeoutMs === wholeMs) return answer
+    const unjudged = `Not checked: no answer within ${timeoutMs / 1000} s. Only ${first.id}, the first without an answer, was given ${wholeMs / 1000} s.`
+    return { ...answer, unjudged }
+  }
+
   return {
-    limit: () => (silent.length === 0 ? wholeMs : shortMs),
-    heed(one, answer) {
-      if (!('code' in answer)) return
-      if (answer.code === 'ECONNREFUSED') gone ??= one.id
-      if (answer.code !== 'TIMEOUT' || silent.includes(one)) return
-      if (silent.length > 0) hasty.add(one)
-      silent.push(one)
+    async send(one, delivery, options) {
+      for (let repeats = 0; ; repeats += 1) {
+        const answer = await waiting(one, delivery, options)
+        if (!('status' in answer) || answer.status !== 429) return answer
+        if (isLimited || repeats === REPEATS) {
+          isLimited = true
+          return { ...answer, unjudged: 'Not checked: the receiver limits the rate of requests (429).' }
+        }
+        await sleep(pauseOf(answer.headers['retry-after']), undefined, { signal }).catch(() => undefined)
+      }
     },
-    cutShort: (one) =>
-      hasty.has(one)
-        ? `Not judged: no answer within ${shortMs / 1000} s; it was given no more, since ${silent[0]?.id} had none within ${wholeMs / 1000} s.`
-        : undefined,
     lost({ id, group }) {
       if (gone !== undefined && id !== 'keeps_working')
-        return `Not tried: nothing listens there any more since ${gone}.`
-      const alike = silent.filter((one) => one.group === group)
+        return `Not checked: nothing listens there since ${gone}.`
+      const alike = [...silent].filter((one) => one.group === group)
       if (alike.length < MOST) return undefined
-      return `Not tried: ${alike.map((one) => one.id).join(' and ')} had no answer.`
+      return `Not checked: ${alike.map((one) => one.id).join(' and ')} had no answer.`
     },
   }
+}
+
+function pauseOf(retryAfter: string | undefined): number {
+  const seconds = Number(retryAfter ?? 1)
+  return Math.min(seconds >= 0 ? seconds * 1000 : LONGEST_PAUSE_MS, LONGEST_PAUSE_MS)
 }

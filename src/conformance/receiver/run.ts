@@ -1,63 +1,111 @@
 import { INTERRUPTED } from '../report/interruption.ts'
 import type { CaseResult } from '../report/result.ts'
 import type { ReceiverCase, Stage } from './case.ts'
-import { createPatience, type Patience } from './patience.ts'
+import { createPace } from './pace.ts'
+import { createPatience } from './patience.ts'
 
 export interface Run {
   /** How long an answer is waited for, in milliseconds. */
   timeoutMs: number
+  /** From this on an answer is slow, in milliseconds. */
+  slowMs: number
   signal: AbortSignal
   begin: (one: ReceiverCase, index: number) => void
 }
 
-/** Runs the cases one after the other, so that what a case breaks is not blamed on another. */
+/** The groups whose cases may run side by side, where the receiver is slow: what one case does changes no other. */
+const independent: ReadonlySet<string> = new Set(['accepts', 'refuses'])
+
+/**
+ * Runs the cases group by group, and within a group one after the other, so that what a case breaks is not blamed on
+ * another. When a case of the group `control` fails, no other case is checked.
+ */
 export async function runReceiverCases(
   cases: readonly ReceiverCase[],
-  stage: Stage,
-  { timeoutMs, signal, begin }: Run,
+  stage: Omit<Stage, 'isSlow'>,
+  { timeoutMs, slowMs, signal, begin }: Run,
 ): Promise<CaseResult[]> {
-  const results: CaseResult[] = []
-  const patience = createPatience(timeoutMs)
-  for (const [index, one] of cases.entries()) {
-    const lost = signal.aborted ? INTERRUPTED : patience.lost(one)
-    if (lost === undefined) begin(one, index)
-    const result =
-      lost === undefined ? await examine(one, watched(stage, patience, one)) : notTried(one, lost)
-    const why = signal.aborted ? INTERRUPTED : patience.cutShort(one)
-    results.push(why === undefined ? result : { ...result, verdict: 'not_checked', detail: why })
+  const results = new Map<ReceiverCase, CaseResult>()
+  const pace = createPace(stage.send, stage.forge, slowMs)
+  const patience = createPatience(pace.send, timeoutMs, signal)
+  let failedControl: ReceiverCase | undefined
+
+  async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
+    const lost = reasonNotToTry(one)
+    if (lost === undefined) begin(one, cases.indexOf(one))
+    const send: Stage['send'] = (delivery, options) => patience.send(one, delivery, options)
+    const result = lost === undefined ? await examine(one, { ...stage, send, isSlow }) : notTried(one, lost)
+    results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
+    if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
   }
-  return results
+
+  function reasonNotToTry(one: ReceiverCase): string | undefined {
+    if (signal.aborted) return INTERRUPTED
+    return failedControl === undefined ? patience.lost(one) : referTo(failedControl)
+  }
+
+  for (const group of new Set(cases.map((one) => one.group))) {
+    const members = cases.filter((one) => one.group === group)
+    const isTried = members.some((one) => reasonNotToTry(one) === undefined)
+    const width = isTried && independent.has(group) ? await pace.widen() : 1
+    const isAlone = (one: ReceiverCase) => one.isAlone === true
+    await sideBySide(
+      members.filter((one) => !isAlone(one)),
+      width,
+      (one) => run(one, width > 1),
+    )
+    await sideBySide(members.filter(isAlone), 1, (one) => run(one, false))
+    pace.release()
+  }
+  return explained(cases, results, failedControl)
 }
 
-/** What is told of a receiver that did not answer the first, plain delivery: one case fails, and none is tried. */
-export function unanswered(cases: readonly ReceiverCase[], timeoutMs: number): CaseResult[] {
-  const blamed = cases.find(({ id }) => id === 'answers_in_time') ?? cases[0]
-  const silence = `A plain, genuine delivery was sent first, and not answered within ${timeoutMs / 1000} s`
-  return cases.map((one) =>
-    one === blamed
-      ? { ...named(one), verdict: 'failed', detail: `${silence}.`, duration_ms: timeoutMs }
-      : notTried(one, `Not tried: ${silence.charAt(0).toLowerCase()}${silence.slice(1)}.`),
+async function sideBySide<T>(
+  all: readonly T[],
+  width: number,
+  work: (one: T) => Promise<void>,
+): Promise<void> {
+  const left = all.values()
+  const worker = async () => {
+    for (const one of left) await work(one)
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+}
+
+/** The results in the order of the cases; what another case explains is not told twice. */
+function explained(
+  cases: readonly ReceiverCase[],
+  results: ReadonlyMap<ReceiverCase, CaseResult>,
+  failedControl: ReceiverCase | undefined,
+): CaseResult[] {
+  const failed = new Map(
+    [...results].filter(([, { verdict }]) => verdict === 'failed').map(([one]) => [one.id, one]),
   )
+  return cases.flatMap((one) => {
+    const result = results.get(one)
+    if (result === undefined) return []
+    const cause = one.explainedBy?.map((id) => failed.get(id)).find((other) => other !== undefined)
+    if (failedControl !== undefined && one !== failedControl && result.detail !== INTERRUPTED)
+      return [{ ...notTried(one, referTo(failedControl)), duration_ms: result.duration_ms }]
+    if (result.verdict !== 'failed' || cause === undefined) return [result]
+    return [{ ...notTried(one, referTo(cause)), duration_ms: result.duration_ms }]
+  })
 }
 
-function watched({ send, ...stage }: Stage, patience: Patience, one: ReceiverCase): Stage {
-  return {
-    ...stage,
-    async send(delivery, options) {
-      const answer = await send(delivery, { ...options, timeoutMs: patience.limit() })
-      patience.heed(one, answer)
-      return answer
-    },
-  }
+function referTo({ group, id }: ReceiverCase): string {
+  return `Not checked: see ${group}/${id}.`
 }
 
 async function examine(one: ReceiverCase, stage: Stage): Promise<CaseResult> {
   const started = performance.now()
-  const wrong = await one.examine(stage)
+  const found = await one.examine(stage)
   const duration_ms = Math.round(performance.now() - started)
-  if (wrong === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
-  if (typeof wrong === 'object' && 'verdict' in wrong) return { ...named(one), ...wrong, duration_ms }
-  const told = typeof wrong === 'string' ? { detail: wrong } : wrong
+  if (found === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
+  if (typeof found === 'object' && 'notChecked' in found)
+    return { ...notTried(one, found.notChecked), duration_ms }
+  if (typeof found === 'object' && 'passed' in found)
+    return { ...named(one), verdict: 'passed', detail: found.passed, duration_ms }
+  const told = typeof found === 'string' ? { detail: found } : found
   return { ...named(one), verdict: 'failed', ...told, duration_ms }
 }
 

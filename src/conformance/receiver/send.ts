@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 
 export type HeaderLine = readonly [name: string, value: string]
 
@@ -9,14 +9,26 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface Delivery {
   headers: readonly HeaderLine[]
   body: Buffer
+  /** What distinguishes it from the case's other deliveries, for the report. */
+  label?: string
 }
 
-/** `code` is Node's, or `TIMEOUT`. */
-export type Answer = { status: number; early: boolean } | { error: string; code: string }
+/** An answer, or the error instead of one. `code` is Node's, or `TIMEOUT`, or `CUT_OFF` where `cutOff` was asked for. */
+export type Answer = (
+  | { status: number; headers: http.IncomingHttpHeaders; early: boolean }
+  | { error: string; code: string }
+) & {
+  /** Why no verdict can rest on this answer. */
+  unjudged?: string
+}
 
 export interface SendOptions {
-  /** Before the last byte of the body, this long is waited for an answer, in milliseconds; such an answer is `early`. */
+  /** Where the body is split: the second part is sent `holdBackMs` later. By default before the last byte. */
+  splitAt?: number
+  /** Milliseconds between the two parts of the body. An answer that comes in between is `early`. */
   holdBackMs?: number
+  /** Close the connection in the middle of the body; no answer is waited for. */
+  cutOff?: true
   /** How long an answer is waited for, from the beginning, in milliseconds; by default as for all. */
   timeoutMs?: number
 }
@@ -30,7 +42,7 @@ export interface Destination {
   ca: readonly string[]
   insecure: boolean
   timeoutMs: number
-  /** Ends what is under way, and lets nothing begin. */
+  /** Aborts the requests in flight, and all later ones. */
   signal: AbortSignal
 }
 
@@ -44,43 +56,57 @@ export function createSend({
   signal,
 }: Destination): Send {
   const encrypted = url.protocol === 'https:'
-  const trust = encrypted ? { ca: [...rootCertificates, ...ca], rejectUnauthorized: !insecure } : {}
+  // Made once: to read all authorities for each connection takes longer than the handshake.
+  const secureContext = encrypted ? createSecureContext({ ca: [...rootCertificates, ...ca] }) : undefined
+  const trust = encrypted ? { secureContext, rejectUnauthorized: !insecure } : {}
   const { request } = encrypted ? https : http
-  // Each request that is under way listens, and twenty at once are no leak.
+  // Each request in flight listens, and twenty at once are no leak.
   setMaxListeners(0, signal)
-  return ({ headers, body }, { holdBackMs, timeoutMs = usualMs } = {}) =>
+  return ({ headers, body }, { splitAt, holdBackMs, cutOff, timeoutMs = usualMs } = {}) =>
     new Promise((resolve) => {
-      const lines = [...frame(url, body), ...headers, ...more].flat()
+      const lines = [...frame(url, headers, body), ...headers.filter(isSent), ...more].flat()
       const call = request(url, { method: 'POST', headers: lines, agent: false, signal, ...trust })
       const late = setTimeout(() => end({ error: LATE(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
+      const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined
+      const held = complete ? undefined : setTimeout(finish, holdBackMs)
       const end = (answer: Answer) => {
         clearTimeout(late)
         clearTimeout(held)
+        // A body that ends early would be a fault of its own.
+        if ('status' in answer && !complete) finish()
         resolve(answer)
         // The rest of an answer is read, so that no receiver sees a broken connection; one without an end is cut off.
-        setTimeout(() => call.destroy(), 'status' in answer && !answer.early ? REST_MS : 0).unref()
+        setTimeout(() => call.destroy(), 'status' in answer ? REST_MS : 0).unref()
       }
       call.on('response', (response) => {
-        end({ status: response.statusCode ?? 0, early: !complete })
+        const { statusCode = 0, headers: answered } = response
+        end({ status: statusCode, headers: answered, early: !complete })
         response.resume()
       })
       call.on('error', (error) => end(failure(error)))
-      const held = complete ? undefined : setTimeout(finish, holdBackMs)
-      if (complete) call.end(body)
-      else call.write(body.subarray(0, -1))
+      if (cutOff) call.write(body.subarray(0, split), () => call.destroy(CUT_OFF))
+      else if (complete) call.end(body)
+      else call.write(body.subarray(0, split))
 
       function finish(): void {
         complete = true
-        call.end(body.subarray(-1))
+        call.end(body.subarray(split))
       }
     })
 }
 
-function frame({ host }: URL, body: Buffer): HeaderLine[] {
+/** An empty content type stands for none. */
+function isSent([name, value]: HeaderLine): boolean {
+  return name !== 'Content-Type' || value !== ''
+}
+
+/** The headers of every delivery; a content type of the delivery's own comes instead of JSON's. */
+function frame({ host }: URL, own: readonly HeaderLine[], body: Buffer): HeaderLine[] {
+  const isTyped = own.some(([name]) => name === 'Content-Type')
   return [
     ['Host', host],
-    ['Content-Type', 'application/json'],
+    ...(isTyped ? [] : [['Content-Type', 'application/json'] as const]),
     ['Content-Length', String(body.length)],
     ['Connection', 'close'],
   ]
@@ -89,17 +115,19 @@ function frame({ host }: URL, body: Buffer): HeaderLine[] {
 /** How long an answer may go on after its head, in milliseconds. */
 const REST_MS = 1_000
 
-const LATE = (timeoutMs: number) => `it did not answer within ${timeoutMs / 1000} s`
+const LATE = (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`
+
+const CUT_OFF = Object.assign(new Error('cut off in the middle of the body'), { code: 'CUT_OFF' })
 
 const words: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no such host',
-  ECONNRESET: 'it closed the connection without an answer',
-  EPIPE: 'it closed the connection without an answer',
-  EPROTO: 'it does not speak TLS',
+  ENOTFOUND: 'no such host',
+  ECONNRESET: 'connection closed without an answer',
+  EPIPE: 'connection closed without an answer',
+  EPROTO: 'the TLS handshake failed',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 }
 
 function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): Answer {
-  return { error: words[code] ?? message, code }
+  return { error: code.startsWith('HPE_') ? 'its answer is not HTTP' : (words[code] ?? message), code }
 }

@@ -1,11 +1,12 @@
-import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
+import { execFileSync } from 'node:child_process'
+import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
 import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
 import { checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
 import { spawnProcess, type Running } from '../../support/cli.ts'
 
 export const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 
-/** In which words a program says that it listens; the address is the part that begins with `http:`. */
+/** The words in which a program says that it listens; the address is the part that begins with `http:` or `https:`. */
 export interface Announcement {
   stream: 'stdout' | 'stderr'
   pattern: RegExp
@@ -21,13 +22,25 @@ interface Place {
 /** Starts a receiver that prints where it listens, as all of `fixtures/receivers` do. */
 export async function startReference(
   command: readonly string[],
-  { cwd, env: more, says = { stream: 'stdout', pattern: /listening on http:\S+\// } }: Place = {},
+  { cwd, says = { stream: 'stdout', pattern: /listening on https?:\S+\s/ }, env: more = {} }: Place = {},
 ): Promise<{ url: string; running: Running }> {
   const [file = '', ...args] = command
-  const env = { ...more, WEBHOOK_SECRET: secret, PORT: '0' }
+  const env = { WEBHOOK_SECRET: secret, PORT: '0', ...more }
   const running = await spawnProcess(file, args, { env, ...(cwd !== undefined && { cwd }) })
   const [line = ''] = says.pattern.exec(await running.until(says.stream, says.pattern)) ?? []
-  return { url: /http:\S+/.exec(line)?.[0] ?? '', running }
+  return { url: /https?:\S+/.exec(line)?.[0] ?? '', running }
+}
+
+export type Program = readonly [file: string, ...args: string[]]
+
+/** Whether a program can be run on this machine; it is run. */
+export function isHere([file, ...args]: Program): boolean {
+  try {
+    execFileSync(file, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Runs the suite against a receiver of its own. */
@@ -56,12 +69,24 @@ export function examine(url: string, change: Partial<ReceiverCheck> = {}): Promi
     tolerance: 300,
     serviceName: 'Service',
     cases: receiverCases,
+    // However busy this machine is, one case after the other.
+    slowMs: Infinity,
     ...change,
   })
 }
 
-export function failed({ cases }: ConformanceReport): string[] {
-  return cases.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)
+export function failed(report: ConformanceReport): string[] {
+  return idsWith(report, 'failed')
+}
+
+/** The identifiers of the cases with this verdict. */
+export function idsWith({ cases }: ConformanceReport, verdict: Verdict): string[] {
+  return cases.filter((one) => one.verdict === verdict).map(({ id }) => id)
+}
+
+/** What the report tells of a case. */
+export function detailOf({ cases }: ConformanceReport, id: string): string | null | undefined {
+  return cases.find((one) => one.id === id)?.detail
 }
 
 /** The identifiers of the cases of a group, or of those whose identifier begins so. */

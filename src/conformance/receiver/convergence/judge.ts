@@ -1,4 +1,4 @@
-import type { Seen } from '../case.ts'
+import type { Finding } from '../case.ts'
 import type { Forge } from '../forge.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
@@ -24,7 +24,7 @@ interface Waits {
 const WAITS: Waits = { quietMs: [1_000, 3_000], searchMs: 10_000 }
 
 export interface Convergence {
-  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Seen>
+  judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding>
   close(): Promise<void>
 }
 
@@ -61,17 +61,13 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
           searchMs,
         })
         const { counterexample } = found
-        if (counterexample === undefined)
-          return { verdict: 'passed', detail: passed(found, trials, state.seed) }
+        if (counterexample === undefined) return { passed: passed(found, trials, state.seed) }
         const advice = rule === 'orders' ? await orderAdvice(counterexample, trials) : DEDUPLICATE
-        return {
-          verdict: 'failed',
-          detail: `${told(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`,
-        }
+        return `${told(counterexample, trials)} ${advice} Repeat with --seed ${state.seed}.`
       } catch (error) {
         // After Ctrl-C the run itself says why there is no verdict.
         if (!(error instanceof NotJudged) && !signal.aborted) throw error
-        return { verdict: 'not_checked', detail: error instanceof Error ? error.message : String(error) }
+        return { notChecked: error instanceof Error ? error.message : String(error) }
       }
     },
     close: () => reader.close(),

@@ -1,0 +1,263 @@
+import { ANSWER_SECONDS } from './accepts.ts'
+import type { Forgery, RefuseRow } from './case.ts'
+import { bytes, labelled, OTHER_SECRET, withHeader, type Forge } from './forge.ts'
+import type { Delivery } from './send.ts'
+
+const NOT_RAW =
+  'The receiver changes the body before it verifies, so bodies pass that nobody signed. Verify the raw body as received (specification section 5).'
+
+const COMPARES_A_PART =
+  'Strangers can guess a signature: only a part of its 64 digits is compared. Compare all of them, in constant time.'
+
+const NEVER_EXPIRES =
+  'A recorded delivery can be replayed at any time: this t is not within the tolerance (specification section 5), whatever a program makes of its digits.'
+
+/** Genuine deliveries changed after signing. */
+export const tampering: readonly RefuseRow[] = [
+  {
+    id: 'tampered_body',
+    title: 'An amount changed after signing',
+    reason: 'Anyone on the way can turn 1 into 9: the signature does not cover the body.',
+    forge(forge) {
+      const body = bytes(forge.envelopeWith({ amount_cents: 1000 }))
+      return tampered(forge, body, [[replaced(body, '"amount_cents":1000', '"amount_cents":9000')]])
+    },
+  },
+  {
+    id: 'white_space_added',
+    explainedBy: ['odd_white_space', 'odd_trailing_newline'],
+    title: 'White space added to the body after signing',
+    reason: NOT_RAW,
+    forge(forge) {
+      const envelope = forge.envelope()
+      const body = bytes(envelope)
+      return tampered(forge, body, [
+        [Buffer.from(` ${body.toString()}`), 'a space at the beginning'],
+        [Buffer.from(`${body.toString()}\n`), 'a line break at the end'],
+        [Buffer.from(JSON.stringify(envelope, null, 2)), 'line breaks and indents'],
+      ])
+    },
+  },
+  {
+    id: 'unicode_form_changed',
+    explainedBy: ['odd_unicode', 'non_ascii'],
+    title: 'A letter of the body in another Unicode form than was signed',
+    reason: NOT_RAW,
+    forge(forge) {
+      const body = bytes(forge.envelopeWith({ name: 'Zoë'.normalize('NFC') }))
+      return tampered(forge, body, [[Buffer.from(body.toString().normalize('NFD'))]])
+    },
+  },
+  {
+    id: 'tampered_t',
+    title: 'A newer t than was signed',
+    reason: 'Recorded deliveries can be replayed with a new time: the signature does not cover t.',
+    forge(forge) {
+      const body = bytes(forge.envelope())
+      const t = forge.now()
+      return { forged: [forge.delivery(body, `t=${t},v1=${forge.signature(body, t - 60)}`)] }
+    },
+  },
+  {
+    id: 'header_reused',
+    title: 'A header that was verified before, with another body',
+    reason:
+      'Anyone who has seen one delivery can send any other: the receiver remembers the headers that it has verified.',
+    forge(forge) {
+      const body = bytes(forge.envelope())
+      const header = forge.header(body)
+      return {
+        before: forge.delivery(body, header),
+        forged: [forge.delivery(bytes(forge.envelope()), header)],
+      }
+    },
+  },
+  {
+    id: 'known_id_unsigned',
+    explainedBy: ['no_header'],
+    title: 'The id of an accepted event, without a right signature',
+    reason:
+      'Strangers get a 2xx for any body with a known id: the receiver looks up the id before it verifies. Verify first, then deduplicate.',
+    forge(forge) {
+      const envelope = forge.envelope()
+      const body = bytes(envelope)
+      const changed = bytes({ ...envelope, data: { ...(envelope.data as object), status: 'closed' } })
+      return {
+        before: forge.genuine(body),
+        forged: [
+          labelled('another body, no signature', forge.delivery(changed)),
+          labelled('another body, another secret', otherSecret(forge, changed)),
+          labelled('the same body, no signature', forge.delivery(body)),
+        ],
+      }
+    },
+  },
+]
+
+/** Signatures that are not the right one. */
+export const signatures: readonly RefuseRow[] = [
+  {
+    id: 'no_header',
+    title: 'No signature header',
+    reason: 'Anyone who knows the address can send events, without a signature.',
+    forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()))] }),
+  },
+  {
+    id: 'empty_header',
+    title: 'An empty signature header',
+    reason: 'Anyone who knows the address can send events, with an empty signature.',
+    forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()), '')] }),
+  },
+  {
+    id: 'v1_truncated',
+    title: 'The first half of the signature, one digit of it, none',
+    reason:
+      'Strangers can send an empty signature, or guess one digit by digit: the comparison ends where the shorter text ends.',
+    forge: (forge) => withDigits(forge, (v1) => [v1.slice(0, 32), v1.slice(0, 1), '']),
+  },
+  {
+    id: 'v1_right_beginning',
+    title: 'Only the first 8, 32 or 63 digits of the signature are right',
+    reason: COMPARES_A_PART,
+    forge: (forge) =>
+      withDigits(forge, (v1) => [8, 32, 63].map((right) => v1.slice(0, right) + wrong(v1.slice(right)))),
+  },
+  {
+    id: 'v1_right_end',
+    title: 'Only the last 8, 32 or 63 digits of the signature are right',
+    reason: COMPARES_A_PART,
+    forge: (forge) =>
+      withDigits(forge, (v1) => [8, 32, 63].map((right) => wrong(v1.slice(0, -right)) + v1.slice(-right))),
+  },
+  {
+    id: 'unset_secret',
+    title: 'Signed with an empty secret, or with the words that an unset variable becomes',
+    reason:
+      'Anyone can sign: the receiver also verifies with a secret that is not set, such as a second one for rotation. Leave out secrets that are not set.',
+    forge(forge) {
+      const body = bytes(forge.envelope())
+      const signed = (key: string) =>
+        labelled(
+          `signed with ${JSON.stringify(key)}`,
+          forge.delivery(body, forge.header(body, forge.now(), key)),
+        )
+      return { forged: ['', ' ', 'undefined', 'null', 'None', 'whsec_'].map(signed) }
+    },
+  },
+  {
+    id: 'header_twice',
+    basis: 'advice',
+    title: 'Two signature headers, the right one first and last',
+    reason:
+      'Proxies and frameworks differ in which of two headers they read, so another may be verified than was meant. Reject a delivery with two.',
+    forge(forge) {
+      const body = bytes(forge.envelope())
+      const right = forge.header(body)
+      const other = forge.header(body, forge.now(), OTHER_SECRET)
+      return { forged: [forge.delivery(body, right, other), forge.delivery(body, other, right)] }
+    },
+  },
+]
+
+/** Right signatures of the wrong time. */
+export const times: readonly RefuseRow[] = [
+  {
+    id: 'expired',
+    title: 'Signed some seconds more than the tolerance ago',
+    reason:
+      'A recorded delivery can be replayed for longer than agreed, or for ever (specification section 5: 300 s by default; --tolerance).',
+    forge(forge) {
+      const old = signedAt(forge, forge.now() - forge.tolerance - ANSWER_SECONDS)
+      const date = new Date(forge.now() * 1000).toUTCString()
+      return { forged: [old, labelled('a new time in the header Date', withHeader(old, 'Date', date))] }
+    },
+  },
+  {
+    id: 'from_the_future',
+    title: 'Signed some seconds more than the tolerance ahead',
+    reason:
+      'The tolerance holds both ways (specification section 5). A delivery from the future can be kept and replayed until its time has passed.',
+    forge: (forge) => ({ forged: [signedAt(forge, forge.now() + forge.tolerance + ANSWER_SECONDS)] }),
+  },
+  {
+    id: 't_in_1970',
+    explainedBy: ['expired'],
+    title: 'Signed with t=0, t=1, and the first digits of the time',
+    reason: NEVER_EXPIRES,
+    forge: (forge) => ({
+      forged: [0, 1, Math.floor(forge.now() / 100)].map((t) => signedAt(forge, t)),
+    }),
+  },
+  {
+    id: 't_far_ahead',
+    explainedBy: ['from_the_future'],
+    title: 'Signed with a t of more digits, up to more than 64 bits',
+    reason: NEVER_EXPIRES,
+    forge(forge) {
+      const now = BigInt(forge.now())
+      const beyond = [now * 10n, now + 2n ** 32n, now + 2n ** 64n, 10n ** 30n]
+      return { forged: beyond.map((t) => signedAt(forge, String(t))) }
+    },
+  },
+]
+
+/** Its body is not JSON. */
+export const bodyMovedIntoT: RefuseRow = {
+  id: 'body_moved_into_t',
+  isAlone: true,
+  explainedBy: ['unsigned_junk'],
+  title: 'The beginning of a signed body moved into t',
+  reason:
+    'Anyone who has recorded a delivery can send a part of it: t may hold any text, so what follows a period in the body passes as a body. Accept nothing but digits as t.',
+  forge(forge) {
+    const { created_at, ...envelope } = forge.envelope()
+    const body = bytes({ created_at, ...envelope })
+    const t = forge.now()
+    const cut = body.indexOf('.')
+    const header = `t=${t}.${body.subarray(0, cut).toString()},v1=${forge.signature(body, t)}`
+    return { forged: [forge.delivery(body.subarray(cut + 1), header)], genuine: forge.genuine(body) }
+  },
+}
+
+/** A delivery that anybody could sign. */
+export function otherSecret(forge: Forge, body = bytes(forge.envelope())): Delivery {
+  return forge.delivery(body, forge.header(body, forge.now(), OTHER_SECRET))
+}
+
+/** Other bodies under the signature of this one; the last one with its own signature is what must be accepted. */
+function tampered(
+  forge: Forge,
+  body: Buffer,
+  changed: readonly (readonly [body: Buffer, label?: string])[],
+): Forgery {
+  const header = forge.header(body)
+  return {
+    forged: changed.map(([other, label]) => {
+      const delivery = forge.delivery(other, header)
+      return label === undefined ? delivery : labelled(label, delivery)
+    }),
+    genuine: forge.genuine(changed.at(-1)?.[0]),
+  }
+}
+
+/** The header with other values of v1. */
+function withDigits(forge: Forge, change: (v1: string) => readonly string[]): Forgery {
+  const body = bytes(forge.envelope())
+  const t = forge.now()
+  const values = change(forge.signature(body, t))
+  return { forged: values.map((v1) => forge.delivery(body, `t=${t},v1=${v1}`)) }
+}
+
+/** As many hexadecimal digits, each another one. */
+function wrong(digits: string): string {
+  return digits.replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))
+}
+
+function replaced(body: Buffer, from: string, to: string): Buffer {
+  return Buffer.from(body.toString().replace(from, to))
+}
+
+function signedAt(forge: Forge, t: number | string): Delivery {
+  const body = bytes(forge.envelope())
+  return labelled(`t=${t}`, forge.delivery(body, forge.header(body, t)))
+}

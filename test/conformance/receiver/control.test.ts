@@ -1,0 +1,208 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { verify } from '../../../src/signature/index.ts'
+import { fixtures } from '../../support/cli.ts'
+import { checked, detailOf, examine, failed, idsWith, secret } from './check.ts'
+
+type Answer = (response: ServerResponse, request: IncomingMessage, body: Buffer) => unknown
+
+/** A receiver in this process. */
+async function receiving(answer: Answer): Promise<{ url: string; bodies: Buffer[] }> {
+  const bodies: Buffer[] = []
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      bodies.push(Buffer.concat(chunks))
+      answer(response, request, Buffer.concat(chunks))
+    })
+  }
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, bodies }
+}
+
+const always =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, headers).end()
+
+const isGenuine = (request: IncomingMessage, payload: Buffer, name = 'x-service-signature') =>
+  verify({ payload, header: String(request.headers[name]), secret }).ok
+
+const group = (name: string) => receiverCases.filter((one) => one.group === name)
+const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', 'wrong', `${name}.mjs`)]
+
+describe('a server that answers all alike passes nothing, and fails once', () => {
+  test.each([
+    [404, 'genuine_accepted', 'Probably nothing is served at this path: check the URL.'],
+    [403, 'genuine_accepted', 'Check the secret (--secret) and the header name X-Service-Signature'],
+    [405, 'genuine_accepted', 'This path does not take POST: check the URL.'],
+    [415, 'genuine_accepted', 'must take the content type application/json'],
+    [429, 'genuine_accepted', 'limits the rate of requests: try again later'],
+    [500, 'genuine_accepted', "Look at the receiver's log."],
+    [200, 'forged_rejected', 'Every delivery is accepted unverified'],
+    [299, 'forged_rejected', 'Every delivery is accepted unverified'],
+  ])('%i', async (status, id, cause) => {
+    const { url } = await receiving(always(status))
+    const report = await examine(url)
+    expect(failed(report)).toEqual([id])
+    expect(report.totals).toMatchObject({
+      passed: 0,
+      failed: 1,
+      advised: 0,
+      not_checked: receiverCases.length - 1,
+    })
+    expect(detailOf(report, id)).toContain(cause)
+    const rest = report.cases.filter(({ verdict }) => verdict === 'not_checked')
+    expect(new Set(rest.map(({ detail }) => detail))).toEqual(new Set([`Not checked: see control/${id}.`]))
+    expect(report.ok).toBe(false)
+  })
+
+  test.each(['accepts', 'refuses', 'behaves'])('whichever cases are asked for: %s', async (name) => {
+    for (const status of [204, 404]) {
+      const { url } = await receiving(always(status))
+      const report = await examine(url, { cases: group(name) })
+      expect(report.totals).toMatchObject({ passed: 0, failed: 1, advised: 0 })
+      expect(report.ok).toBe(false)
+    }
+  })
+})
+
+describe('why all genuine deliveries are rejected is told once', () => {
+  test('a redirect, with where it leads, but not its query', async () => {
+    const { url } = await receiving(always(308, { Location: 'https://pos.example.com/hooks?token=abc' }))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toBe(
+      'Redirected (308) to https://pos.example.com/hooks; expected 2xx. Redirects are not followed: use the address that this one leads to.',
+    )
+  })
+
+  test('HTTP authentication', async () => {
+    const { url } = await receiving(always(401, { 'WWW-Authenticate': 'Basic realm="pos"' }))
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      'It asks for HTTP authentication (Basic): pass it with --header.',
+    )
+  })
+
+  test('a connection that is closed', async () => {
+    const { url } = await receiving((response) => response.destroy())
+    expect(detailOf(await examine(url), 'genuine_accepted')).toBe(
+      "Connection closed without an answer; expected 2xx. Look at the receiver's log.",
+    )
+  })
+
+  test('another header', async () => {
+    const { url } = await receiving((response, request, body) =>
+      response.writeHead(isGenuine(request, body, 'x-hub-signature-256') ? 204 : 400).end(),
+    )
+    expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
+      'It reads the signature from the header X-Hub-Signature-256; deliveries carry it in X-Service-Signature (--service-name).',
+    )
+  })
+
+  test.each([
+    ['strips-the-prefix-of-the-secret', 'secret_without_prefix'],
+    ['decodes-the-secret', 'secret_decoded'],
+    ['signs-the-body-alone', 'timestamp_not_signed'],
+    ['forgets-the-period', 'period_not_signed'],
+    ['takes-t-for-milliseconds', 'It takes t for milliseconds.'],
+  ])('the mistake of a receiver that %s', async (name, words) => {
+    expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
+  })
+
+  test('a secret that is not set', async () => {
+    const report = await checked(wrong('has-another-secret'), { secret: 'whsec_of_another_endpoint' })
+    expect(failed(report)).toEqual([])
+    const unset = await checked(wrong('lets-pings-pass'), {}, { env: { WEBHOOK_SECRET: 'undefined' } })
+    expect(detailOf(unset, 'genuine_accepted')).toContain(
+      'It verifies with the secret "undefined": its own secret is not set.',
+    )
+  })
+})
+
+test('a receiver that rejects the first event type alone fails there, and is checked with another', async () => {
+  const { url } = await receiving((response, request, body) => {
+    const refuses = !isGenuine(request, body) || body.includes('"type":"check.created"')
+    response.writeHead(refuses ? 400 : 204).end()
+  })
+  const report = await examine(url)
+  expect(failed(report)).toEqual(['event_check_created'])
+  expect(detailOf(report, 'event_check_created')).toBe('Rejected (400); expected 2xx.')
+})
+
+describe('a rejection counts where the same done right is accepted', () => {
+  test('one that the signature had no part in is not checked', async () => {
+    const { url } = await receiving((response, request, body) => {
+      const isText = request.headers['content-type'] === 'text/plain'
+      response.writeHead(isText ? 415 : isGenuine(request, body) ? 204 : 400).end()
+    })
+    const report = await examine(url, { cases: group('refuses') })
+    expect(idsWith(report, 'not_checked')).toEqual(['content_type_text'])
+    expect(detailOf(report, 'content_type_text')).toBe(
+      'Not checked: a genuine delivery of this kind was not accepted either: Rejected (415).',
+    )
+    expect(report.ok).toBe(true)
+  })
+
+  test('after a ban nothing counts', async () => {
+    const report = await checked(wrong('bans-after-abuse'))
+    const refused = report.cases.filter((one) => one.group === 'refuses')
+    const firstUnchecked = refused.findIndex(({ verdict }) => verdict === 'not_checked')
+    expect(firstUnchecked).toBeGreaterThan(0)
+    expect(refused.slice(firstUnchecked).map(({ verdict }) => verdict)).not.toContain('passed')
+    expect(report.ok).toBe(false)
+  })
+
+  test('nor what is answered 429 without end', async () => {
+    let left = 20
+    const { url } = await receiving((response, request, body) => {
+      left -= 1
+      if (left < 0) response.writeHead(429, { 'Retry-After': '0' }).end()
+      else response.writeHead(isGenuine(request, body) ? 204 : 400).end()
+    })
+    const report = await examine(url, { cases: [...group('accepts'), ...group('refuses')] })
+    expect(failed(report)).toEqual([])
+    expect(detailOf(report, 'expired')).toBe('Not checked: the receiver limits the rate of requests (429).')
+    const refused = report.cases.filter((one) => one.group === 'refuses')
+    expect(refused.map(({ verdict }) => verdict)).not.toContain('passed')
+  })
+})
+
+test('a mistake that another case explains is told once, and alone where only it was asked for', async () => {
+  const all = await checked(wrong('lets-unsigned-pass'))
+  expect(failed(all)).toEqual(['no_header', 'empty_header'])
+  expect(detailOf(all, 'ping_unsigned')).toBe('Not checked: see refuses/no_header.')
+  const cases = receiverCases.filter(({ id }) => id === 'ping_unsigned')
+  expect(failed(await checked(wrong('lets-unsigned-pass'), { cases }))).toEqual(['ping_unsigned'])
+})
+
+test('advice fails with --strict alone', async () => {
+  const cases = receiverCases.filter(({ id }) => id === 'malformed_only_v0')
+  const [lenient, strict] = await Promise.all(
+    [false, true].map((isStrict) => checked(wrong('takes-v0'), { cases, strict: isStrict })),
+  )
+  expect(lenient).toMatchObject({ ok: true, totals: { advised: 1, failed: 0 } })
+  expect(strict).toMatchObject({ ok: false, totals: { advised: 0, failed: 1 } })
+})
+
+test.each([
+  [2, true],
+  [60, true],
+  [900, true],
+])('a tolerance of %i s is checked on both of its sides', async (tolerance, isRight) => {
+  const { url } = await receiving((response, request, payload) => {
+    const header = String(request.headers['x-service-signature'])
+    response.writeHead(verify({ payload, header, secret, tolerance }).ok ? 204 : 400).end()
+  })
+  const times = /^(just_in_time_|expired|from_the_future)/
+  const cases = receiverCases.filter(({ id }) => times.test(id))
+  expect((await examine(url, { cases, tolerance })).ok).toBe(isRight)
+  expect(failed(await examine(url, { cases, tolerance: tolerance + 30 }))).toContain('just_in_time_past')
+})

@@ -1,0 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createAuthority } from '../../../src/certificates.ts'
+import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { emptyDirectory } from '../../support/cli.ts'
+import { checked, failed, secret } from './check.ts'
+
+const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+
+/** The first receiver of the README, on any free port, saying where it listens. */
+function receiverOfReadme(): string {
+  const [, code = ''] = /^```js\n(\/\/ receiver\.mjs\n[^]*?)^```$/m.exec(readme) ?? []
+  const listen = ".listen(8443, 'localhost')"
+  expect(code).toContain(listen)
+  return code.replace(
+    listen,
+    `.listen(0, 'localhost', function () {
+      console.log('listening on https://localhost:' + this.address().port + '/webhooks/')
+    })`,
+  )
+}
+
+test("the README's receiver passes every case, advice included", async () => {
+  const cwd = await emptyDirectory()
+  const authority = await createAuthority()
+  const { cert, key } = await authority.issue(['localhost'])
+  const files = {
+    'localhost.pem': cert,
+    'localhost-key.pem': key,
+    'webhook.secret': `${secret}\n`,
+    'receiver.mjs': receiverOfReadme(),
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+  const report = await checked(
+    [process.execPath, 'receiver.mjs'],
+    { ca: [authority.certificatePem] },
+    { cwd, says: { stream: 'stdout', pattern: /listening on https:\S+/ } },
+  )
+  expect(failed(report)).toEqual([])
+  expect(report.totals).toMatchObject({ failed: 0, advised: 0, not_checked: 0 })
+})
+
+test('the README counts the cases', () => {
+  const counts = [...readme.matchAll(/(\d+) cases (?:of|in)\b/g)].map(([, count]) => Number(count))
+  expect(counts).toEqual([receiverCases.length, receiverCases.length])
+})
