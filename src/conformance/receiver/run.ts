@@ -41,7 +41,7 @@ export async function runReceiverCases(
 
   function reasonNotToTry(one: ReceiverCase): string | undefined {
     if (signal.aborted) return INTERRUPTED
-    return failedControl === undefined ? patience.lost(one) : referTo(failedControl)
+    return guards(failedControl, one) ? referTo(failedControl) : patience.lost(one)
   }
 
   for (const group of new Set(cases.map((one) => one.group))) {
@@ -85,11 +85,16 @@ function explained(
     const result = results.get(one)
     if (result === undefined) return []
     const cause = one.explainedBy?.map((id) => failed.get(id)).find((other) => other !== undefined)
-    if (failedControl !== undefined && one !== failedControl && result.detail !== INTERRUPTED)
+    if (guards(failedControl, one) && one !== failedControl && result.detail !== INTERRUPTED)
       return [{ ...notTried(one, referTo(failedControl)), duration_ms: result.duration_ms }]
     if (result.verdict !== 'failed' || cause === undefined) return [result]
     return [{ ...notTried(one, referTo(cause)), duration_ms: result.duration_ms }]
   })
+}
+
+/** Whether a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
+function guards(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
+  return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
 }
 
 function referTo({ group, id }: ReceiverCase): string {

@@ -56,8 +56,12 @@ async function withReceiver<T>(answer: Answer, use: (receiver: Receiver) => Prom
   }
 }
 
+function ofConverges(cases: ConformanceReport['cases']) {
+  return cases.filter(({ group }) => group === 'converges')
+}
+
 function verdicts({ cases }: ConformanceReport) {
-  return Object.fromEntries(cases.map(({ id, verdict }) => [id, verdict]))
+  return Object.fromEntries(ofConverges(cases).map(({ id, verdict }) => [id, verdict]))
 }
 
 function detailOf({ cases }: ConformanceReport, id: string): string {
@@ -65,7 +69,9 @@ function detailOf({ cases }: ConformanceReport, id: string): string {
 }
 
 function details({ cases }: ConformanceReport): string {
-  return cases.map(({ detail }) => detail).join('\n')
+  return ofConverges(cases)
+    .map(({ detail }) => detail)
+    .join('\n')
 }
 
 const [BY_EXTERNAL_ID, BY_ID, ALL] = ['checks/{external_check_id}', 'tabs/{check_id}', 'all']
