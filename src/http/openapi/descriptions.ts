@@ -19,7 +19,8 @@ const texts: Readonly<Record<string, string>> = {
   'Check.balance_cents': 'What is still owed; negative when the total fell below what was paid.',
   'Check.updated_at': 'Moves forward with every visible change, so the newer of two states can be told.',
   'CheckItem.claimed_quantity': 'How much of it guests have claimed, paid or not.',
-  'CheckItem.paid_quantity': 'How much of it is in claims that are paid.',
+  'CheckItem.paid_quantity':
+    'How much of it is in claims that are paid; all of it while the check is fully paid, whoever paid.',
   Claim: 'What a guest has taken on.',
   'Claim.amount_cents': 'Its share of the total as the check is now; fixed once it is paid or released.',
   'Claim.payment_id': 'The payment that paid it, also when that was refunded since.',
