@@ -142,6 +142,7 @@ export const stateRecords = {
   }),
   endpoints: z.strictObject({
     id: id('we'),
+    location_id: id('loc'),
     url,
     event_types: registerEndpointBody.shape.event_types,
     status: z.enum(['enabled', 'disabled']),

@@ -24,6 +24,7 @@ export const paymentView = payments.omit({
 }) satisfies z.ZodType<PaymentView>
 export const feedbackView = feedback.omit({ location_id: true }) satisfies z.ZodType<FeedbackView>
 export const endpointView = endpoints.omit({
+  location_id: true,
   signing_secret: true,
   consecutive_failures: true,
 }) satisfies z.ZodType<WebhookEndpointView>

@@ -80,5 +80,10 @@ export function becomesFullyPaid(before: Check, after: Check): boolean {
 /** `check.fully_paid`, when it is time for it. */
 export function fullyPaid(before: Check, after: Check): DomainEvent[] {
   if (!becomesFullyPaid(before, after)) return []
-  return [{ type: 'check.fully_paid', data: viewCheck(after), external_check_id: after.external_id }]
+  return [eventOf(after, 'check.fully_paid', viewCheck(after))]
+}
+
+/** What has happened to a check, or to what guests have of it, with the view of that. */
+export function eventOf(check: Check, type: DomainEvent['type'], data: object): DomainEvent {
+  return { type, location_id: check.location_id, data, external_check_id: check.external_id }
 }

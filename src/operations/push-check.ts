@@ -4,7 +4,7 @@ import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { settled } from '../model/shares.ts'
-import { becomesFullyPaid } from './guest-change.ts'
+import { becomesFullyPaid, eventOf } from './guest-change.ts'
 import { later } from './later.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
@@ -127,6 +127,6 @@ function apply(
   writes: readonly Write[] = [],
 ): Decision<PushReply> {
   const data = viewCheck(check)
-  const events = types.map((type) => ({ type, data, external_check_id: check.external_id }))
+  const events = types.map((type) => eventOf(check, type, data))
   return { reply: { outcome, check, before }, writes: [put('checks', check), ...writes], events }
 }
