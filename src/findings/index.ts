@@ -3,6 +3,7 @@ import { changeOf, type Finding, type PushFindingCode, type PushSeen, type Rule 
 import { itemIdReused } from './item-id-reused.ts'
 import { itemIdUnstable } from './item-id-unstable.ts'
 import { possibleLateRetry } from './possible-late-retry.ts'
+import { quantityPrecision } from './quantity-precision.ts'
 import { reopenNeedsRevision } from './reopen-needs-revision.ts'
 import { revisionMissing } from './revision-missing.ts'
 import { revisionReused } from './revision-reused.ts'
@@ -25,6 +26,7 @@ const rules = {
   item_id_reused: itemIdReused,
   item_id_unstable: itemIdUnstable,
   delta_suspected: deltaSuspected,
+  quantity_precision: quantityPrecision,
 } satisfies Record<PushFindingCode, Rule>
 const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
 

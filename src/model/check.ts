@@ -3,15 +3,8 @@ import { pathText, validate, type ValidationIssue } from './validation.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
 
-/** At most three decimals: grams of a weighed good, a third of a pizza is 0.333 (contract section 5). */
-export const threeDecimals = z
-  .number()
-  .refine(
-    (value) => Number.isInteger(value) || Number(value.toFixed(3)) === value,
-    'must have at most 3 decimals',
-  )
-
-const quantity = threeDecimals.gt(0)
+/** Any finite number above 0, up to 1,000,000, kept as it was pushed (contract section 5). */
+const quantity = z.number().gt(0).max(1_000_000)
 
 const itemBody = z.object({
   external_id: text(255),

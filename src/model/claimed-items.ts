@@ -33,12 +33,20 @@ export function unclaimed(item: PushedItem): CheckItem {
   return withQuantities(item, 0, 0)
 }
 
-/** How much of an item is there to be claimed. */
+/**
+ * How much of a quantity guests can claim: it is rounded to thousandths, in which claims count, and is one at least. So
+ * a third of a pizza, pushed as 0.33333, is claimed whole as 0.333.
+ */
+export function claimableQuantity(quantity: number): number {
+  return Math.max(roundQuantity(quantity), 0.001)
+}
+
+/** How much of an item is left to be claimed. */
 export function unclaimedQuantity({
   quantity,
   claimed_quantity,
 }: Pick<CheckItem, 'quantity' | 'claimed_quantity'>): number {
-  return roundQuantity(quantity - claimed_quantity)
+  return roundQuantity(claimableQuantity(quantity) - claimed_quantity)
 }
 
 /** Field by field: on Node 20, `{ ...item, more }` takes longer than all else that happens to a push. */
@@ -61,7 +69,7 @@ export function claimedQuantities(
   return quantities
 }
 
-/** Sums of quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
+/** Sums of claimed quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
 export function roundQuantity(quantity: number): number {
   return Number(quantity.toFixed(3))
 }

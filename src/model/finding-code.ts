@@ -11,6 +11,7 @@ export const findingCodes = [
   'delta_suspected',
   'conflict_ignored',
   'no_idempotent_retry',
+  'quantity_precision',
 ] as const
 
 export type FindingCode = (typeof findingCodes)[number]

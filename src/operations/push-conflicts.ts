@@ -1,6 +1,6 @@
 import type { Check, PushedItem } from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
-import { claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
+import { claimableQuantity, claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */
@@ -53,7 +53,8 @@ function conflictsOf(check: Check, pushed: readonly PushedItem[], held: readonly
       continue
     }
     if (item.price_cents < price_cents) conflict('price_decreased')
-    if (item.quantity < claimed_quantity) conflict('quantity_below_claimed')
+    const left = isPaid ? item.quantity : claimableQuantity(item.quantity)
+    if (left < claimed_quantity) conflict('quantity_below_claimed')
   }
   return conflicts
 }

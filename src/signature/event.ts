@@ -21,7 +21,7 @@ export interface Check {
   closed_at: string | null
 }
 
-/** `price_cents` is the price of one unit, negative for a discount; quantities have at most 3 decimals. */
+/** `price_cents` is the price of one unit, negative for a discount; claims count in thousandths of a unit. */
 export interface CheckItem {
   external_id: string
   name: string

@@ -143,6 +143,13 @@ describe('a conflict', () => {
     expect(conflictsOf([{ ...burger, quantity: 0.3 }], [a, b])).toEqual([])
   })
 
+  test('compares quantities in thousandths, in which guests claim', () => {
+    const precise = checkAfter(push({ items: [{ ...burger, quantity: 0.66667 }, fries] }))
+    const whole = claim({ items: [{ external_id: 'burger', quantity: 0.667, price_cents: 1500 }] })
+    expect(conflictsOf([{ ...burger, quantity: 0.6666 }], [whole], precise)).toEqual([])
+    expect(conflictsOf([{ ...burger, quantity: 0.6664 }], [whole], precise)).toHaveLength(1)
+  })
+
   test('compares a price with the check as it stands now, whatever it was when guests claimed', () => {
     const raised = checkAfter(push(), push({ items: [{ ...burger, price_cents: 1800 }, fries] }))
     expect(conflictsOf([{ ...burger, price_cents: 1799 }], [claim()], raised)).toEqual([

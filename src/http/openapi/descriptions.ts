@@ -8,7 +8,8 @@ const texts: Readonly<Record<string, string>> = {
   'CheckPush.items': "All of the check's items.",
   'PushedItem.external_id':
     "The caller's identifier of the item, unique within the check; items are matched by it.",
-  'PushedItem.quantity': 'More than 0, with at most 3 decimals.',
+  'PushedItem.quantity':
+    'More than 0, up to 1,000,000, kept as it is. Guests claim in thousandths: more decimals are a finding.',
   'PushedItem.price_cents': 'The price of one unit in minor units; negative for a discount.',
   'PushedItem.note': 'Free text.',
   Totals: 'In minor units. They need not add up: service charges and inclusive taxes are real.',
