@@ -9,10 +9,11 @@ import { readCertificate } from '../cli/read-certificate.ts'
 import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { announce } from '../cli/start/announce.ts'
-import { clockFlag, hostFlag } from '../cli/start/flags.ts'
+import { clockFlag, hostFlag, orderByFlag } from '../cli/start/flags.ts'
 import { listenForSignals } from '../cli/start/signals.ts'
 import { warningsOf } from '../cli/start/warnings.ts'
 import { removeRun } from '../data-directory.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 
 export default class Start extends BaseCommand {
@@ -34,6 +35,10 @@ export default class Start extends BaseCommand {
     }),
     'service-name': serviceNameFlag,
     strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
+    'order-by': orderByFlag({
+      description: 'Field of a push that orders pushes: an integer, or an ISO 8601 time.',
+      default: ORDER_BY,
+    }),
     'allow-http-loopback': Flags.boolean({
       description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
     }),
@@ -90,6 +95,7 @@ export default class Start extends BaseCommand {
       apiKey: flags['api-key'],
       serviceName: flags['service-name'],
       strict: flags.strict,
+      orderBy: flags['order-by'],
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
       ca: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),

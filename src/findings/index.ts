@@ -34,11 +34,11 @@ const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
  * What the sender of a push should look at. Findings never change an answer.
  *
  * @example
- * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', repeatsEarlier: false })
+ * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', orderBy: 'revision', repeatsEarlier: false })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
-  const { body, push, before, outcome, repeatsEarlier } = seen
-  const followed = { body, push, before, outcome, repeatsEarlier, change: changeOf(seen) }
+  const { body, push, before, outcome, orderBy, repeatsEarlier } = seen
+  const followed = { body, push, before, outcome, orderBy, repeatsEarlier, change: changeOf(seen) }
   const findings: Finding[] = []
   for (const [code, rule] of inOrder) {
     const message = rule(followed)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { conflictIgnored, noIdempotentRetry, stateOf, type Finding } from '../findings/index.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import type { RequestEntry } from './request-entry.ts'
 
@@ -29,7 +30,10 @@ interface Lost {
  * Only failed and refused bodies are looked at, and those that follow them: a sequence without either costs nothing.
  * `onForget` gets a failed push that is too long ago to wait for its repetition.
  */
-export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_000): PushSequence {
+export function createPushSequence(
+  onForget: (lost: Lost) => void,
+  { orderBy = ORDER_BY, keepLost = 1_000 } = {},
+): PushSequence {
   const refused = new Map<string, string[]>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
@@ -69,7 +73,7 @@ export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_
     follow(entry) {
       if (!isPush(entry) || isTrialPath(entry.path)) return []
       const { path, status } = entry
-      const digest = digestOnce(entry.request_body)
+      const digest = digestOnce(entry.request_body, orderBy)
       settle(path, digest)
       const brokeOff = (entry.faults ?? []).some((kind) => kind === 'reset' || kind === 'lost_answer')
       const failure = noIdempotentRetry({ status, brokeOff, repeated: false })
@@ -97,10 +101,10 @@ export function isPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean
   return method === 'PUT' && path.startsWith('/v1/checks/external/')
 }
 
-function digestOnce(body: string | null): () => string | undefined {
+function digestOnce(body: string | null, orderBy: string): () => string | undefined {
   let digest: string | undefined
   return () => {
     if (body === null) return undefined
-    return (digest ??= createHash('sha256').update(stateOf(body)).digest('base64url'))
+    return (digest ??= createHash('sha256').update(stateOf(body, orderBy)).digest('base64url'))
   }
 }

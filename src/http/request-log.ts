@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
-import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
+import {
+  checkKey,
+  contentOf,
+  revisionOf,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+} from '../model/check.ts'
 import type { Finding } from '../findings/index.ts'
 import type { LoggedRequest } from '../model/logged-request.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import type { Report } from '../model/report.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import { createFindingTally, type Shown } from './finding-tally.ts'
@@ -19,7 +27,7 @@ export interface RequestLog {
   /** Remembers that the check has come to this state; those with a revision are in order anyway. */
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
-  repeatsEarlier(current: Check, push: Push): boolean
+  repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
   /** What is wrong with what was asked since then, or ever: also of requests that the log has forgotten. */
   report(since: string | undefined): Report
   /** Forgets everything. */
@@ -37,14 +45,14 @@ export interface LogQuery {
 /** The most that is kept, whichever is reached first: requests, characters of their bodies, states per check. */
 const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
-/** A log in memory: what the running service was asked, for as long as it is recent. */
-export function createRequestLog(): RequestLog {
+/** A log in memory: what the running service was asked, for as long as it is recent. `orderBy` is the field that orders pushes. */
+export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
   /** In the order of their answers. */
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<(read: () => LoggedRequest) => void>()
   const tally = createFindingTally()
-  const sequence = createPushSequence((lost) => tally.keep(lost))
+  const sequence = createPushSequence((lost) => tally.keep(lost), { orderBy })
   let characters = 0
   let pushes = 0
   const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
@@ -61,11 +69,11 @@ export function createRequestLog(): RequestLog {
       requests.push(entry)
       characters += sizeOf(entry)
       while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
-      for (const listener of listeners) listener(() => viewOf(entry))
+      for (const listener of listeners) listener(() => viewOf(entry, orderBy))
     },
     get(id) {
       const entry = requests.find((one) => one.id === id)
-      return entry === undefined ? undefined : viewOf(entry, unrepeated())
+      return entry === undefined ? undefined : viewOf(entry, orderBy, unrepeated())
     },
     list({ order, after, limit, only = () => true }) {
       const lost = unrepeated()
@@ -73,12 +81,12 @@ export function createRequestLog(): RequestLog {
       const isNext = ({ id }: KeptEntry) => after === undefined || (order === 'asc' ? id > after : id < after)
       const found = entries.filter((entry) => isNext(entry) && only(entry, shownBy(entry, lost)))
       return {
-        data: found.slice(0, limit).map((entry) => viewOf(entry, lost)),
+        data: found.slice(0, limit).map((entry) => viewOf(entry, orderBy, lost)),
         more: found.length > limit,
       }
     },
     repeatsEarlier(current, push) {
-      if (current.revision !== null || push.revision !== undefined) return false
+      if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false
       return states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false
     },
     applied(check) {
@@ -114,7 +122,7 @@ export function createRequestLog(): RequestLog {
   }
 }
 
-function digest(check: Push | Check): string {
+function digest(check: OrderedPush | Check): string {
   return createHash('sha256').update(contentOf(check)).digest('base64url')
 }
 
@@ -124,12 +132,12 @@ type KeptEntry = RequestEntry & { following: readonly Finding[] }
 /** Pushes that failed and have not come again so far, with what to say of each. */
 type Unrepeated = ReadonlyMap<string, Finding>
 
-function viewOf(kept: KeptEntry, lost?: Unrepeated): LoggedRequest {
+function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequest {
   const { following: _following, push, request_body, response_body, ...entry } = kept
   const findings = shownBy(kept, lost)
   return {
     ...entry,
-    push: push && pushNote(push, findings, request_body),
+    push: push && pushNote(push, findings, { body: request_body, orderBy }),
     ...(push === null && findings.length > 0 && { findings }),
     request_body,
     response_body,

@@ -19,6 +19,8 @@ export interface V1Parts extends RegistrationParts {
   log: RequestLog
   /** Refuse pushes with unknown fields. */
   strict: boolean
+  /** The field that orders pushes (contract section 6, rule 1). */
+  orderBy: string
   /** Attempts a delivery at once and answers with what came of it. */
   deliverNow: (deliveryId: string) => Promise<Delivery>
 }

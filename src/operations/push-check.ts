@@ -1,8 +1,16 @@
-import { checkKey, sameContent, viewCheck, type Check, type Push } from '../model/check.ts'
+import {
+  checkKey,
+  sameContent,
+  viewCheck,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+} from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
 import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import { settled } from '../model/shares.ts'
 import { becomesFullyPaid, eventOf } from './guest-change.ts'
 import { later } from './later.ts'
@@ -13,14 +21,16 @@ import { order } from './push-order.ts'
 export interface PushCheck {
   location_id: string
   external_id: string
-  push: Push
+  push: OrderedPush
+  /** The field that the push's revision was read from. */
+  order_by: string
 }
 
 /** What a push came to, with the check after it and before it. */
 export interface PushReply {
   outcome: 'created' | 'updated' | 'unchanged' | 'stale'
-  check: Check
-  before: Check | null
+  check: StoredCheck
+  before: StoredCheck | null
 }
 
 function reads({ location_id, external_id }: PushCheck) {
@@ -38,7 +48,7 @@ export const pushCheck = {
     const [current] = checks
     const { push } = command
     if (current !== undefined) {
-      const verdict = order(current, push)
+      const verdict = order(current, push, command.order_by)
       if (verdict !== 'newer')
         return unchanged({
           outcome: verdict === 'stale' ? 'stale' : 'unchanged',
@@ -49,13 +59,16 @@ export const pushCheck = {
     const held = [...claims].filter((claim) => claim.status !== 'released')
     if (current === undefined) return create(command, context)
     refuseConflicts(current, push.items, held)
-    return update(current, push, held, context)
+    return update(current, command, held, context)
   },
 } satisfies Operation<PushCheck, ReturnType<typeof reads>, PushReply>
 
-function create({ location_id, external_id, push }: PushCheck, context: Context): Decision<PushReply> {
+function create(
+  { location_id, external_id, push, order_by }: PushCheck,
+  context: Context,
+): Decision<PushReply> {
   const now = context.now.toISOString()
-  const check: Check = {
+  const check: StoredCheck = {
     id: context.newId('chk'),
     external_id,
     location_id,
@@ -70,18 +83,24 @@ function create({ location_id, external_id, push }: PushCheck, context: Context)
     updated_at: now,
     closed_at: push.status === 'closed' ? now : null,
   }
+  noteField(check, order_by)
   const types: CheckEventType[] =
     check.status === 'closed' ? ['check.created', 'check.closed'] : ['check.created']
   return apply('created', null, check, types)
 }
 
-function update(current: Check, push: Push, held: readonly Claim[], context: Context): Decision<PushReply> {
+function update(
+  current: StoredCheck,
+  { push, order_by }: PushCheck,
+  held: readonly Claim[],
+  context: Context,
+): Decision<PushReply> {
   const now = later(current.updated_at, context.now)
   const money = {
     paid_cents: current.paid_cents,
     balance_cents: push.totals.total_cents - current.paid_cents,
   }
-  const check: Check = {
+  const check: StoredCheck = {
     id: current.id,
     external_id: current.external_id,
     location_id: current.location_id,
@@ -96,12 +115,18 @@ function update(current: Check, push: Push, held: readonly Claim[], context: Con
     updated_at: now,
     closed_at: push.status === 'open' ? null : (current.closed_at ?? now),
   }
+  noteField(check, order_by)
   const closes = current.status === 'open' && check.status === 'closed'
   const types: CheckEventType[] = []
   if (!closes || changesMoreThanStatus(current, push)) types.push('check.updated')
   if (closes) types.push('check.closed')
   if (becomesFullyPaid(current, check)) types.push('check.fully_paid')
   return apply('updated', current, check, types, owingOtherwise(check, held))
+}
+
+/** Keeps the field of a revision with it: in a service that orders by another one, the revision says nothing. */
+function noteField(check: StoredCheck, order_by: string): void {
+  if (check.revision !== null && order_by !== ORDER_BY) check.ordered_by = order_by
 }
 
 /** What active claims owe follows the prices and totals of the check. */
@@ -113,7 +138,7 @@ function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
 }
 
 /** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
-function changesMoreThanStatus(current: Check, push: Push): boolean {
+function changesMoreThanStatus(current: Check, push: OrderedPush): boolean {
   return !sameContent({ ...push, status: current.status }, current)
 }
 
@@ -121,8 +146,8 @@ type CheckEventType = Extract<DomainEvent['type'], `check.${string}`>
 
 function apply(
   outcome: PushReply['outcome'],
-  before: Check | null,
-  check: Check,
+  before: StoredCheck | null,
+  check: StoredCheck,
   types: readonly CheckEventType[],
   writes: readonly Write[] = [],
 ): Decision<PushReply> {

@@ -11,7 +11,8 @@ export interface Check {
   status: 'open' | 'closed'
   items: readonly CheckItem[]
   totals: { subtotal_cents: number; tax_cents: number; total_cents: number }
-  revision: number | null
+  /** What ordered its push: a number, or a time in UTC where a deployment orders by one; `null` when it had none. */
+  revision: number | string | null
   paid_cents: number
   /** What is still owed; negative when the total fell below what guests had paid. */
   balance_cents: number

@@ -254,6 +254,20 @@ describe('a message', () => {
     expect(findings({ when: '', push: moved, before: push() })[0]?.message).toContain('Soup (1 → 9)')
   })
 
+  test('names the field that orders pushes', () => {
+    const messages = Object.values(cases).flatMap(({ shown }) =>
+      shown.flatMap((given) => findings(given, 'version')),
+    )
+    const texts = messages.filter(({ code }) =>
+      ['reopen_needs_revision', 'possible_late_retry'].includes(code),
+    )
+    expect(texts.length).toBeGreaterThan(1)
+    for (const { message } of texts) {
+      expect(message).toContain('Send version with each push')
+      expect(message).not.toContain('revision')
+    }
+  })
+
   test('names a quantity, and how much of it can be claimed', () => {
     const [finding] = findings({ when: '', push: precise(0.66666) })
     expect(finding?.message).toContain('1 has 0.66666, of which 0.667 can be claimed')
@@ -272,12 +286,16 @@ function codesOf(given: Case): string[] {
   return findings(given).map(({ code }) => code)
 }
 
-function findings({ push: pushed, before, outcome, earlier = [], body = pushed }: Case) {
+function findings(
+  { push: pushed, before, outcome, earlier = [], body = pushed }: Case,
+  orderBy = 'revision',
+) {
   return findingsOf({
     body,
     push: pushed,
     before: before === undefined ? null : checkOf(before),
     outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
+    orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
   })
 }

@@ -44,7 +44,6 @@ describe('CONV-03 seven pushes in each of their 5,040 orders, and the seventh ag
     // The fifth raises the price; the seventh is newer and has the earlier price, so it is refused after the fifth.
     const [fifth, last] = [revised[4], revised[6]]
     const ends = endsOf(revised, first, [heldBurger]) as Check[]
-    expect(ends.map(({ revision }) => revision).sort()).toEqual([fifth?.revision, last?.revision])
-    expect(ends).toEqual(expect.arrayContaining([expect.objectContaining({ table: last?.table })]))
+    expect(new Set(ends.map(({ revision }) => revision))).toEqual(new Set([fifth?.revision, last?.revision]))
   })
 })

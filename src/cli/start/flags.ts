@@ -1,4 +1,5 @@
 import { Errors, Flags } from '@oclif/core'
+import { orderFieldIssue } from '../../model/revision.ts'
 
 /** Between the first and the last year of which identifiers and texts sort by time. */
 export const clockFlag = Flags.custom<Date>({
@@ -14,5 +15,16 @@ export const hostFlag = Flags.custom({
   parse: async (input) => {
     if (input !== '') return input
     throw new Errors.CLIError('--host is empty. Name an address to listen on, such as 127.0.0.1.')
+  },
+})
+
+/** The field of a push that orders pushes. */
+export const orderByFlag = Flags.custom({
+  parse: async (input) => {
+    const issue = orderFieldIssue(input)
+    if (issue === undefined) return input
+    throw new Errors.CLIError(
+      `--order-by must be a field of a push that orders pushes, such as updated_at, got ${JSON.stringify(input)}: ${issue}.`,
+    )
   },
 })

@@ -4,7 +4,7 @@ import type { Json } from './json.ts'
 const texts: Readonly<Record<string, string>> = {
   CheckPush: 'The complete current state of a check (specification section 2).',
   'CheckPush.revision':
-    'Grows with each change of the check: a counter, or epoch milliseconds. With it, pushes in any order end in one state.',
+    'Grows with each change of the check: a counter, or epoch milliseconds. With it, pushes in any order end in one state. `start --order-by FIELD` reads it from another field, whose values are integers or ISO 8601 times.',
   'CheckPush.items': "All of the check's items.",
   'PushedItem.external_id':
     "The caller's identifier of the item, unique within the check; items are matched by it.",
@@ -15,7 +15,8 @@ const texts: Readonly<Record<string, string>> = {
   Totals: 'In minor units. They need not add up: service charges and inclusive taxes are real.',
   Check: 'A check as it is answered and told of (contract section 3).',
   'Check.external_id': "The caller's own identifier, which is in the path.",
-  'Check.revision': 'Of the push that it shows; null when that had none.',
+  'Check.revision':
+    'That of the push which it shows, whatever its field; a time is in UTC. Null when the push had none.',
   'Check.paid_cents': 'What guests have paid and not been given back, without tips.',
   'Check.balance_cents': 'What is still owed; negative when the total fell below what was paid.',
   'Check.updated_at': 'Moves forward with every visible change, so the newer of two states can be told.',
