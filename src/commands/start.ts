@@ -111,10 +111,12 @@ export default class Start extends BaseCommand {
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
     const { url: TABWIRE_URL, baseUrl: TABWIRE_BASE_URL, apiKey: TABWIRE_API_KEY } = simulator
-    await env?.write({ TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }).catch(async (error: unknown) => {
+    const variables = { TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }
+    const tightened = await env?.write(variables).catch(async (error: unknown) => {
       await simulator.close()
       throw error
     })
+    if (tightened !== undefined) this.say(tightened)
     for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)

@@ -16,10 +16,12 @@ import { createFindingTally, type Shown } from './finding-tally.ts'
 import type { RequestHead } from './logged-requests.ts'
 import { pushNote } from './push-note.ts'
 import { createPushSequence, isPush } from './push-sequence.ts'
+import { withoutSecrets } from './redact.ts'
 import { reportOf } from './report.ts'
 import type { RequestEntry } from './request-entry.ts'
 
 export interface RequestLog {
+  /** Keeps a request, without the secrets in it. */
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
   /** Newest first or in the order asked for, those after this id, and of these `only` what is asked for. */
@@ -63,7 +65,8 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
     for (const shown of findingsIn(oldest)) tally.keep(shown)
   }
   return {
-    add(added) {
+    add(arrived) {
+      const added = withoutSecrets(arrived)
       const entry = Object.assign(added, { following: sequence.follow(added) })
       if (isForeignPush(entry)) pushes += 1
       requests.push(entry)
