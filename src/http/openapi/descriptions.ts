@@ -24,6 +24,7 @@ const texts: Readonly<Record<string, string>> = {
   'CheckItem.paid_quantity':
     'How much of it is in claims that are paid; all of it while the check is fully paid, whoever paid.',
   Claim: 'What a guest has taken on.',
+  'ClaimedItem.quantity': 'In thousandths at the finest.',
   'Claim.amount_cents': 'Its share of the total as the check is now; fixed once it is paid or released.',
   'Claim.payment_id': 'The payment that paid it, also when that was refunded since.',
   'ClaimedItem.price_cents': 'The price of one unit when it was claimed.',
@@ -31,6 +32,7 @@ const texts: Readonly<Record<string, string>> = {
   'Payment.claim_ids': 'The claims that it paid.',
   'Payment.refunded_cents': 'Of the amount, 0 to all of it.',
   'Feedback.rating': '1 to 5, 5 is best.',
+  WebhookEndpoint: 'Who receives events of its location.',
   'WebhookEndpoint.status': 'A disabled endpoint gets nothing more; register its URL again.',
   'RegisteredWebhookEndpoint.signing_secret':
     'Shown this once. The key of the signatures of all deliveries to this endpoint.',
