@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { buildConnector, Client } from 'undici'
 import { skipContinue, type AnswerReader } from './skip-continue.ts'
 
@@ -47,7 +46,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
     const client = new Client(origin, {
       connect: (target, callback) =>
         connect(target, (error, socket) => {
-          if (socket !== null) reader = skipContinue(socket as Socket)
+          if (socket !== null) reader = skipContinue(socket)
           answers = 0
           if (socket === null) callback(error, null)
           else callback(null, socket)

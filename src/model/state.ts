@@ -78,7 +78,7 @@ export const stateBody = z.strictObject({
 })
 
 /** What `PUT /_sim/state` takes: also states of format 1, which lack what came with format 2 and before it. */
-export const savedStateBody = stateBody
+export const savedStateBody: z.ZodType = stateBody
   .extend({
     format: z.literal([1, STATE_FORMAT]),
     endpoints: z.array(stateRecords.endpoints.partial({ location_id: true })),

@@ -204,7 +204,7 @@ describe('a reused connection', () => {
       let place = 0
       socket
         .on('error', () => undefined)
-        .on('data', (bytes) => {
+        .on('data', (bytes: Buffer) => {
           if (!bytes.toString('latin1').startsWith('POST ')) return
           const below = sockets.find(({ remotePort }) => remotePort === socket.remotePort)
           if (place++ === 0) socket.write(OK)

@@ -93,7 +93,8 @@ export const errorAnswers = {
   },
   UnsupportedMediaType: {
     codes: ['unsupported_media_type'],
-    description: 'The body is not application/json, names a charset that is not UTF-8 (`utf-8` or `utf8`), or is compressed.',
+    description:
+      'The body is not application/json, names a charset that is not UTF-8 (`utf-8` or `utf8`), or is compressed.',
   },
   ValidationFailed: {
     codes: ['validation_failed'],
