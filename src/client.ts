@@ -155,7 +155,7 @@ export function createClient(options: ClientOptions) {
     /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */
     request: (method: string, path: string, body?: unknown) =>
       call(method, path, body === undefined ? undefined : JSON.stringify(body)),
-    health: () => get<Record<string, unknown>>('/_sim/health'),
+    health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**
      * What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. With
      * `since`, attempts and requests that began then or later come first, then `live`.

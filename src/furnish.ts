@@ -3,6 +3,7 @@ import { readCredentials, writeCredentials } from './data-directory.ts'
 import { hashOf } from './http/auth.ts'
 import { scopes } from './model/api-key.ts'
 import { addLocations } from './operations/add-locations.ts'
+import { assignEndpoints } from './operations/assign-endpoints.ts'
 import { createKey } from './operations/create-key.ts'
 import type { Service } from './service.ts'
 import { packageFile } from './package-file.ts'
@@ -30,6 +31,7 @@ export async function furnish(
   { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
 ): Promise<Furnished> {
   const location_id = await firstLocation(service)
+  await service.execute(assignEndpoints, { location_id })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
   const key = apiKey ?? (await stillGood(service, kept?.api_key)) ?? newApiKey()
   if (!(await isUsable(service, key)))

@@ -19,6 +19,12 @@ export interface SimulatorOptions {
   serviceName?: string | undefined
   /** Refuse pushes with unknown fields. */
   strict?: boolean | undefined
+  /**
+   * The field of a push that orders it (contract section 6, rule 1): `revision` unless another is named, whose values are
+   * integers or ISO 8601 times. Checks keep the field of their revision; in a service that orders by another field it
+   * counts as none until the next push with that field.
+   */
+  orderBy?: string | undefined
   allowHttpLoopback?: boolean | undefined
   denyPrivate?: boolean | undefined
   /** Further authorities that receivers' certificates may come from, PEM. */

@@ -22,6 +22,7 @@ import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import { createPages } from './pages/index.ts'
+import { ORDER_BY, orderFieldIssue } from './model/revision.ts'
 import { createService } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/history.ts'
@@ -74,6 +75,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     )
   if (options.https === true && options.port === false)
     throw new TypeError('HTTPS needs a port: within the process there is nothing to encrypt.')
+  const issue = orderFieldIssue(options.orderBy ?? ORDER_BY)
+  if (issue !== undefined)
+    throw new TypeError(`orderBy cannot be ${JSON.stringify(options.orderBy)}: ${issue}.`)
   // The listener takes as long to load as the store to open, so they do so together.
   const listening = options.port === false ? undefined : import('./http/listen.ts')
   const store = await openStore(options)
@@ -96,7 +100,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const { store, clock, newId, newSecret, newApiKey, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
   const { apiKey, tableSecret } = await furnish(service, parts)
-  const log = createRequestLog()
+  const orderBy = parts.orderBy ?? ORDER_BY
+  const log = createRequestLog({ orderBy })
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
@@ -131,6 +136,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         service,
         log,
         strict: parts.strict ?? false,
+        orderBy,
         judgeDestination: deliveries.judge,
         deliverNow: deliveries.attempt,
       }),
@@ -147,7 +153,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
           faults,
           state: deliveries.state,
           tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
-          health: () => ({ started_at: startedAt }),
+          health: () => ({ started_at: startedAt, order_by: orderBy }),
         }),
       ],
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parsePush, type Push } from '../src/model/check.ts'
+import { parsePush, type OrderedPush } from '../src/model/check.ts'
 import { eventTypes, type Envelope } from '../src/model/event.ts'
 import { fixtures, readJson, situations } from './findings/situations.ts'
 
@@ -20,7 +20,7 @@ describe('fixtures/locations.json', () => {
 })
 
 /** How the totals of a check follow from its lines: all but these have tax on top. */
-const pricing: Record<string, (sum: number, totals: Push['totals']) => boolean> = {
+const pricing: Record<string, (sum: number, totals: OrderedPush['totals']) => boolean> = {
   'tax-inclusive': (sum, { subtotal_cents, tax_cents, total_cents }) =>
     sum === subtotal_cents && sum === total_cents && tax_cents > 0,
   'tax-inclusive-net-subtotal': (sum, { subtotal_cents, tax_cents, total_cents }) =>
@@ -29,7 +29,7 @@ const pricing: Record<string, (sum: number, totals: Push['totals']) => boolean> 
     sum === subtotal_cents && subtotal_cents + tax_cents < total_cents,
 }
 
-const taxOnTop = (sum: number, { subtotal_cents, tax_cents, total_cents }: Push['totals']) =>
+const taxOnTop = (sum: number, { subtotal_cents, tax_cents, total_cents }: OrderedPush['totals']) =>
   sum === subtotal_cents && subtotal_cents + tax_cents === total_cents
 
 describe.each(situations)('fixtures/checks/$name', ({ name, bodies }) => {
@@ -48,7 +48,7 @@ test('the situations whose names are used here are there', () => {
 })
 
 describe('the situations are what their names say', () => {
-  test.each<[string, (...pushes: Push[]) => boolean]>([
+  test.each<[string, (...pushes: OrderedPush[]) => boolean]>([
     ['banquet-of-120-lines', ({ items }) => items.length === 120],
     [
       'bar-tab',
@@ -131,11 +131,11 @@ function identifier(prefix: string): string {
 }
 
 /** A POS rounds each line to a cent, half up. */
-function sumOf(items: Push['items']): number {
+function sumOf(items: OrderedPush['items']): number {
   return items.reduce((sum, { quantity, price_cents }) => sum + Math.round(quantity * price_cents), 0)
 }
 
-function countOf(push: Push | undefined): number {
+function countOf(push: OrderedPush | undefined): number {
   return push?.items.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
 }
 

@@ -19,7 +19,12 @@ const decide = {
 
 const location = (id: string) =>
   put('locations', { id, name: id, timezone: 'Europe/London', currency: 'GBP', created_at: '' })
-const event = (type: EventType, data: object = {}) => ({ type, data, external_check_id: 'a' })
+const event = (type: EventType, data: object = {}) => ({
+  type,
+  location_id: 'loc_1',
+  data,
+  external_check_id: 'a',
+})
 
 describe('execute', () => {
   let store: Store
@@ -38,6 +43,7 @@ describe('execute', () => {
 
   it('commits the writes of an operation, its events and their deliveries as one, and answers with its reply', async () => {
     const { id } = await service.execute(registerEndpoint, {
+      location_id: 'loc_1',
       url: 'https://a/',
       event_types: ['check.created'],
     })
@@ -68,7 +74,7 @@ describe('execute', () => {
 
   it('makes one delivery for each enabled endpoint that lists the type, in the order of the events', async () => {
     const register = (...event_types: EventType[]) =>
-      service.execute(registerEndpoint, { url: 'https://a/', event_types })
+      service.execute(registerEndpoint, { location_id: 'loc_1', url: 'https://a/', event_types })
     const [both, one, , disabled] = [
       await register('check.updated', 'check.closed'),
       await register('check.closed'),
@@ -88,6 +94,15 @@ describe('execute', () => {
       ['check.closed', both.id],
       ['check.closed', one.id],
     ])
+  })
+
+  it('makes no delivery for the endpoints of another location', async () => {
+    const register = (location_id: string) =>
+      service.execute(registerEndpoint, { location_id, url: 'https://a/', event_types: ['check.closed'] })
+    const [here] = [await register('loc_1'), await register('loc_2')]
+    await service.execute(decide, { reply: '', writes: [], events: [event('check.closed')] })
+    const { data } = await service.list('deliveries', { limit: 10 })
+    expect(data.map(({ endpoint_id }) => endpoint_id)).toEqual([here.id])
   })
 
   it('writes nothing, and tells nobody, when the operation refuses', async () => {
@@ -134,6 +149,7 @@ describe('execute', () => {
 
   it('lets no other transaction come between reading and writing', async () => {
     const { id } = await service.execute(registerEndpoint, {
+      location_id: 'loc_1',
       url: 'https://a/',
       event_types: ['check.created'],
     })

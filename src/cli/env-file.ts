@@ -13,8 +13,10 @@ export interface EnvVariables {
   TABWIRE_SIGNING_SECRET?: string
 }
 
-/** A new file holds secrets, so it is for its owner alone. */
+/** A file that holds secrets is for its owner alone. */
 const OWNER_ONLY = 0o600
+
+const secrets = ['TABWIRE_API_KEY', 'TABWIRE_SIGNING_SECRET'] as const satisfies (keyof EnvVariables)[]
 
 /**
  * A `.env` file that is to get variables. That it can be written is tried before there is anything to write: a secret
@@ -25,22 +27,35 @@ export async function openEnvFile(file: string) {
   return telling(file, async () => {
     const path = await realpath(file).catch(ifMissing(file))
     const draft = `${path}.${process.pid}.tmp`
-    const mode = await modeOf(path)
+    let mode = await modeOf(path)
     await (await open(draft, 'w', OWNER_ONLY)).close()
     await rm(draft)
     return {
-      /** Replaces and adds these variables in one step; nobody sees half a file. */
-      write: (variables: EnvVariables) =>
+      /**
+       * Replaces and adds these variables in one step; nobody sees half a file. With a secret among them, the file becomes
+       * its owner's alone. Resolves with what to say about that, if it was not before.
+       */
+      write: (variables: EnvVariables): Promise<string | undefined> =>
         telling(file, async () => {
+          const before = mode
+          const holdsSecret = secrets.some((name) => variables[name] !== undefined)
+          if (holdsSecret && (mode & 0o077) !== 0) mode = OWNER_ONLY
           // Latin-1 gives back every byte, in whatever encoding the other lines are.
           const text = await readFile(path, 'latin1').catch(ifMissing(''))
           const options = { encoding: 'latin1', mode: OWNER_ONLY, flush: true } as const
           await writeFile(draft, withVariables(text, inBytes(variables)), options)
           await chmod(draft, mode)
           await rename(draft, path)
+          // Windows has no such modes.
+          if (mode === before || process.platform === 'win32') return undefined
+          return `${file} holds a secret now, so it is readable by you alone (mode ${octal(before)} → ${octal(mode)}).`
         }),
     }
   })
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
 }
 
 async function modeOf(path: string): Promise<number> {

@@ -1,7 +1,8 @@
-import type { Check, Push } from '../model/check.ts'
+import type { Check, OrderedPush } from '../model/check.ts'
+import type { Revision } from '../model/revision.ts'
 
 /** What a POS sends; items as they stand in JSON. */
-export type PushBody = Omit<Push, 'revision'> & { revision?: number }
+export type PushBody = OrderedPush
 
 /** The push that makes a check what it is. */
 export function bodyOf({ table, status, items, totals, revision }: Check): PushBody {
@@ -22,7 +23,18 @@ export function bodyOf({ table, status, items, totals, revision }: Check): PushB
 
 /** A push that comes after another: a revision, where there is one, grows. */
 export function next(body: PushBody, changes: Partial<PushBody>): PushBody {
-  return { ...body, ...changes, ...(body.revision !== undefined && { revision: body.revision + 1 }) }
+  const { revision } = body
+  return { ...body, ...changes, ...(revision !== undefined && { revision: following(revision) }) }
+}
+
+/** The next number, or a millisecond later. */
+function following(revision: Revision): Revision {
+  return typeof revision === 'number' ? revision + 1 : new Date(Date.parse(revision) + 1).toISOString()
+}
+
+/** The body with its revision in the field by which the service orders pushes. */
+export function orderedBy(orderBy: string, { revision, ...body }: PushBody): object {
+  return revision === undefined ? body : { [orderBy]: revision, ...body }
 }
 
 /** The same check with one more line, which its totals know of. */

@@ -71,7 +71,10 @@ export default class Listen extends ServiceCommand {
       const secret = await listenSecret(directory)
       const session = { connect, routes: stand.routes, secret, signal: this.ending.signal }
       for await (const happening of listenTo(session)) {
-        if ('registered' in happening) await env?.write(variablesOf(happening.registered, secret))
+        if ('registered' in happening) {
+          const tightened = await env?.write(variablesOf(happening.registered, secret))
+          if (tightened !== undefined) this.say(tightened)
+        }
         this.show(happening, { service, signing_secret: secret, envFile })
       }
     } finally {

@@ -41,6 +41,7 @@ export default class Start extends BaseCommand {
       apiKey: flags['api-key'],
       serviceName: flags['service-name'],
       strict: flags.strict,
+      orderBy: flags['order-by'],
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
       ca: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
@@ -58,10 +59,12 @@ export default class Start extends BaseCommand {
       throw (await alreadyRunning(error, directory, flags.port)) ?? error
     })
     const { url: TABWIRE_URL, baseUrl: TABWIRE_BASE_URL, apiKey: TABWIRE_API_KEY } = simulator
-    await env?.write({ TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }).catch(async (error: unknown) => {
+    const variables = { TABWIRE_URL, TABWIRE_BASE_URL, TABWIRE_API_KEY }
+    const tightened = await env?.write(variables).catch(async (error: unknown) => {
       await simulator.close()
       throw error
     })
+    if (tightened !== undefined) this.say(tightened)
     for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)

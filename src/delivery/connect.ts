@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { setDeadline } from './deadline.ts'
 import type { DestinationPolicy } from './destination.ts'
 import { destinationOf } from './destination-url.ts'
 
@@ -95,14 +96,11 @@ function whenReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs
   // Later errors are undici's to handle, but one may come when it does not listen yet, or no longer.
   socket.on('error', () => undefined)
   return new Promise<Socket>((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
+    const cancel = setDeadline(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
     const closed = () => reject(new Error('The connection was closed before it was ready'))
-    socket
-      .once('error', reject)
-      .once('close', closed)
-      .once('close', () => clearTimeout(timer))
+    socket.once('error', reject).once('close', closed).once('close', cancel)
     socket.once(ready, () => {
-      clearTimeout(timer)
+      cancel()
       socket.off('error', reject).off('close', closed)
       resolve(socket)
     })

@@ -20,6 +20,8 @@ export interface DeliverSettings {
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
+  /** Attempts keep their place until their answer is read whole, so that they are recorded in order. */
+  inOrder?: boolean
   /** What befalls attempts on purpose. */
   faults?: Pick<DeliveryFaults, 'fateOf' | 'hold' | 'letOvertakenGo'>
   /** Told of each attempt once it is recorded, with what the delivery has become. */
@@ -35,7 +37,7 @@ export type Deliver = (deliveryId: string, flight?: DeliverFlight) => Promise<De
 export interface DeliverFlight {
   /** Takes the attempt back. */
   signal?: AbortSignal
-  /** Called when the receiver has answered or failed, and only the recording is left to do. */
+  /** Called when the receiver has answered or failed: what is left to do is reading the body, and recording. */
   onSent?: () => void
 }
 
@@ -56,7 +58,9 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName)
-    const send = () => settings.sender.send(message, signal)
+    // A receiver that drips its body takes no place: its headers have decided the attempt.
+    const onHeaders = settings.inOrder === true || fate !== undefined ? undefined : onSent
+    const send = () => settings.sender.send(message, { signal, onHeaders })
     const sent = await (fate === undefined ? send() : sendUnder(fate, send))
     const result = { started_at, signed_at, ...sent, ...(fate && marksOf(fate, started_at)) }
     onSent?.()

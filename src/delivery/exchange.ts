@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { ConnectTimeout } from './connect.ts'
+import type { Connection, Connections } from './connections.ts'
+import { setDeadline } from './deadline.ts'
 import { startOfBody } from './response-body.ts'
 
 /** One HTTP request, ready to go. */
@@ -30,14 +32,17 @@ export interface ExchangeSettings {
   bodyTimeoutMs: number
   /** Milliseconds on the clock that measures. */
   measure: () => number
+  /** Called when the response's headers are there, with what cuts its body; the result is called when the body is read. */
+  onHeaders: (cut: () => void) => () => void
 }
 
 /**
- * Sends a request and resolves with its answer; rejects when none comes in time, or with the reason of `signal`. It uses
- * what lies below undici's `request`, whose streams and signals cost more than the sending.
+ * Sends a request and resolves with its answer; rejects when none comes in time, or with the reason of `signal`. When a
+ * reused connection is closed before any byte of an answer, the request goes out once more on a new one (contract section
+ * 9). It uses what lies below undici's `request`, whose streams and signals cost more than the sending.
  */
 export function exchange(
-  dispatcher: Dispatcher,
+  connections: Connections,
   { origin, path, headers, body }: Outgoing,
   settings: ExchangeSettings,
   signal: AbortSignal | undefined,
@@ -46,50 +51,76 @@ export function exchange(
     let controller: Dispatcher.DispatchController | undefined
     let answer: Omit<Answered, 'body'> | undefined
     let given: Error | undefined
+    let onBodyRead: (() => void) | undefined
     const read = startOfBody()
     const takeBack = () => giveUp(signal?.reason as Error)
-    let timer = setTimeout(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
+    let cancel = setDeadline(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
     signal?.addEventListener('abort', takeBack, { once: true })
 
     /** Of whatever comes afterwards nobody wants to know. */
     function end(error?: Error): void {
-      clearTimeout(timer)
+      cancel()
       signal?.removeEventListener('abort', takeBack)
+      onBodyRead?.()
       if (answer === undefined) reject(error ?? new Error('The receiver gave no answer'))
       // Not `{ ...answer }`, which costs a microsecond on Node 20.
       else resolve(Object.assign(answer, { body: read.text() }))
     }
     /** One that is not connected yet is given up as soon as it is. */
     function giveUp(reason: Error): void {
+      if (given !== undefined) return
       given = reason
       controller?.abort(reason)
       end(reason)
     }
 
-    dispatcher.dispatch(
-      { origin, path, method: 'POST', headers, body },
-      {
-        onRequestStart(started) {
-          controller = started
-          if (given !== undefined) started.abort(given)
+    function send(over: Connection): void {
+      let begun = false
+      over.dispatch(
+        { origin, path, method: 'POST', headers, body },
+        {
+          onRequestStart(started) {
+            controller = started
+            over.begin()
+            begun = true
+            if (given !== undefined) started.abort(given)
+          },
+          onResponseStart(_controller, status, { location }) {
+            if (status < 200) return
+            cancel()
+            signal?.removeEventListener('abort', takeBack)
+            answer = {
+              status,
+              location: typeof location === 'string' ? location : undefined,
+              answeredAt: settings.measure(),
+            }
+            cancel = setDeadline(() => giveUp(new Error('The body goes on')), settings.bodyTimeoutMs)
+            onBodyRead = settings.onHeaders(() => giveUp(new Error('Others begin')))
+          },
+          onResponseData(_controller, chunk) {
+            if (read.add(chunk)) giveUp(new Error('The body is longer than what is kept'))
+          },
+          onResponseEnd() {
+            over.release()
+            if (given === undefined) end()
+          },
+          onResponseError(_controller, error) {
+            // undici lets a request that waits fail with a connection that is reset before the request is written.
+            const wasStale = over.isReused() && !(begun && over.hasHeard()) && isClosed(error)
+            over.destroy()
+            if (given !== undefined) return
+            if (wasStale) send(connections.open(origin))
+            else end(error)
+          },
         },
-        onResponseStart(_controller, status, { location }) {
-          if (status < 200) return
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', takeBack)
-          answer = {
-            status,
-            location: typeof location === 'string' ? location : undefined,
-            answeredAt: settings.measure(),
-          }
-          timer = setTimeout(() => giveUp(new Error('The body goes on')), settings.bodyTimeoutMs)
-        },
-        onResponseData(_controller, chunk) {
-          if (read.add(chunk)) giveUp(new Error('The body is longer than what is kept'))
-        },
-        onResponseEnd: () => end(),
-        onResponseError: (_controller, error) => end(error),
-      },
-    )
+      )
+    }
+
+    send(connections.take(origin))
   })
+}
+
+/** Whether the receiver ended the connection. */
+function isClosed(error: NodeJS.ErrnoException): boolean {
+  return /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/.test(error.code ?? '')
 }

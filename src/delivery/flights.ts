@@ -38,8 +38,8 @@ export function createFlights(
     if (now.quick + now.slow === 0) sending.delete(endpointId)
     else sending.set(endpointId, now)
   }
-  /** Ends the sending, once. */
-  const sendingOf = (endpointId: string | undefined): (() => void) => {
+  /** Ends the sending, and tells whether this call did. */
+  const sendingOf = (endpointId: string | undefined): (() => boolean) => {
     let state: keyof Sending | 'sent' = 'quick'
     count(endpointId, 'quick', 1)
     const timer = setTimeout(() => {
@@ -50,10 +50,11 @@ export function createFlights(
     }, slowAfterMs)
     timer.unref()
     return () => {
-      if (state === 'sent') return
+      if (state === 'sent') return false
       clearTimeout(timer)
       count(endpointId, state, -1)
       state = 'sent'
+      return true
     }
   }
   const to = (endpointId: string) => {
@@ -91,8 +92,7 @@ export function createFlights(
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
       const sent = sendingOf(endpointId)
       const attempted = attempt(() => {
-        sent()
-        onRoom()
+        if (sent()) onRoom()
       }).finally(() => {
         sent()
         flights.delete(id)

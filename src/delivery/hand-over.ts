@@ -1,4 +1,5 @@
 import { ConnectTimeout } from './connect.ts'
+import { setDeadline } from './deadline.ts'
 import type { Answered, ExchangeSettings } from './exchange.ts'
 import type { Receive } from './receivers.ts'
 import { startOfBody } from './response-body.ts'
@@ -21,13 +22,14 @@ interface Handed {
 export async function handOver(
   receive: Receive,
   { url, headers, body }: Handed,
-  { timeoutMs, bodyTimeoutMs, measure }: ExchangeSettings,
+  { timeoutMs, bodyTimeoutMs, measure, onHeaders }: ExchangeSettings,
   signal: AbortSignal | undefined,
 ): Promise<Answered> {
   const given = new AbortController()
   const takeBack = () => given.abort(signal?.reason)
   signal?.addEventListener('abort', takeBack, { once: true })
-  let timer = setTimeout(() => given.abort(new ConnectTimeout('no answer in time')), timeoutMs)
+  let cancel = setDeadline(() => given.abort(new ConnectTimeout('no answer in time')), timeoutMs)
+  let onBodyRead: (() => void) | undefined
   const ended = new Promise<never>((_resolve, reject) =>
     given.signal.addEventListener('abort', () => reject(given.signal.reason as Error), { once: true }),
   )
@@ -43,14 +45,16 @@ export async function handOver(
     })
     const response = await Promise.race([answerOf(receive, request), ended])
     const answeredAt = measure()
-    clearTimeout(timer)
-    timer = setTimeout(() => given.abort(new Error('The body goes on')), bodyTimeoutMs)
+    cancel()
+    cancel = setDeadline(() => given.abort(new Error('The body goes on')), bodyTimeoutMs)
+    onBodyRead = onHeaders(() => given.abort(new Error('Others begin')))
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     await Promise.race([readStart(response, read), ended]).catch(() => undefined)
     return { status: response.status, location, body: read.text(), answeredAt }
   } finally {
-    clearTimeout(timer)
+    cancel()
+    onBodyRead?.()
     signal?.removeEventListener('abort', takeBack)
   }
 }

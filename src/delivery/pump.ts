@@ -58,8 +58,11 @@ export interface PumpLimits extends FlightLimits {
   restMs: number
 }
 
-/** The head of a queue is taken up by deliveries in flight and by those that are being recorded; behind them stand the next. */
-const LOOKAHEAD = 3
+/**
+ * The head of a queue is taken up by deliveries in flight, twice as many whose bodies are read, and those that are being
+ * recorded; behind them stand the next.
+ */
+const LOOKAHEAD = 4
 
 const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
 

@@ -23,3 +23,22 @@ export function startOfBody() {
 function decode(bytes: Buffer, cut: boolean): string {
   return new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES), { stream: cut })
 }
+
+/**
+ * Bounds how many bodies of one origin are read at a time. Attempts free their place when the headers are there, so a
+ * receiver that drips its bodies would otherwise have any number of them. Past the bound, the oldest is cut where it is.
+ */
+export function createBodyLimit(perOrigin: number) {
+  const reading = new Map<string, Set<() => void>>()
+  /** `cut` ends a body that is read; the result takes it off the count. */
+  return (origin: string, cut: () => void): (() => void) => {
+    const bodies = reading.get(origin) ?? new Set()
+    reading.set(origin, bodies.add(cut))
+    const [oldest] = bodies
+    if (bodies.size > perOrigin) oldest?.()
+    return () => {
+      bodies.delete(cut)
+      if (bodies.size === 0 && reading.get(origin) === bodies) reading.delete(origin)
+    }
+  }
+}

@@ -1,10 +1,12 @@
 import type { AttemptResult } from '../model/delivery.ts'
 import { createConnector } from './connect.ts'
+import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
 import { exchange, type Answered, type ExchangeSettings, type Outgoing } from './exchange.ts'
 import { handOver } from './hand-over.ts'
 import type { Receivers } from './receivers.ts'
 import { remembering } from './remembering.ts'
+import { createBodyLimit } from './response-body.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
 
@@ -20,9 +22,16 @@ export type SendResult = Omit<AttemptResult, 'started_at'>
 
 export interface Sender {
   /** Sends once and says what came of it. Rejects only when `signal` takes it back. */
-  send(message: Message, signal?: AbortSignal): Promise<SendResult>
+  send(message: Message, sending?: Sending): Promise<SendResult>
   /** Ends all connections, also those in use. */
   close(): Promise<void>
+}
+
+export interface Sending {
+  /** Takes the attempt back. */
+  signal?: AbortSignal | undefined
+  /** Called when the headers of the answer are there, and its body is read. */
+  onHeaders?: (() => void) | undefined
 }
 
 export interface SenderSettings {
@@ -39,10 +48,13 @@ export interface SenderSettings {
 }
 
 /**
- * How long an idle connection is kept for the next delivery of a burst: shorter than any receiver's own limit (Node's
- * is 5 s), or a delivery might go out on a connection that is being closed, and fail without anybody's fault.
+ * How long an idle connection is kept for the next delivery of a burst: shorter than most receivers' own limit (Node's
+ * is 5 s), so that a request seldom goes out on a connection that is being closed, and has to go out again.
  */
 const KEEP_ALIVE_MS = 1_000
+
+/** As many bodies of one receiver are read at a time. With the attempts in flight, fewer than the pump looks ahead. */
+const BODIES_PER_ORIGIN = 16
 
 /** @throws Error when what is to be trusted is no certificate. */
 export function createSender(settings: SenderSettings): Sender {
@@ -55,16 +67,18 @@ export function createSender(settings: SenderSettings): Sender {
     timeoutMs,
   })
   // Loaded with the first delivery: it takes as long as half of the rest of the service.
-  let loading: ReturnType<typeof openAgent> | undefined
-  const client = () => (loading ??= openAgent(connector.connect))
+  let loading: Promise<Connections> | undefined
+  const { connect } = connector
+  const open = () => (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
+  const limitBodies = createBodyLimit(BODIES_PER_ORIGIN)
   const carrierTo = async (url: string): Promise<Carry> => {
     const receive = receivers?.find(url)
     if (receive !== undefined) return (message, limits, signal) => handOver(receive, message, limits, signal)
-    const agent = await client()
-    return (message, limits, signal) => exchange(agent, outgoingOf(message), limits, signal)
+    const connections = await open()
+    return (message, limits, signal) => exchange(connections, outgoingOf(message), limits, signal)
   }
   return {
-    async send(message, signal) {
+    async send(message, { signal, onHeaders } = {}) {
       const carry = await carrierTo(message.url)
       signal?.throwIfAborted()
       const started = measure()
@@ -72,7 +86,16 @@ export function createSender(settings: SenderSettings): Sender {
       try {
         const refused = policy.inspect(message.url)
         if (refused !== undefined) throw new AddressRefused(refused)
-        const answered = await carry(message, { timeoutMs, bodyTimeoutMs, measure }, signal)
+        const limits = {
+          timeoutMs,
+          bodyTimeoutMs,
+          measure,
+          onHeaders(cut: () => void) {
+            onHeaders?.()
+            return limitBodies(targetOf(message.url).origin, cut)
+          },
+        }
+        const answered = await carry(message, limits, signal)
         const duration_ms = Math.round(answered.answeredAt - started)
         const { outcome, error } = judge(answered)
         return {
@@ -89,7 +112,7 @@ export function createSender(settings: SenderSettings): Sender {
       }
     },
     async close() {
-      await (await loading)?.destroy()
+      await (await loading)?.close()
       connector.destroy()
     },
   }
@@ -110,18 +133,6 @@ function outgoingOf({ url, headers, body }: Message): Outgoing {
 
 function realTime(): number {
   return performance.now()
-}
-
-async function openAgent(connect: ReturnType<typeof createConnector>['connect']) {
-  const { Agent } = await import('undici')
-  return new Agent({
-    connect,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // The deadline of the attempt is the only one: undici's own start anew for each phase.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
 }
 
 function judge({ status, location }: Answered): Pick<SendResult, 'outcome' | 'error'> {

@@ -1,4 +1,4 @@
-import type { Check, Push, PushedItem } from '../model/check.ts'
+import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
 import type { FindingCode } from '../model/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
@@ -25,10 +25,12 @@ export interface Finding {
 export interface PushSeen {
   /** The JSON of the request, before unknown fields were dropped. */
   body: unknown
-  push: Push
+  push: OrderedPush
   /** The check that the push met; `null` for a new one. */
-  before: Check | null
+  before: StoredCheck | null
   outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
+  /** The field that orders pushes: `revision`, unless `start --order-by` names another. */
+  orderBy: string
   /** Whether the check was once as pushed, and has changed since. */
   repeatsEarlier: boolean
 }

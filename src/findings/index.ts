@@ -3,6 +3,7 @@ import { changeOf, type Finding, type PushFindingCode, type PushSeen, type Rule 
 import { itemIdReused } from './item-id-reused.ts'
 import { itemIdUnstable } from './item-id-unstable.ts'
 import { possibleLateRetry } from './possible-late-retry.ts'
+import { quantityPrecision } from './quantity-precision.ts'
 import { reopenNeedsRevision } from './reopen-needs-revision.ts'
 import { revisionMissing } from './revision-missing.ts'
 import { revisionReused } from './revision-reused.ts'
@@ -27,6 +28,7 @@ const rules = {
   item_id_reused: itemIdReused,
   item_id_unstable: itemIdUnstable,
   delta_suspected: deltaSuspected,
+  quantity_precision: quantityPrecision,
 } satisfies Record<PushFindingCode, Rule>
 const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
 
@@ -34,11 +36,11 @@ const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
  * What the sender of a push should look at. Findings never change an answer.
  *
  * @example
- * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', repeatsEarlier: false })
+ * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', orderBy: 'revision', repeatsEarlier: false })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
-  const { body, push, before, outcome, repeatsEarlier } = seen
-  const followed = { body, push, before, outcome, repeatsEarlier, change: changeOf(seen) }
+  const { body, push, before, outcome, orderBy, repeatsEarlier } = seen
+  const followed = { body, push, before, outcome, orderBy, repeatsEarlier, change: changeOf(seen) }
   const findings: Finding[] = []
   for (const [code, rule] of inOrder) {
     const message = rule(followed)

@@ -1,8 +1,13 @@
+import { revisionOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
 /** A closed check that is pushed as open, with nothing to tell a reopening from a late arrival. */
-export function reopenNeedsRevision({ push, before }: Pick<PushSeen, 'push' | 'before'>): string | undefined {
+export function reopenNeedsRevision({
+  push,
+  before,
+  orderBy,
+}: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
   const reopens = before?.status === 'closed' && push.status === 'open'
-  if (!reopens || before.revision !== null || push.revision !== undefined) return undefined
-  return 'The check is closed and the push would reopen it, but neither has a revision. That may be an old push that arrives late, so it changes nothing. Send a revision with each push to be able to reopen a check.'
+  if (!reopens || revisionOf(before, orderBy) !== null || push.revision !== undefined) return undefined
+  return `The check is closed and the push would reopen it, but neither has ${orderBy}. That may be an old push that arrives late, so it changes nothing. Send ${orderBy} with each push to be able to reopen a check.`
 }

@@ -38,7 +38,7 @@ function sumOf(items: Push['items']): { sum: number; slack: number } {
   }
 }
 
-/** Quantities have three decimals at most, so has what is summed; the rest is binary fractions. */
+/** To thousandths of a cent, since 0.1 × 3 is no exact number in binary, and a third pushed as 0.333333 times 3 is 1. */
 function round(cents: number): number {
   return Number.isInteger(cents) ? cents : Number(cents.toFixed(3))
 }

@@ -2,8 +2,8 @@ import { unknownFields } from '../model/check.ts'
 import { some, type PushSeen } from './finding.ts'
 
 /** Fields that are not fields of a check: often a misspelt one, whose value the sender believes to have arrived. */
-export function unknownField({ body }: Pick<PushSeen, 'body'>): string | undefined {
-  const paths = unknownFields(body)
+export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy'>): string | undefined {
+  const paths = unknownFields(body, orderBy)
   if (paths.length === 0) return undefined
   return `Not a field of a check, and ignored: ${some(paths, 5)}. If it was meant to be one, correct its name; else leave it out, since a strict service refuses it.`
 }

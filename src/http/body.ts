@@ -40,7 +40,7 @@ function whyNotJson(headers: Headers): Refusal | undefined {
         : `The body has Content-Type ${contentType.slice(0, 100)}.`,
     )
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1]
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
     return unsupported(`The body has charset ${charset.slice(0, 100)}.`)
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')

@@ -46,6 +46,6 @@ function ofCheck({ key, query }: Call): Record<string, string> {
   return given({ location_id: key.location_id, external_check_id: query.get('external_check_id') })
 }
 
-function endpointFilter({ query }: Call): Record<string, string> {
-  return given({ status: choiceOf(query, 'status', ['enabled', 'disabled']) })
+function endpointFilter({ key, query }: Call): Record<string, string> {
+  return given({ location_id: key.location_id, status: choiceOf(query, 'status', ['enabled', 'disabled']) })
 }

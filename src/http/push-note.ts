@@ -9,12 +9,12 @@ import type { NotedPush } from './request-entry.ts'
 export function pushNote(
   { external_check_id, outcome, before }: NotedPush,
   findings: readonly Finding[],
-  body: string | null,
+  { body, orderBy }: { body: string | null; orderBy: string },
 ): PushNote {
   const note = { external_check_id, outcome, diff: null, findings }
   const applied = outcome === 'created' || outcome === 'updated'
   if (!applied || body === null) return note
-  const push = parsePush(JSON.parse(body))
+  const push = parsePush(JSON.parse(body), { orderBy })
   const changes = before === null ? [] : checkChanges(before, push)
   return {
     ...note,

@@ -9,6 +9,7 @@ import {
   type Finding,
   type PushRefusal,
 } from '../findings/index.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import type { RequestEntry } from './request-entry.ts'
 
@@ -38,7 +39,10 @@ interface Lost {
  * Only failed and refused bodies are looked at, and those that follow them: a sequence without either costs nothing.
  * `onForget` gets a failed push that is too long ago to wait for its repetition.
  */
-export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_000): PushSequence {
+export function createPushSequence(
+  onForget: (lost: Lost) => void,
+  { orderBy = ORDER_BY, keepLost = 1_000 } = {},
+): PushSequence {
   const refused = new Map<string, string[]>()
   const lost = new Map<string, Lost[]>()
   let waiting = 0
@@ -106,7 +110,7 @@ export function createPushSequence(onForget: (lost: Lost) => void, keepLost = 1_
     follow(entry) {
       if (!isPush(entry) || isTrialPath(entry.path)) return []
       const { path, status } = entry
-      const digest = digestOnce(entry.request_body)
+      const digest = digestOnce(entry.request_body, orderBy)
       settle(path, digest)
       const failure = noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
       if (failure !== undefined) {
@@ -145,9 +149,9 @@ function brokeOff({ faults = [] }: RequestEntry): boolean {
 }
 
 /** Of what a push says, however its JSON is written; worked out when it is first asked for. */
-function digestOnce(body: string | null): () => string | undefined {
+function digestOnce(body: string | null, orderBy: string): () => string | undefined {
   let digest: string | undefined
-  return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body))))
+  return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body, orderBy))))
 }
 
 /** Of the body as it came. */

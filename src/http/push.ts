@@ -1,4 +1,4 @@
-import { checkKey, parsePush, viewCheck, type Check } from '../model/check.ts'
+import { checkKey, parsePush, viewCheck, type StoredCheck } from '../model/check.ts'
 import { Refusal } from '../model/refusal.ts'
 import { findingsOf, type PushSeen } from '../findings/index.ts'
 import { pushCheck } from '../operations/push-check.ts'
@@ -12,26 +12,30 @@ interface PushParts {
   service: Service
   log: RequestLog
   strict: boolean
+  /** The field that orders pushes. */
+  orderBy: string
 }
 
 /** `PUT /checks/external/{external_check_id}`: pushes, and notes in the log what the push was like. */
-export async function acceptPush({ service, log, strict }: PushParts, call: Call): Promise<Reply> {
+export async function acceptPush({ service, log, strict, orderBy }: PushParts, call: Call): Promise<Reply> {
   const external_id = externalId(call.params.external_check_id ?? '')
   const { location_id } = call.key
   const body = await call.body()
-  const push = parsePush(body, { strict })
+  const push = parsePush(body, { strict, orderBy })
   const { outcome, check, before } = await service
-    .execute(pushCheck, { location_id, external_id, push })
+    .execute(pushCheck, { location_id, external_id, push, order_by: orderBy })
     .catch(async (error: unknown) => {
       if (isConflict(error))
-        call.note(noted(external_id, { body, push, outcome: 'conflict', before: await current() }, log))
+        call.note(
+          noted(external_id, { body, push, outcome: 'conflict', before: await current(), orderBy }, log),
+        )
       throw error
     })
-  call.note(noted(external_id, { body, push, outcome, before }, log))
+  call.note(noted(external_id, { body, push, outcome, before, orderBy }, log))
   if (outcome === 'created' || outcome === 'updated') log.applied(check)
   return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
 
-  async function current(): Promise<Check | null> {
+  async function current(): Promise<StoredCheck | null> {
     const [found] = await service.find('checks', 'external', checkKey({ location_id, external_id }))
     return found ?? null
   }
@@ -39,11 +43,11 @@ export async function acceptPush({ service, log, strict }: PushParts, call: Call
 
 function noted(
   external_check_id: string,
-  { body, push, outcome, before }: Omit<PushSeen, 'repeatsEarlier'>,
+  { body, push, outcome, before, orderBy }: Omit<PushSeen, 'repeatsEarlier'>,
   log: RequestLog,
 ): NotedPush {
   const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  const findings = findingsOf({ body, push, outcome, before, repeatsEarlier })
+  const findings = findingsOf({ body, push, outcome, before, orderBy, repeatsEarlier })
   return { external_check_id, outcome, before, findings }
 }
 

@@ -24,6 +24,10 @@ export async function register(
   const body = validate<ChosenSecretBody>(schema, await call.body())
   const destination = await judgeDestination(body.url)
   if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
-  const endpoint = await service.execute(registerEndpoint, { ...body, ...destination })
+  const endpoint = await service.execute(registerEndpoint, {
+    ...body,
+    ...destination,
+    location_id: call.key.location_id,
+  })
   return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
 }

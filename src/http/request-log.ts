@@ -1,17 +1,27 @@
 import { createHash } from 'node:crypto'
-import { checkKey, contentOf, type Check, type Push } from '../model/check.ts'
+import {
+  checkKey,
+  contentOf,
+  revisionOf,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+} from '../model/check.ts'
 import type { Finding } from '../findings/index.ts'
 import type { LoggedRequest } from '../model/logged-request.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import type { RefusedPushes, Report } from '../model/report.ts'
 import { isTrialPath } from '../model/trial-check.ts'
 import { createFindingTally, type Shown } from './finding-tally.ts'
 import type { RequestHead } from './logged-requests.ts'
 import { pushNote } from './push-note.ts'
 import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
+import { withoutSecrets } from './redact.ts'
 import { reportOf } from './report.ts'
 import type { RequestEntry } from './request-entry.ts'
 
 export interface RequestLog {
+  /** Keeps a request, without the secrets in it. */
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
   /**
@@ -22,7 +32,7 @@ export interface RequestLog {
   /** Remembers that the check has come to this state; those with a revision are in order anyway. */
   applied(check: Check): void
   /** Whether a check without revisions was once as pushed, and has changed since. */
-  repeatsEarlier(current: Check, push: Push): boolean
+  repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
   /** What is wrong with what was asked since then, or ever: also of requests that the log has forgotten. */
   report(since: string | undefined): Report
   /** Forgets everything. */
@@ -40,14 +50,14 @@ export interface LogQuery {
 /** The most that is kept, whichever is reached first: requests, characters of their bodies, states per check. */
 const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
-/** A log in memory: what the running service was asked, for as long as it is recent. */
-export function createRequestLog(): RequestLog {
+/** A log in memory: what the running service was asked, for as long as it is recent. `orderBy` is the field that orders pushes. */
+export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
   /** In the order of their answers. */
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<(read: () => LoggedRequest) => void>()
   const tally = createFindingTally()
-  const sequence = createPushSequence((lost) => tally.keep(lost))
+  const sequence = createPushSequence((lost) => tally.keep(lost), { orderBy })
   let characters = 0
   let pushes = 0
   let refused = new Map<string, RefusedPushes>()
@@ -59,7 +69,8 @@ export function createRequestLog(): RequestLog {
     for (const shown of findingsIn(oldest)) tally.keep(shown)
   }
   return {
-    add(added) {
+    add(arrived) {
+      const added = withoutSecrets(arrived)
       const entry = Object.assign(added, { following: sequence.follow(added) })
       if (isForeignPush(entry)) {
         pushes += 1
@@ -68,11 +79,11 @@ export function createRequestLog(): RequestLog {
       requests.push(entry)
       characters += sizeOf(entry)
       while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
-      for (const listener of listeners) listener(() => viewOf(entry))
+      for (const listener of listeners) listener(() => viewOf(entry, orderBy))
     },
     get(id) {
       const entry = requests.find((one) => one.id === id)
-      return entry === undefined ? undefined : viewOf(entry, unrepeated())
+      return entry === undefined ? undefined : viewOf(entry, orderBy, unrepeated())
     },
     list({ order, after, limit, only = () => true }) {
       const lost = unrepeated()
@@ -82,12 +93,12 @@ export function createRequestLog(): RequestLog {
       const entries = order === 'asc' ? requests.slice(place + 1) : older
       const found = entries.filter((entry) => only(entry, shownBy(entry, lost)))
       return {
-        data: found.slice(0, limit).map((entry) => viewOf(entry, lost)),
+        data: found.slice(0, limit).map((entry) => viewOf(entry, orderBy, lost)),
         more: found.length > limit,
       }
     },
     repeatsEarlier(current, push) {
-      if (current.revision !== null || push.revision !== undefined) return false
+      if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false
       return states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false
     },
     applied(check) {
@@ -125,7 +136,7 @@ export function createRequestLog(): RequestLog {
   }
 }
 
-function digest(check: Push | Check): string {
+function digest(check: OrderedPush | Check): string {
   return createHash('sha256').update(contentOf(check)).digest('base64url')
 }
 
@@ -135,12 +146,12 @@ type KeptEntry = RequestEntry & { following: readonly Finding[] }
 /** Pushes that failed and have not come again so far, with what to say of each. */
 type Unrepeated = ReadonlyMap<string, Finding>
 
-function viewOf(kept: KeptEntry, lost?: Unrepeated): LoggedRequest {
+function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequest {
   const { following: _following, push, request_body, response_body, ...entry } = kept
   const findings = shownBy(kept, lost)
   return {
     ...entry,
-    push: push && pushNote(push, findings, request_body),
+    push: push && pushNote(push, findings, { body: request_body, orderBy }),
     ...(push === null && findings.length > 0 && { findings }),
     request_body,
     response_body,

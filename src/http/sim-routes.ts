@@ -20,6 +20,7 @@ import type { RequestLog } from './request-log.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
 import { stateRoutes, type StateParts } from './state-routes.ts'
 import type { Stream } from './stream.ts'
+import { endpointAddress } from './v1-routes.ts'
 import { tableAddressRoute, type TableAddressParts } from './table-address-route.ts'
 
 export interface SimParts
@@ -73,8 +74,8 @@ export function simRoutes(parts: SimParts): Route[] {
       ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
       secret: true,
     },
-    row('DELETE', '/webhook-endpoints/:id', async ({ params }) =>
-      ok(viewEndpoint(await service.execute(deleteEndpoint, { endpoint_id: params.id ?? '' }))),
+    row('DELETE', '/webhook-endpoints/:id', async (call) =>
+      ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
     ),
     row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, [])),
     { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true },

@@ -2,7 +2,7 @@ import { checkKey, viewCheck } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { PingReport } from '../model/ping-report.ts'
 import { registerEndpointBody, viewEndpoint } from '../model/webhook-endpoint.ts'
-import { endpointNotFound } from '../operations/delete-endpoint.ts'
+import { foundEndpoint, type EndpointAddress } from '../operations/delete-endpoint.ts'
 import { checkNotFound } from '../operations/guest-change.ts'
 import { pingEndpoint } from '../operations/ping-endpoint.ts'
 import type { Service } from '../service.ts'
@@ -19,6 +19,8 @@ export interface V1Parts extends RegistrationParts {
   log: RequestLog
   /** Refuse pushes with unknown fields. */
   strict: boolean
+  /** The field that orders pushes (contract section 6, rule 1). */
+  orderBy: string
   /** Attempts a delivery at once and answers with what came of it. */
   deliverNow: (deliveryId: string) => Promise<Delivery>
 }
@@ -58,7 +60,8 @@ export function v1Routes(parts: V1Parts): Route[] {
       method: 'GET',
       path: '/webhook-endpoints',
       scope: 'read',
-      handle: (call) => listOf(service, 'endpoints', call, {}, viewEndpoint),
+      handle: (call) =>
+        listOf(service, 'endpoints', call, { location_id: call.key.location_id }, viewEndpoint),
     },
     {
       method: 'GET',
@@ -93,18 +96,19 @@ export async function showCheck(service: Service, { key, params }: Call) {
   return ok(viewCheck(check))
 }
 
-async function showEndpoint(service: Service, { params }: Call) {
-  const endpoint = await service.get('endpoints', params.id ?? '')
-  if (endpoint === undefined) throw endpointNotFound(params.id ?? '')
-  return ok(viewEndpoint(endpoint))
+async function showEndpoint(service: Service, call: Call) {
+  const address = endpointAddress(call)
+  return ok(viewEndpoint(foundEndpoint(await service.get('endpoints', address.endpoint_id), address)))
+}
+
+/** The endpoint that the path names, at the key's location. */
+export function endpointAddress({ key, params }: Call): EndpointAddress {
+  return { endpoint_id: params.id ?? '', location_id: key.location_id }
 }
 
 /** Pings an endpoint and tells what came of it (contract section 9). */
-export async function ping(
-  { service, deliverNow }: Pick<V1Parts, 'service' | 'deliverNow'>,
-  { params }: Call,
-) {
-  const pinged = await service.execute(pingEndpoint, { endpoint_id: params.id ?? '' })
+export async function ping({ service, deliverNow }: Pick<V1Parts, 'service' | 'deliverNow'>, call: Call) {
+  const pinged = await service.execute(pingEndpoint, endpointAddress(call))
   const { id, event_id, attempts } = await deliverNow(pinged.id)
   const attempt = attempts.at(-1)
   return ok({

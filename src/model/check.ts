@@ -1,17 +1,11 @@
 import { z } from 'zod'
+import { ORDER_BY, readOrdering, revisionNumber, type Revision } from './revision.ts'
 import { pathText, validate, type ValidationIssue } from './validation.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
 
-/** At most three decimals: grams of a weighed good, a third of a pizza is 0.333 (contract section 5). */
-export const threeDecimals = z
-  .number()
-  .refine(
-    (value) => Number.isInteger(value) || Number(value.toFixed(3)) === value,
-    'must have at most 3 decimals',
-  )
-
-const quantity = threeDecimals.gt(0)
+/** Any finite number above 0, up to 1,000,000, kept as it was pushed (contract section 5). */
+const quantity = z.number().gt(0).max(1_000_000)
 
 const itemBody = z.object({
   external_id: text(255),
@@ -32,9 +26,11 @@ export const pushBody = z.object({
   status: z.enum(['open', 'closed']),
   items: z.array(itemBody).max(1000),
   totals: totalsBody,
-  revision: z.int().min(0).optional(),
+  revision: revisionNumber.optional(),
 })
 export type Push = z.infer<typeof pushBody>
+/** A push as it was read: `revision` is the value of the field that orders pushes. */
+export type OrderedPush = Omit<Push, 'revision'> & { revision?: Revision | undefined }
 /** A push as it may be sent: what is optional may be left out. */
 export type PushInput = z.input<typeof pushBody>
 export type PushedItem = Push['items'][number]
@@ -54,7 +50,8 @@ export interface Check {
   status: Push['status']
   items: readonly CheckItem[]
   totals: Push['totals']
-  revision: number | null
+  /** That of the push which it shows; `null` when that had none. */
+  revision: Revision | null
   paid_cents: number
   /** What is still owed; negative when the POS lowered the total below what guests had paid. */
   balance_cents: number
@@ -63,9 +60,25 @@ export interface Check {
   closed_at: string | null
 }
 
-/** The one view of a check: its stored form is its shown form, field by field. */
-export function viewCheck(check: Check): Check {
-  return check
+/** A check as it is stored. */
+export interface StoredCheck extends Check {
+  /** The field that its revision was read from, when that is another than `revision`. Not shown. */
+  ordered_by?: string
+}
+
+/** The one view of a check: its stored form is its shown form, field by field, but for `ordered_by`. */
+export function viewCheck(check: StoredCheck): Check {
+  if (check.ordered_by === undefined) return check
+  const { ordered_by: _field, ...view } = check
+  return view
+}
+
+/**
+ * The revision of a check among pushes that are ordered by this field. One that was read from another field says nothing
+ * of their order, so the check then counts as having none.
+ */
+export function revisionOf(check: StoredCheck, orderBy: string): Revision | null {
+  return (check.ordered_by ?? ORDER_BY) === orderBy ? check.revision : null
 }
 
 /** What identifies a check: the location of the key that pushes it and the POS's own identifier. */
@@ -73,25 +86,47 @@ export function checkKey(check: { location_id: string; external_id: string }): s
   return `${check.location_id}/${check.external_id}`
 }
 
+/** How pushes are read. */
+export interface PushReading {
+  /** Refuse unknown fields. */
+  strict?: boolean
+  /** The field that orders pushes. */
+  orderBy?: string
+}
+
 /**
  * Reads a pushed body. Unknown fields are dropped, or refused when `strict`.
  * @throws Refusal `validation_failed` with all issues at once.
  */
-export function parsePush(body: unknown, { strict = false } = {}): Push {
-  const unknown = strict ? unknownFields(body) : []
-  const push = validate(pushBody, body, [
+export function parsePush(
+  body: unknown,
+  { strict = false, orderBy = ORDER_BY }: PushReading = {},
+): OrderedPush {
+  const unknown = strict ? unknownFields(body, orderBy) : []
+  const issues = [
     ...repeatedIds(body),
     ...unknown.map((path) => ({ path, message: 'is not a field of a check; strict mode refuses it' })),
-  ])
-  return plain(push)
+  ]
+  if (orderBy === ORDER_BY) {
+    const { revision, ...push } = validate(pushBody, body, issues)
+    return plain(push, revision)
+  }
+  const ordering = isObject(body) && Object.hasOwn(body, orderBy) ? readOrdering(body[orderBy]) : {}
+  if (ordering.issue !== undefined) issues.push({ path: orderBy, message: ordering.issue })
+  return plain(validate(unorderedBody, body, issues), ordering.revision)
 }
+
+const unorderedBody = pushBody.omit({ revision: true })
 
 /**
  * The same, field by field. The validator's objects are of a kind that copying and serialising take a hundred times as
  * long with.
  */
-function plain({ table, status, items, totals, revision }: Push): Push {
-  const push: Push = {
+function plain(
+  { table, status, items, totals }: Omit<Push, 'revision'>,
+  revision: Revision | undefined,
+): OrderedPush {
+  const push: OrderedPush = {
     table: { number: table.number },
     status,
     items: items.map(({ external_id, name, quantity, price_cents, note }) => ({
@@ -112,10 +147,11 @@ function plain({ table, status, items, totals, revision }: Push): Push {
 }
 
 /** Paths of the fields of a body that are not fields of a check. */
-export function unknownFields(body: unknown): string[] {
+export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   if (!isObject(body)) return []
   const found: string[] = []
-  findStrangers(body, pushBody.shape, [], found)
+  const { revision, ...fields } = pushBody.shape
+  findStrangers(body, { ...fields, [orderBy]: revision }, [], found)
   findStrangers(body.table, pushBody.shape.table.shape, ['table'], found)
   if (Array.isArray(body.items))
     for (const [index, item] of body.items.entries())
@@ -125,7 +161,7 @@ export function unknownFields(body: unknown): string[] {
 }
 
 /** Whether two pushes, or a push and a check, show the guests the same: all but the revision, as JSON values. */
-export function sameContent(one: Push | Check, other: Push | Check): boolean {
+export function sameContent(one: OrderedPush | Check, other: OrderedPush | Check): boolean {
   return (
     one.status === other.status &&
     one.table.number === other.table.number &&
@@ -148,7 +184,7 @@ function sameItem(one: PushedItem, other: PushedItem | undefined): boolean {
 }
 
 /** The content of a check as one text, which orders what nothing else does. */
-export function contentOf(check: Push | Check): string {
+export function contentOf(check: OrderedPush | Check): string {
   const items = check.items.map(({ external_id, name, quantity, price_cents, note }) => [
     external_id,
     name,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { threeDecimals } from './check.ts'
 import { guestName, type ByGuest, type OfCheck } from './guest.ts'
 
 /** Part of a check that a guest has taken on (contract section 3). `price_cents` is the unit price when it was claimed. */
@@ -8,6 +7,11 @@ export interface ClaimedItem {
   quantity: number
   price_cents: number
 }
+
+/** Claims count in thousandths: grams of a weighed good, a third of a pizza is 0.333. */
+const thousandths = z
+  .number()
+  .refine((value) => value === Number(value.toFixed(3)), 'must have at most 3 decimals')
 
 /** A claim as it is stored. */
 export interface Claim extends OfCheck, ByGuest {
@@ -36,7 +40,7 @@ export function viewClaim({ location_id: _location, guest_hash: _guest, ...view 
 export const claimBody = z.object({
   guest_name: guestName,
   items: z
-    .array(z.object({ external_id: z.string().min(1).max(255), quantity: threeDecimals }))
+    .array(z.object({ external_id: z.string().min(1).max(255), quantity: thousandths }))
     .min(1)
     .max(1000)
     .refine(

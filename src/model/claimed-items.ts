@@ -1,15 +1,31 @@
-import type { CheckItem, PushedItem } from './check.ts'
+import type { Check, CheckItem, PushedItem } from './check.ts'
 import type { Claim, ClaimedItem } from './claim.ts'
 
-/** Items of a check with what guests hold of them by these claims; released ones may be among them. */
-export function withClaims(items: readonly PushedItem[], claims: readonly Claim[]): CheckItem[] {
-  if (claims.length === 0) return items.map(unclaimed)
+/**
+ * Items of a check with what guests hold of them by these claims; released ones may be among them. On a fully paid check
+ * all of every item is paid, whether or not it was claimed (contract section 6, rule 3).
+ */
+export function withClaims(
+  items: readonly PushedItem[],
+  claims: readonly Claim[],
+  fullyPaid: boolean,
+): CheckItem[] {
+  if (claims.length === 0 && !fullyPaid) return items.map(unclaimed)
   const claimed = claimedQuantities(claims, ['active', 'paid'])
   const paid = claimedQuantities(claims, ['paid'])
   return items.map((item) => {
-    const { external_id } = item
-    return withQuantities(item, claimed.get(external_id) ?? 0, paid.get(external_id) ?? 0)
+    const { external_id, quantity } = item
+    const paid_quantity = fullyPaid ? quantity : (paid.get(external_id) ?? 0)
+    return withQuantities(item, claimed.get(external_id) ?? 0, paid_quantity)
   })
+}
+
+/** Whether something was paid and nothing is owed. */
+export function isFullyPaid({
+  paid_cents,
+  balance_cents,
+}: Pick<Check, 'paid_cents' | 'balance_cents'>): boolean {
+  return paid_cents > 0 && balance_cents <= 0
 }
 
 /** An item that nobody has claimed. */
@@ -17,12 +33,20 @@ export function unclaimed(item: PushedItem): CheckItem {
   return withQuantities(item, 0, 0)
 }
 
-/** How much of an item is there to be claimed. */
+/**
+ * How much of a quantity guests can claim: it is rounded to thousandths, in which claims count, and is one at least. So
+ * a third of a pizza, pushed as 0.33333, is claimed whole as 0.333.
+ */
+export function claimableQuantity(quantity: number): number {
+  return Math.max(roundQuantity(quantity), 0.001)
+}
+
+/** How much of an item is left to be claimed. */
 export function unclaimedQuantity({
   quantity,
   claimed_quantity,
 }: Pick<CheckItem, 'quantity' | 'claimed_quantity'>): number {
-  return roundQuantity(quantity - claimed_quantity)
+  return roundQuantity(claimableQuantity(quantity) - claimed_quantity)
 }
 
 /** Field by field: on Node 20, `{ ...item, more }` takes longer than all else that happens to a push. */
@@ -45,7 +69,7 @@ export function claimedQuantities(
   return quantities
 }
 
-/** Sums of quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
+/** Sums of claimed quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
 export function roundQuantity(quantity: number): number {
   return Number(quantity.toFixed(3))
 }

@@ -13,7 +13,9 @@ export type EventType = (typeof eventTypes)[number]
 
 /** What an operation says has happened; the outbox makes an event of it, and deliveries. */
 export interface DomainEvent {
-  type: EventType | 'ping'
+  type: EventType
+  /** The location of the check: only its webhook endpoints receive the event. */
+  location_id: string
   /** The resource's view at this moment: it becomes the envelope's `data`. */
   data: object
   external_check_id: string | null

@@ -13,6 +13,7 @@ export const findingCodes = [
   'no_idempotent_retry',
   'push_refused',
   'invalid_push_repeated',
+  'quantity_precision',
 ] as const
 
 export type FindingCode = (typeof findingCodes)[number]

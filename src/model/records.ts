@@ -1,5 +1,5 @@
 import type { ApiKey } from './api-key.ts'
-import type { Check } from './check.ts'
+import type { StoredCheck } from './check.ts'
 import type { Claim } from './claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { StoredEvent } from './event.ts'
@@ -12,7 +12,7 @@ import type { WebhookEndpoint } from './webhook-endpoint.ts'
 export interface Collections {
   locations: Location
   keys: ApiKey
-  checks: Check
+  checks: StoredCheck
   claims: Claim
   payments: Payment
   feedback: Feedback

@@ -1,6 +1,6 @@
 import type { Check, PushedItem } from './check.ts'
 import type { Claim, ClaimedItem } from './claim.ts'
-import { claimedQuantities } from './claimed-items.ts'
+import { claimableQuantity, claimedQuantities } from './claimed-items.ts'
 
 /** What shares are made of: the bill, its lines, and what is still to be paid. */
 export interface Bill extends Pick<Check, 'totals' | 'balance_cents'> {
@@ -85,13 +85,15 @@ function isComplete({ items }: Bill, claims: readonly ClaimOnBill[], weights: We
   const claimed = claimedQuantities(claims, ['active', 'paid'])
   return items.every(
     ({ external_id, quantity }) =>
-      weights.get(external_id) === 0n || (claimed.get(external_id) ?? 0) >= quantity,
+      weights.get(external_id) === 0n || (claimed.get(external_id) ?? 0) >= claimableQuantity(quantity),
   )
 }
 
-/** Exact: quantities have three decimals at most, and products of them with cents more digits than a double. */
+/** Quantities count in thousandths, as claims do; products of them with cents have more digits than a double. */
 function thousandths(quantity: number): bigint {
-  return Number.isInteger(quantity) ? BigInt(quantity) * 1000n : BigInt(Math.round(quantity * 1000))
+  return Number.isInteger(quantity)
+    ? BigInt(quantity) * 1000n
+    : BigInt(Math.round(claimableQuantity(quantity) * 1000))
 }
 
 function shareOf(cents: number, part: bigint, whole: bigint): number {

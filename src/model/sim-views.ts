@@ -179,4 +179,8 @@ export const tableAddressView = z.strictObject({
   url: z.url(),
 })
 
-export const healthView = z.strictObject({ status: z.literal('ok'), started_at: time })
+export const healthView = z.strictObject({
+  status: z.literal('ok'),
+  started_at: time,
+  order_by: z.string(),
+})

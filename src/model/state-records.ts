@@ -5,6 +5,7 @@ import { eventTypes } from './event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
 import { feedbackBody } from './feedback.ts'
 import type { CollectionName, Collections } from './records.ts'
+import { storedRevision } from './revision.ts'
 import { registerEndpointBody } from './webhook-endpoint.ts'
 
 /** What a state holds: everything but the API keys, which would lock out whoever loads it. */
@@ -93,12 +94,13 @@ export const stateRecords = {
     status: pushBody.shape.status,
     items: z.array(item).max(1000),
     totals: z.strictObject(pushBody.shape.totals.shape),
-    revision: z.int().min(0).nullable(),
+    revision: storedRevision,
     paid_cents: z.int(),
     balance_cents: z.int(),
     created_at: time,
     updated_at: time,
     closed_at: time.nullable(),
+    ordered_by: z.string().exactOptional(),
   }),
   claims: z.strictObject({
     id: id('clm'),
@@ -142,6 +144,7 @@ export const stateRecords = {
   }),
   endpoints: z.strictObject({
     id: id('we'),
+    location_id: id('loc'),
     url,
     event_types: registerEndpointBody.shape.event_types,
     status: z.enum(['enabled', 'disabled']),

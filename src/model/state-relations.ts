@@ -10,7 +10,7 @@ type Records = Pick<Everything, StateCollection>
 
 /** What is wrong between records that are right by themselves: what is there twice, and what points to nothing. */
 export function brokenRelations(state: Records): ValidationIssue[] {
-  const { locations, checks, claims, payments, feedback, events, deliveries } = state
+  const { locations, checks, claims, payments, feedback, endpoints, events, deliveries } = state
   const eventOf = byId(events)
   return [
     ...stateCollections.flatMap((name) => repeated<Identified>(name, 'id', state[name], ({ id }) => id)),
@@ -19,6 +19,7 @@ export function brokenRelations(state: Records): ValidationIssue[] {
     ...dangling('claims', 'check_id', claims, checks),
     ...dangling('payments', 'check_id', payments, checks),
     ...dangling('feedback', 'check_id', feedback, checks),
+    ...dangling('endpoints', 'location_id', endpoints, locations),
     ...otherSums(checks, payments),
     ...dangling('deliveries', 'event_id', deliveries, events),
     ...events.flatMap((event, index) => (isEnvelope(event) ? [] : [otherBody(index)])),

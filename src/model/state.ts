@@ -5,7 +5,7 @@ import { stateCollections, stateRecords, time, type StateCollection } from './st
 import { invalid, validate } from './validation.ts'
 
 /** Goes up when older versions of Tabwire could no longer read a state. */
-export const STATE_FORMAT = 1
+export const STATE_FORMAT = 2
 
 /** Everything that a service knows, signing secrets included, and the time that it lives by; no API keys. */
 export interface State extends Pick<Everything, StateCollection> {
@@ -69,7 +69,7 @@ const clock = z.strictObject({
   frozen: z.boolean(),
 })
 
-/** Body of `PUT /_sim/state`, and what `GET` answers. */
+/** What `GET /_sim/state` answers, and what a body of `PUT` is read as. */
 export const stateBody = z.strictObject({
   format: z.literal(STATE_FORMAT),
   clock,
@@ -77,24 +77,54 @@ export const stateBody = z.strictObject({
   locations: z.array(stateRecords.locations).min(1),
 })
 
-/** Collections that states of the same format, saved before there were any, do not have. */
-const later: Pick<State, 'payments' | 'feedback'> = { payments: [], feedback: [] }
+/** What `PUT /_sim/state` takes: also states of format 1, which lack what came with format 2 and before it. */
+export const savedStateBody: z.ZodType = stateBody
+  .extend({
+    format: z.literal([1, STATE_FORMAT]),
+    endpoints: z.array(stateRecords.endpoints.partial({ location_id: true })),
+  })
+  .partial({ payments: true, feedback: true })
+
+/** A state with what earlier versions did not save: payments, feedback, and the location of its endpoints, the first one. */
+function upgraded(state: Readonly<Record<string, unknown>>): unknown {
+  const { format, locations, endpoints } = state
+  return {
+    payments: [],
+    feedback: [],
+    ...state,
+    ...(format === 1 && { format: STATE_FORMAT }),
+    ...(Array.isArray(endpoints) && { endpoints: withLocation(endpoints, firstLocation(locations)) }),
+  }
+}
+
+function withLocation(endpoints: readonly unknown[], location_id: string | undefined): unknown[] {
+  return endpoints.map((endpoint) => (isObject(endpoint) ? { location_id, ...endpoint } : endpoint))
+}
+
+function firstLocation(locations: unknown): string | undefined {
+  const all: unknown[] = Array.isArray(locations) ? locations : []
+  return all.flatMap((location) => (isObject(location) ? String(location.id) : [])).sort()[0]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /**
- * Reads a state. Its records are those of the body, no copies: they are stored as they are.
+ * Reads a state, of this format or of format 1. Its records are those of the body: they are stored as they are.
  * @throws Refusal `validation_failed` with all issues of its records at once, and once these are right, with all between
  * them; with that of the version alone when it is another one.
  */
 export function parseState(body: unknown): State {
-  const { format } = (typeof body === 'object' && body !== null ? body : {}) as { format?: unknown }
+  const state = isObject(body) ? upgraded(body) : body
+  const { format } = (isObject(state) ? state : {}) as { format?: unknown }
   if (format !== undefined && format !== STATE_FORMAT)
     throw invalid([
       {
         path: 'format',
-        message: `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads ${STATE_FORMAT}: load it with the version that saved it`,
+        message: `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads 1 and ${STATE_FORMAT}: load it with the version that saved it`,
       },
     ])
-  const state = typeof body === 'object' && !Array.isArray(body) ? { ...later, ...body } : body
   validate(stateBody, state)
   const issues = brokenRelations(state as State)
   if (issues.length > 0) throw invalid(issues)

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts'
+import { viewCheck, type Check, type StoredCheck } from './check.ts'
 import type { Claim, ClaimView } from './claim.ts'
 import type { Location } from './location.ts'
 import type { Payment, PaymentView } from './payment.ts'
@@ -38,12 +38,12 @@ export function isShownAtTable({ status, balance_cents, updated_at }: Check, now
 
 /** A check as the guest with this hash sees it; claims and payments are its own, oldest first. */
 export function viewAtTable(
-  check: Check,
+  check: StoredCheck,
   claims: readonly Claim[],
   payments: readonly Payment[],
   guest: string | undefined,
 ): TableCheck {
-  const { id: _id, location_id: _location, table: _table, revision: _revision, ...shown } = check
+  const { id: _id, location_id: _location, table: _table, revision: _revision, ...shown } = viewCheck(check)
   const isMine = ({ guest_hash }: { guest_hash?: string }) => guest !== undefined && guest_hash === guest
   return {
     ...shown,

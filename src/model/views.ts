@@ -16,7 +16,7 @@ export const attemptOutcome = attempt.shape.outcome
 
 /** What every answer shows of the records of contract section 3, as schemas: what a view shows besides does not compile. */
 export const locationView = locations satisfies z.ZodType<Location>
-export const checkView = checks satisfies z.ZodType<Check>
+export const checkView = checks.omit({ ordered_by: true }) satisfies z.ZodType<Check>
 export const claimView = claims.omit({ location_id: true, guest_hash: true }) satisfies z.ZodType<ClaimView>
 export const paymentView = payments.omit({
   location_id: true,
@@ -24,6 +24,7 @@ export const paymentView = payments.omit({
 }) satisfies z.ZodType<PaymentView>
 export const feedbackView = feedback.omit({ location_id: true }) satisfies z.ZodType<FeedbackView>
 export const endpointView = endpoints.omit({
+  location_id: true,
   signing_secret: true,
   consecutive_failures: true,
 }) satisfies z.ZodType<WebhookEndpointView>

@@ -4,6 +4,8 @@ import { eventTypes, type EventType } from './event.ts'
 /** A registered receiver as it is stored (contract section 3); `viewEndpoint` is what anybody sees of it. */
 export interface WebhookEndpoint {
   id: string
+  /** Whose events it receives: the location of the key that registered it. Not shown. */
+  location_id: string
   url: string
   event_types: readonly EventType[]
   status: 'enabled' | 'disabled'
@@ -16,11 +18,19 @@ export interface WebhookEndpoint {
   consecutive_failures: number
 }
 
-export type WebhookEndpointView = Omit<WebhookEndpoint, 'signing_secret' | 'consecutive_failures'>
+export type WebhookEndpointView = Omit<
+  WebhookEndpoint,
+  'location_id' | 'signing_secret' | 'consecutive_failures'
+>
 
 /** An endpoint as every answer and event shows it, but the response to its registration. */
 export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
-  const { signing_secret: _secret, consecutive_failures: _failures, ...view } = endpoint
+  const {
+    location_id: _location,
+    signing_secret: _secret,
+    consecutive_failures: _failures,
+    ...view
+  } = endpoint
   return view
 }
 

@@ -3,7 +3,7 @@ import { viewClaim, type Claim, type ClaimBody, type ClaimedItem } from '../mode
 import { unclaimedQuantity } from '../model/claimed-items.ts'
 import type { ByGuest } from '../model/guest.ts'
 import { Refusal } from '../model/refusal.ts'
-import { foundCheck, guestChange, ofCheck, readsOfCheck, type CheckAddress } from './guest-change.ts'
+import { eventOf, foundCheck, guestChange, ofCheck, readsOfCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
 export interface ClaimItems extends CheckAddress, ClaimBody, ByGuest {}
@@ -40,11 +40,10 @@ export const claimItems = {
       now,
     })
     const reply = after.claims.at(-1) ?? claim
-    const external_check_id = check.external_id
     return {
       reply,
       writes: after.writes,
-      events: [{ type: 'claim.created', data: viewClaim(reply), external_check_id }],
+      events: [eventOf(check, 'claim.created', viewClaim(reply))],
     }
   },
 } satisfies Operation<ClaimItems, ReturnType<typeof readsOfCheck>, Claim>

@@ -1,6 +1,6 @@
 import { checkKey, viewCheck, type Check } from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
-import { withClaims } from '../model/claimed-items.ts'
+import { isFullyPaid, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import type { OfCheck } from '../model/guest.ts'
 import { put, type Write } from '../model/records.ts'
@@ -59,11 +59,11 @@ interface GuestChange {
  */
 export function guestChange(change: GuestChange): { check: Check; claims: Claim[]; writes: Write[] } {
   const { paid_cents, before } = change
+  const money = { paid_cents, balance_cents: change.check.totals.total_cents - paid_cents }
   const check: Check = {
     ...change.check,
-    items: withClaims(change.check.items, change.claims),
-    paid_cents,
-    balance_cents: change.check.totals.total_cents - paid_cents,
+    ...money,
+    items: withClaims(change.check.items, change.claims, isFullyPaid(money)),
     updated_at: later(change.check.updated_at, change.now),
   }
   const claims = settled(check, change.claims)
@@ -74,11 +74,16 @@ export function guestChange(change: GuestChange): { check: Check; claims: Claim[
 
 /** Whether a change brings the balance to 0 with something paid: `check.fully_paid`, once per crossing. */
 export function becomesFullyPaid(before: Check, after: Check): boolean {
-  return after.paid_cents > 0 && before.balance_cents > 0 && after.balance_cents <= 0
+  return before.balance_cents > 0 && isFullyPaid(after)
 }
 
 /** `check.fully_paid`, when it is time for it. */
 export function fullyPaid(before: Check, after: Check): DomainEvent[] {
   if (!becomesFullyPaid(before, after)) return []
-  return [{ type: 'check.fully_paid', data: viewCheck(after), external_check_id: after.external_id }]
+  return [eventOf(after, 'check.fully_paid', viewCheck(after))]
+}
+
+/** What has happened to a check, or to what guests have of it, with the view of that. */
+export function eventOf(check: Check, type: DomainEvent['type'], data: object): DomainEvent {
+  return { type, location_id: check.location_id, data, external_check_id: check.external_id }
 }

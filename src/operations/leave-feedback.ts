@@ -1,7 +1,7 @@
 import { checkKey } from '../model/check.ts'
 import { viewFeedback, type Feedback, type FeedbackBody } from '../model/feedback.ts'
 import { put } from '../model/records.ts'
-import { foundCheck, ofCheck, type CheckAddress } from './guest-change.ts'
+import { eventOf, foundCheck, ofCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
 export interface LeaveFeedback extends CheckAddress, FeedbackBody {}
@@ -27,9 +27,7 @@ export const leaveFeedback = {
     return {
       reply: feedback,
       writes: [put('feedback', feedback)],
-      events: [
-        { type: 'feedback.received', data: viewFeedback(feedback), external_check_id: check.external_id },
-      ],
+      events: [eventOf(check, 'feedback.received', viewFeedback(feedback))],
     }
   },
 } satisfies Operation<LeaveFeedback, ReturnType<typeof reads>, Feedback>

@@ -11,8 +11,8 @@ export const outboxReads = {
 } as const
 
 /**
- * Turns what has happened into stored events and one delivery for each enabled endpoint that lists the type. The
- * envelope is serialised here, once: these bytes are stored, signed and sent on every attempt (contract section 8).
+ * Turns what has happened into stored events and one delivery for each enabled endpoint of the event's location that
+ * lists the type. The envelope is serialised here, once: these bytes are stored, signed and sent on every attempt (contract section 8).
  */
 export function outbox(
   events: readonly DomainEvent[],
@@ -30,8 +30,11 @@ export function outbox(
   return writes
 }
 
+/** An event of a check, or a ping. */
+type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
+
 /** Serialises an event's envelope and gives it its identity. */
-export function store({ type, data, external_check_id }: DomainEvent, { newId, now }: Context): StoredEvent {
+export function store({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
   const body = envelopeText({ id, type, created_at }, rememberedText(data))
@@ -61,7 +64,6 @@ export function firstDelivery(
   }
 }
 
-function isMeantFor(endpoint: WebhookEndpoint, { type }: DomainEvent): boolean {
-  const listed: readonly string[] = endpoint.event_types
-  return listed.includes(type)
+function isMeantFor(endpoint: WebhookEndpoint, { type, location_id }: DomainEvent): boolean {
+  return endpoint.location_id === location_id && endpoint.event_types.includes(type)
 }

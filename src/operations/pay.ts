@@ -6,6 +6,7 @@ import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import {
+  eventOf,
   foundCheck,
   fullyPaid,
   guestChange,
@@ -69,14 +70,10 @@ export const pay = {
       paid_cents: check.paid_cents + amount_cents,
       now,
     })
-    const external_check_id = check.external_id
     return {
       reply: payment,
       writes: [put('payments', payment), ...after.writes],
-      events: [
-        { type: 'payment.succeeded', data: viewPayment(payment), external_check_id },
-        ...fullyPaid(check, after.check),
-      ],
+      events: [eventOf(check, 'payment.succeeded', viewPayment(payment)), ...fullyPaid(check, after.check)],
     }
   },
 } satisfies Operation<Pay, ReturnType<typeof reads>, Payment>

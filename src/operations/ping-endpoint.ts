@@ -2,30 +2,26 @@ import type { Delivery } from '../model/delivery.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { viewEndpoint } from '../model/webhook-endpoint.ts'
-import { endpointNotFound } from './delete-endpoint.ts'
+import { foundEndpoint, type EndpointAddress } from './delete-endpoint.ts'
 import type { Operation } from './operation.ts'
 import { firstDelivery, store } from './outbox.ts'
 
-interface PingEndpoint {
-  endpoint_id: string
-}
-
-function reads({ endpoint_id }: PingEndpoint) {
+function reads({ endpoint_id }: EndpointAddress) {
   return { endpoint: { collection: 'endpoints', id: endpoint_id } } as const
 }
 
 /** `POST /webhook-endpoints/{id}/test`: an event of type `ping` on its way to this endpoint alone. */
 export const pingEndpoint = {
   reads,
-  decide({ endpoint }, { endpoint_id }, context) {
-    if (endpoint === undefined) throw endpointNotFound(endpoint_id)
+  decide(records, address, context) {
+    const endpoint = foundEndpoint(records.endpoint, address)
     if (endpoint.status === 'disabled')
       throw new Refusal(
         'endpoint_disabled',
-        `Webhook endpoint ${endpoint_id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
+        `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
       )
     const event = store({ type: 'ping', data: viewEndpoint(endpoint), external_check_id: null }, context)
     const delivery = firstDelivery(event, endpoint, context)
     return { reply: delivery, writes: [put('events', event), put('deliveries', delivery)], events: [] }
   },
-} satisfies Operation<PingEndpoint, ReturnType<typeof reads>, Delivery>
+} satisfies Operation<EndpointAddress, ReturnType<typeof reads>, Delivery>

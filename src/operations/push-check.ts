@@ -1,33 +1,36 @@
-import { checkKey, sameContent, viewCheck, type Check, type Push, type PushedItem } from '../model/check.ts'
+import {
+  checkKey,
+  sameContent,
+  viewCheck,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+} from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
-import { claimedQuantities, unclaimed, withClaims } from '../model/claimed-items.ts'
+import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
-import { Refusal } from '../model/refusal.ts'
+import { ORDER_BY } from '../model/revision.ts'
 import { settled } from '../model/shares.ts'
-import { becomesFullyPaid } from './guest-change.ts'
+import { becomesFullyPaid, eventOf } from './guest-change.ts'
 import { later } from './later.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
+import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
 
 export interface PushCheck {
   location_id: string
   external_id: string
-  push: Push
+  push: OrderedPush
+  /** The field that the push's revision was read from. */
+  order_by: string
 }
 
 /** What a push came to, with the check after it and before it. */
 export interface PushReply {
   outcome: 'created' | 'updated' | 'unchanged' | 'stale'
-  check: Check
-  before: Check | null
-}
-
-/** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */
-export interface Conflict {
-  external_id: string
-  reason: 'removed' | 'price_decreased' | 'quantity_below_claimed'
-  claimed_quantity: number
+  check: StoredCheck
+  before: StoredCheck | null
 }
 
 function reads({ location_id, external_id }: PushCheck) {
@@ -45,7 +48,7 @@ export const pushCheck = {
     const [current] = checks
     const { push } = command
     if (current !== undefined) {
-      const verdict = order(current, push)
+      const verdict = order(current, push, command.order_by)
       if (verdict !== 'newer')
         return unchanged({
           outcome: verdict === 'stale' ? 'stale' : 'unchanged',
@@ -54,53 +57,18 @@ export const pushCheck = {
         })
     }
     const held = [...claims].filter((claim) => claim.status !== 'released')
-    const conflicts = conflictsOf(push.items, held)
-    if (conflicts.length > 0) throw conflictRefusal(conflicts)
-    return current === undefined ? create(command, context) : update(current, push, held, context)
+    if (current === undefined) return create(command, context)
+    refuseConflicts(current, push.items, held)
+    return update(current, command, held, context)
   },
 } satisfies Operation<PushCheck, ReturnType<typeof reads>, PushReply>
 
-/**
- * What a push would take from guests. It is judged by what they claimed, at the price at which they claimed it, and not
- * by the state that the push happens to find, so that pushes in any order come to the same verdict.
- */
-export function conflictsOf(items: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
-  if (held.length === 0) return []
-  const pushed = new Map(items.map((item) => [item.external_id, item]))
-  const prices = highestClaimedPrices(held)
-  const conflicts: Conflict[] = []
-  for (const [external_id, claimed_quantity] of claimedQuantities(held, ['active', 'paid'])) {
-    const item = pushed.get(external_id)
-    const conflict = (reason: Conflict['reason']) => conflicts.push({ external_id, reason, claimed_quantity })
-    if (item === undefined) {
-      conflict('removed')
-      continue
-    }
-    if (item.price_cents < (prices.get(external_id) ?? item.price_cents)) conflict('price_decreased')
-    if (item.quantity < claimed_quantity) conflict('quantity_below_claimed')
-  }
-  return conflicts
-}
-
-function highestClaimedPrices(held: readonly Claim[]): Map<string, number> {
-  const prices = new Map<string, number>()
-  for (const { external_id, price_cents } of held.flatMap((claim) => claim.items))
-    prices.set(external_id, Math.max(prices.get(external_id) ?? price_cents, price_cents))
-  return prices
-}
-
-function conflictRefusal(conflicts: readonly Conflict[]): Refusal {
-  const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
-  return new Refusal(
-    'conflict_with_paid_items',
-    `Guests have already claimed what this push takes away: ${names}. The check is unchanged. Push it with these items kept, or have their claims released or refunded first.`,
-    { conflicts },
-  )
-}
-
-function create({ location_id, external_id, push }: PushCheck, context: Context): Decision<PushReply> {
+function create(
+  { location_id, external_id, push, order_by }: PushCheck,
+  context: Context,
+): Decision<PushReply> {
   const now = context.now.toISOString()
-  const check: Check = {
+  const check: StoredCheck = {
     id: context.newId('chk'),
     external_id,
     location_id,
@@ -115,34 +83,50 @@ function create({ location_id, external_id, push }: PushCheck, context: Context)
     updated_at: now,
     closed_at: push.status === 'closed' ? now : null,
   }
+  noteField(check, order_by)
   const types: CheckEventType[] =
     check.status === 'closed' ? ['check.created', 'check.closed'] : ['check.created']
   return apply('created', null, check, types)
 }
 
-function update(current: Check, push: Push, held: readonly Claim[], context: Context): Decision<PushReply> {
+function update(
+  current: StoredCheck,
+  { push, order_by }: PushCheck,
+  held: readonly Claim[],
+  context: Context,
+): Decision<PushReply> {
   const now = later(current.updated_at, context.now)
-  const check: Check = {
+  const money = {
+    paid_cents: current.paid_cents,
+    balance_cents: push.totals.total_cents - current.paid_cents,
+  }
+  const check: StoredCheck = {
     id: current.id,
     external_id: current.external_id,
     location_id: current.location_id,
     table: push.table,
     status: push.status,
-    items: withClaims(push.items, held),
+    items: withClaims(push.items, held, isFullyPaid(money)),
     totals: push.totals,
     revision: push.revision ?? null,
-    paid_cents: current.paid_cents,
-    balance_cents: push.totals.total_cents - current.paid_cents,
+    paid_cents: money.paid_cents,
+    balance_cents: money.balance_cents,
     created_at: current.created_at,
     updated_at: now,
     closed_at: push.status === 'open' ? null : (current.closed_at ?? now),
   }
+  noteField(check, order_by)
   const closes = current.status === 'open' && check.status === 'closed'
   const types: CheckEventType[] = []
   if (!closes || changesMoreThanStatus(current, push)) types.push('check.updated')
   if (closes) types.push('check.closed')
   if (becomesFullyPaid(current, check)) types.push('check.fully_paid')
   return apply('updated', current, check, types, owingOtherwise(check, held))
+}
+
+/** Keeps the field of a revision with it: in a service that orders by another one, the revision says nothing. */
+function noteField(check: StoredCheck, order_by: string): void {
+  if (check.revision !== null && order_by !== ORDER_BY) check.ordered_by = order_by
 }
 
 /** What active claims owe follows the prices and totals of the check. */
@@ -154,7 +138,7 @@ function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
 }
 
 /** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
-function changesMoreThanStatus(current: Check, push: Push): boolean {
+function changesMoreThanStatus(current: Check, push: OrderedPush): boolean {
   return !sameContent({ ...push, status: current.status }, current)
 }
 
@@ -162,12 +146,12 @@ type CheckEventType = Extract<DomainEvent['type'], `check.${string}`>
 
 function apply(
   outcome: PushReply['outcome'],
-  before: Check | null,
-  check: Check,
+  before: StoredCheck | null,
+  check: StoredCheck,
   types: readonly CheckEventType[],
   writes: readonly Write[] = [],
 ): Decision<PushReply> {
   const data = viewCheck(check)
-  const events = types.map((type) => ({ type, data, external_check_id: check.external_id }))
+  const events = types.map((type) => eventOf(check, type, data))
   return { reply: { outcome, check, before }, writes: [put('checks', check), ...writes], events }
 }

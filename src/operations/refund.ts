@@ -2,7 +2,7 @@ import type { Claim } from '../model/claim.ts'
 import { viewPayment, type Payment, type RefundBody } from '../model/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
+import { eventOf, foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
 /** The payment that is refunded; it never moves to another check. */
@@ -49,11 +49,10 @@ export const refund = {
       paid_cents: check.paid_cents - amount_cents,
       now,
     })
-    const external_check_id = check.external_id
     return {
       reply,
       writes: [put('payments', reply), ...after.writes],
-      events: [{ type: 'payment.refunded', data: viewPayment(reply), external_check_id }],
+      events: [eventOf(check, 'payment.refunded', viewPayment(reply))],
     }
   },
 } satisfies Operation<Refund, ReturnType<typeof reads>, Payment>

@@ -2,12 +2,18 @@ import { put } from '../model/records.ts'
 import type { ChosenSecretBody, WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { NoAsks, Operation } from './operation.ts'
 
+interface RegisterEndpoint extends ChosenSecretBody {
+  /** The location of the key that registers: the endpoint receives its events only (contract section 2). */
+  location_id: string
+}
+
 /** `POST /webhook-endpoints`: a new endpoint with a secret of its own, also for a URL that is registered already. */
 export const registerEndpoint = {
   reads: () => ({}),
-  decide(_records, { url, event_types, signing_secret }, { now, newId, newSecret }) {
+  decide(_records, { location_id, url, event_types, signing_secret }, { now, newId, newSecret }) {
     const endpoint: WebhookEndpoint = {
       id: newId('we'),
+      location_id,
       url,
       event_types,
       status: 'enabled',
@@ -19,4 +25,4 @@ export const registerEndpoint = {
     }
     return { reply: endpoint, writes: [put('endpoints', endpoint)], events: [] }
   },
-} satisfies Operation<ChosenSecretBody, NoAsks, WebhookEndpoint>
+} satisfies Operation<RegisterEndpoint, NoAsks, WebhookEndpoint>

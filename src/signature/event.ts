@@ -11,7 +11,8 @@ export interface Check {
   status: 'open' | 'closed'
   items: readonly CheckItem[]
   totals: { subtotal_cents: number; tax_cents: number; total_cents: number }
-  revision: number | null
+  /** What ordered its push: a number, or a time in UTC where a deployment orders by one; `null` when it had none. */
+  revision: number | string | null
   paid_cents: number
   /** What is still owed; negative when the total fell below what guests had paid. */
   balance_cents: number
@@ -21,7 +22,7 @@ export interface Check {
   closed_at: string | null
 }
 
-/** `price_cents` is the price of one unit, negative for a discount; quantities have at most 3 decimals. */
+/** `price_cents` is the price of one unit, negative for a discount; claims count in thousandths of a unit. */
 export interface CheckItem {
   external_id: string
   name: string

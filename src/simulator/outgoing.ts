@@ -45,6 +45,7 @@ export function openDeliveries(
     faults,
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName ?? defaults.serviceName,
+    inOrder: parts.seed !== undefined,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })

@@ -18,7 +18,24 @@ describe('an .env file', () => {
     expect(await readdir(directory)).toEqual(['.env'])
   })
 
-  test('that is there keeps its mode, every byte of its other lines, and what was written meanwhile', async () => {
+  test.each([
+    ['a key', { TABWIRE_API_KEY: 'twk_x' }],
+    ['a signing secret', { TABWIRE_SIGNING_SECRET: 'whsec_x' }],
+  ])('that gets %s becomes its owner’s alone, and says so once', async (_what, secret) => {
+    const path = join(await temporaryDirectory(), '.env')
+    await writeFile(path, 'OTHER=1\n')
+    await chmod(path, 0o644)
+    const file = await openEnvFile(path)
+    expect(await file.write({ ...variables, ...secret })).toBe(
+      `${path} holds a secret now, so it is readable by you alone (mode 0644 → 0600).`,
+    )
+    expect(await modeOf(path)).toBe(0o600)
+    expect(await file.write(secret)).toBeUndefined()
+    expect(await (await openEnvFile(path)).write(secret)).toBeUndefined()
+    expect(await modeOf(path)).toBe(0o600)
+  })
+
+  test('that is there and gets no secret keeps its mode, every byte of its other lines, and what was written meanwhile', async () => {
     const path = join(await temporaryDirectory(), '.env')
     await writeFile(path, 'OTHER=1\n')
     await chmod(path, 0o640)

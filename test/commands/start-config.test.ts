@@ -110,11 +110,15 @@ describe.concurrent('tabwire.config.json', () => {
 describe.concurrent('--env-file', () => {
   test('of start and of endpoints create tells the application what it needs, and stays', async () => {
     const cwd = await emptyDirectory()
-    await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n')
+    await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n', { mode: 0o644 })
     const service = await startService(['--in-memory', '--env-file', '.env'], { cwd })
     const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all', '--env-file', '.env']
     const { stdout, stderr } = await service.run(create)
-    await service.stop()
+    const started = await service.stop()
+    expect(started.stderr).toContain(
+      '.env holds a secret now, so it is readable by you alone (mode 0644 → 0600).\n',
+    )
+    expect(stderr).not.toContain('readable by you alone')
     const text = await readFile(join(cwd, '.env'), 'utf8')
     const id = /we_\w{26}/.exec(stdout)?.[0] ?? ''
     expect(text).toMatch(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PingReport } from '../../src/client.ts'
 import { emptyDirectory, startService, tabwire, type RunningService } from '../support/cli.ts'
+import { check } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
 describe.concurrent('options of tabwire start', () => {
@@ -37,6 +38,23 @@ describe.concurrent('options of tabwire start', () => {
       const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
       expect(refused).toMatchObject({ code: 2, stdout: '' })
       expect(refused.stderr).toContain(`${wrong} is no rate`)
+    }
+  }, 60_000)
+
+  test('--order-by names the field that orders pushes, which trigger sends too, and takes only such a field', async () => {
+    const service = await startService(['--in-memory'], { env: { TABWIRE_ORDER_BY: 'version' } })
+    const push = (version: number, number: string) =>
+      service.call('PUT', '/v1/checks/external/a', { ...check(), version, table: { number } })
+    await push(2, '2')
+    await push(1, '1')
+    expect(await service.json('checks', 'show', 'a')).toMatchObject({ table: { number: '2' }, revision: 2 })
+    await service.json('trigger', 'check.updated', '--check', 'a')
+    expect(await service.json('checks', 'show', 'a')).toMatchObject({ revision: 3 })
+    await service.stop()
+    for (const wrong of ['items', 'a.b', '']) {
+      const refused = await tabwire(['start', '--in-memory', '--order-by', wrong])
+      expect(refused).toMatchObject({ code: 2, stdout: '' })
+      expect(refused.stderr).toContain(`got ${JSON.stringify(wrong)}`)
     }
   }, 60_000)
 

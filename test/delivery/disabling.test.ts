@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { deleteEndpoint } from '../../src/operations/delete-endpoint.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { HOUR, MINUTE, openHouse, trustedReceiver, type House } from './setup.ts'
 
@@ -83,7 +82,7 @@ describe('an endpoint', () => {
     receiver = await trustedReceiver(500)
     const { id } = await house.register(receiver.url)
     await announce(1)
-    await house.service.execute(deleteEndpoint, { endpoint_id: id })
+    await house.remove(id)
     house.clock.advance(48 * HOUR)
     await house.pump.idle()
     expect(receiver.requests).toHaveLength(1)

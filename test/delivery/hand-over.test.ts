@@ -19,7 +19,7 @@ function send(
   receivers.add(url, receive)
   const trust = { ca: [], insecure: false }
   const sender = createSender({ policy, trust, timeoutMs: 50, bodyTimeoutMs, receivers })
-  return sender.send({ url, headers: { 'X-Service-Signature': 't=1,v1=2' }, body: '{"ü":1}' }, signal)
+  return sender.send({ url, headers: { 'X-Service-Signature': 't=1,v1=2' }, body: '{"ü":1}' }, { signal })
 }
 
 describe('a receiver in this process', () => {

@@ -102,6 +102,23 @@ describe('deliveries', () => {
     expect(receiver.requests).toHaveLength(20)
   })
 
+  it('free their place when the headers are there, so that a receiver that drips its bodies holds up nothing', async () => {
+    const house = await open({ bodyTimeoutMs: 600_000 })
+    const dripping = new Set<ServerResponse>()
+    const receiver = await receive((response) => {
+      dripping.add(response.writeHead(200))
+      response.write('so far')
+    })
+    await house.register(receiver.url)
+    for (let made = 0; made < 40; made++) await house.announce()
+    // No body ends of itself, and the oldest are cut where they were.
+    await receiver.received(40)
+    for (const response of dripping) response.end()
+    await house.pump.idle()
+    for (const { status, attempts } of await house.deliveries())
+      expect([status, attempts[0]?.response_body]).toEqual(['delivered', 'so far'])
+  })
+
   it('are in flight so many at a time in all, shared by the endpoints in turn', async () => {
     const house = await open({ limits: { inAll: 4 } })
     const receivers = [await receiveByHand(), await receiveByHand()]

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuthority } from '../../src/certificates.ts'
 import { loadX509 } from '../../src/certificates/x509.ts'
@@ -194,6 +195,230 @@ describe('DEL-03 an attempt succeeds', () => {
     expect(receiver.connected()).toBeLessThanOrEqual(2)
   })
 })
+
+/** A receiver over plain TCP that does what `speak` does with each request, by its place on its connection from 0 on. */
+async function rawTcp(speak: (socket: Socket, place: number) => void): Promise<string> {
+  const port = await listening(
+    createServer((socket) => {
+      let place = 0
+      // A request comes in one piece or two: only the first begins so.
+      socket.on('data', (bytes) => bytes.toString('latin1').startsWith('POST ') && speak(socket, place++))
+    }),
+  )
+  return `http://127.0.0.1:${port}/`
+}
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+const plainHttp = { policy: { allowHttpLoopback: true } }
+const messageTo = (url: string) => ({ url, headers: {}, body: 'x' })
+
+describe('a reused connection', () => {
+  const closings: [string, (socket: Socket) => void][] = [
+    ['ends it', (socket) => socket.end()],
+    ['resets it', (socket) => socket.resetAndDestroy()],
+  ]
+
+  it.each(closings)(
+    'goes out once more on a new one when the receiver %s without an answer',
+    async (_how, close) => {
+      const places: number[] = []
+      const url = await rawTcp((socket, place) => {
+        places.push(place)
+        if (place === 0) socket.write(OK)
+        else close(socket)
+      })
+      const sender = await senderWith(plainHttp)
+      const outcomes = []
+      for (let sent = 0; sent < 5; sent++) outcomes.push((await sender.send(messageTo(url))).outcome)
+      expect(outcomes).toEqual(Array(5).fill('succeeded'))
+      // Each but the first came twice: over the connection of the one before it, and over a new one.
+      expect(places).toEqual([0, 1, 0, 1, 0, 1, 0, 1, 0])
+    },
+  )
+
+  it.each(closings)('over TLS too, when the receiver %s', async (_how, close) => {
+    const tls = await (await testAuthority()).issue(['127.0.0.1'])
+    const sockets: Socket[] = []
+    const server = createTlsServer(tls, (socket) => {
+      let place = 0
+      socket
+        .on('error', () => undefined)
+        .on('data', (bytes: Buffer) => {
+          if (!bytes.toString('latin1').startsWith('POST ')) return
+          const below = sockets.find(({ remotePort }) => remotePort === socket.remotePort)
+          if (place++ === 0) socket.write(OK)
+          else close(below ?? socket)
+        })
+    })
+    server.on('connection', (socket: Socket) => sockets.push(socket))
+    const sender = await senderWith()
+    const message = messageTo(`https://127.0.0.1:${await listening(server)}/`)
+    for (let sent = 0; sent < 3; sent++)
+      expect(await sender.send(message)).toMatchObject({ outcome: 'succeeded', error: null })
+  })
+
+  it.each(closings)(
+    'does not fail the next request when the receiver %s while it is idle',
+    async (_how, close) => {
+      const sockets: Socket[] = []
+      const url = await rawTcp((socket) => {
+        sockets.push(socket)
+        socket.write(OK)
+      })
+      const sender = await senderWith(plainHttp)
+      for (let sent = 0; sent < 10; sent++) {
+        expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'succeeded' })
+        const [socket] = sockets.slice(-1) as [Socket]
+        const closed = once(socket, 'close')
+        close(socket)
+        // Now this process has closed it, and the sender may not have seen that yet.
+        await closed
+      }
+      expect(new Set(sockets).size).toBe(10)
+    },
+  )
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['the beginning of an answer', (socket) => socket.end('HTTP/1.1 2')],
+    ['an informational answer', (socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n')],
+  ])('that is closed after %s is a failure, and goes out no more', async (_what, close) => {
+    let requests = 0
+    const url = await rawTcp((socket, place) => {
+      requests += 1
+      if (place === 0) socket.write(OK)
+      else close(socket)
+    })
+    const sender = await senderWith(plainHttp)
+    await sender.send(messageTo(url))
+    const result = await sender.send(messageTo(url))
+    expect(result.outcome).not.toBe('succeeded')
+    expect(result.response_status).toBeNull()
+    expect(requests).toBe(2)
+  })
+
+  it('goes out no more than once more, and never when a new connection is closed', async () => {
+    let requests = 0
+    const url = await rawTcp((socket) => {
+      requests += 1
+      if (requests === 1) socket.write(OK)
+      else socket.end()
+    })
+    const sender = await senderWith(plainHttp)
+    await sender.send(messageTo(url))
+    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'connection_reset' })
+    expect(requests).toBe(3)
+    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'connection_reset' })
+    expect(requests).toBe(4)
+  })
+
+  it('has one deadline for both', async () => {
+    const url = await rawTcp((socket, place) => {
+      if (place > 0) socket.end()
+      else if (first) socket.write(OK)
+      first = false
+    })
+    let first = true
+    const sender = await senderWith({ ...plainHttp, timeoutMs: 100 })
+    await sender.send(messageTo(url))
+    expect(await sender.send(messageTo(url))).toMatchObject({ outcome: 'timeout' })
+  })
+})
+
+describe('informational answers are skipped', () => {
+  const head = (status: string) => `HTTP/1.1 ${status}\r\n\r\n`
+
+  it.each<[string, string]>([
+    ['100', head('100 Continue')],
+    ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+    ['100 by HTTP/1.0', 'HTTP/1.0 100 Continue\r\nX-A: b\r\n\r\n'],
+    ['102', head('102 Processing')],
+    ['103', 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\n'],
+    [
+      'several',
+      head('100 Continue') + head('100 Continue') + head('103 Early Hints') + head('102 Processing'),
+    ],
+  ])('%s, in one piece with the answer, apart from it, and byte by byte', async (_which, interim) => {
+    const answer = 'HTTP/1.1 201 Created\r\nContent-Length: 4\r\n\r\ndone'
+    const ways: ((socket: Socket) => unknown)[] = [
+      (socket) => socket.write(interim + answer),
+      (socket) => socket.write(interim, () => setImmediate(() => socket.write(answer))),
+      (socket) => void writeBytes(socket, interim + answer),
+    ]
+    for (const way of ways) {
+      const url = await rawTcp((socket) => void way(socket))
+      const sender = await senderWith(plainHttp)
+      for (let sent = 0; sent < 2; sent++)
+        expect(await sender.send(messageTo(url))).toMatchObject({
+          outcome: 'succeeded',
+          response_status: 201,
+          response_body: 'done',
+        })
+    }
+  })
+
+  it('and a body that looks like one is a body', async () => {
+    const text = head('100 Continue')
+    const url = await rawTcp((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`),
+    )
+    expect((await send(url, plainHttp)).response_body).toBe(text)
+  })
+
+  it('and one without an end is bounded', async () => {
+    const url = await rawTcp((socket) => socket.write(`HTTP/1.1 100 Continue\r\nX-A: ${'a'.repeat(20_000)}`))
+    expect((await send(url, plainHttp)).outcome).not.toBe('succeeded')
+  })
+})
+
+/** Each byte in a packet of its own. */
+async function writeBytes(socket: Socket, text: string): Promise<void> {
+  for (const byte of text)
+    await new Promise<void>((resolve) => socket.write(byte, () => setImmediate(resolve)))
+}
+
+describe('an answer that has arrived is read before a timeout is declared', () => {
+  it('when this process was stopped, or busy, until after the deadline', async () => {
+    const receiver = await receiverInWorker()
+    const sender = await senderWith({ ...plainHttp, timeoutMs: 200 })
+    const sent = sender.send(messageTo(receiver.url))
+    await receiver.received
+    receiver.answerWhileThisProcessStands()
+    expect(await sent).toMatchObject({ outcome: 'succeeded', response_status: 200 })
+  })
+})
+
+/** A receiver in another thread, which answers while this one does nothing at all. */
+async function receiverInWorker() {
+  const flags = new Int32Array(new SharedArrayBuffer(8))
+  const worker = new Worker(
+    `const { workerData: flags, parentPort } = require('node:worker_threads')
+    const server = require('node:net').createServer((socket) => {
+      socket.once('data', () => {
+        parentPort.postMessage('received')
+        Atomics.wait(flags, 0, 0)
+        socket.write(${JSON.stringify(OK)}, () => {
+          Atomics.store(flags, 1, 1)
+          Atomics.notify(flags, 1)
+        })
+      }).on('error', () => undefined)
+    })
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`,
+    { eval: true, workerData: flags },
+  )
+  trash.push(() => worker.terminate())
+  const [port] = (await once(worker, 'message')) as [number]
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    received: once(worker, 'message'),
+    answerWhileThisProcessStands() {
+      Atomics.store(flags, 0, 1)
+      Atomics.notify(flags, 0)
+      Atomics.wait(flags, 1, 0)
+      // And on until the deadline is over.
+      Atomics.wait(flags, 1, 1, 300)
+    },
+  }
+}
 
 describe('DEL-04, DEL-06 an attempt fails', () => {
   it.each([300, 304, 400, 401, 404, 410, 429, 500, 503, 599])('with %i', async (status) => {
@@ -410,7 +635,7 @@ describe('a sender', () => {
     const receiver = await receiverWith('hang')
     const sender = await senderWith()
     const controller = new AbortController()
-    const sent = sender.send({ url: receiver.url, headers: {}, body: 'x' }, controller.signal)
+    const sent = sender.send({ url: receiver.url, headers: {}, body: 'x' }, { signal: controller.signal })
     await receiver.received(1)
     controller.abort(new Error('taken back'))
     await expect(sent).rejects.toThrow('taken back')

@@ -8,6 +8,7 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
 import { remove } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
+import { deleteEndpoint } from '../../src/operations/delete-endpoint.ts'
 import type { NoAsks, Operation } from '../../src/operations/operation.ts'
 import { pingEndpoint } from '../../src/operations/ping-endpoint.ts'
 import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
@@ -16,6 +17,9 @@ import { createMemoryStore } from '../../src/store/memory-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import { startReceiver, type Answer, type Receiver } from '../support/https-receiver.ts'
+
+/** The location of all that a test does. */
+const location_id = 'loc_1'
 
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -40,7 +44,7 @@ const announce = {
   decide: (_records, { type, note }) => ({
     reply: undefined,
     writes: [],
-    events: [{ type, data: { note }, external_check_id: 'check-1' }],
+    events: [{ type, location_id, data: { note }, external_check_id: 'check-1' }],
   }),
 } satisfies Operation<{ type: EventType; note: string }, NoAsks, undefined>
 
@@ -114,11 +118,13 @@ export async function openHouse(options: HouseOptions = {}) {
     errors,
     realTimes,
     register: (url: string, event_types: EventType[] = ['check.updated']): Promise<WebhookEndpoint> =>
-      service.execute(registerEndpoint, { url, event_types }),
+      service.execute(registerEndpoint, { location_id, url, event_types }),
     announce: (note = 'hello', type: EventType = 'check.updated') =>
       service.execute(announce, { type, note }),
     forget: (id: string) => store.transact({}, () => ({ writes: [remove('deliveries', id)] })),
-    ping: (endpoint_id: string): Promise<Delivery> => service.execute(pingEndpoint, { endpoint_id }),
+    ping: (endpoint_id: string): Promise<Delivery> =>
+      service.execute(pingEndpoint, { endpoint_id, location_id }),
+    remove: (endpoint_id: string) => service.execute(deleteEndpoint, { endpoint_id, location_id }),
     async deliveries(): Promise<readonly Delivery[]> {
       const { data } = await service.list('deliveries', { limit: 1000 })
       return data.toReversed()

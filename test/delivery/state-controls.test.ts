@@ -43,7 +43,7 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
     clearFaults: async () => undefined,
     restartAfter: () => undefined,
   })
-  const state: State = { format: 1, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
+  const state: State = { format: 2, clock: { now: '2020-01-01T00:00:00.000Z', frozen: true }, ...nothing }
   await expect(states.load(state)).rejects.toMatchObject({ code: 'storage_unavailable' })
   expect(seen).toEqual([new Date('2020-01-01T00:00:00.000Z')])
   expect(controls.show()).toMatchObject({ frozen: false, offset_ms: offset })

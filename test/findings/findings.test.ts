@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findingsOf, type PushFindingCode, type PushSeen } from '../../src/findings/index.ts'
 import { contentOf, type Check, type Push, type PushedItem } from '../../src/model/check.ts'
@@ -186,6 +187,17 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       { when: 'the check is new', push: push() },
     ],
   },
+  quantity_precision: {
+    shown: [
+      { when: 'a third has 5 decimals', push: precise(0.33333) },
+      { when: 'a quantity is less than a thousandth', push: precise(0.0004) },
+      { when: 'it is a sum in binary', push: precise(0.1 + 0.2) },
+    ],
+    notShown: [
+      { when: 'quantities are whole', push: precise(1_000_000) },
+      { when: 'they have 3 decimals', push: precise(0.333) },
+    ],
+  },
   delta_suspected: {
     shown: [{ when: 'all vanished and all is new', push: push({ items: [wine] }), before: push() }],
     notShown: [
@@ -214,6 +226,18 @@ test('what shows no finding of one kind shows none of another, but where one mis
   expect(loud).toEqual(['the check has a revision', 'ids are unstable'])
 })
 
+test('quantity_precision is shown for those quantities that JSON writes with more than 3 decimals, and no others', () => {
+  const anyQuantity = fc.oneof(
+    fc.integer({ min: 1, max: 1_000_000_000 }).map((thousandths) => thousandths / 1000),
+    fc.double({ min: 0, minExcluded: true, max: 1_000_000, noNaN: true }),
+  )
+  const holds = (quantity: number) => {
+    const isPrecise = /\.\d{4,}$|e-/.test(JSON.stringify(quantity))
+    expect(codesOf({ when: '', push: precise(quantity) })).toEqual(isPrecise ? ['quantity_precision'] : [])
+  }
+  fc.assert(fc.property(anyQuantity, holds), { numRuns: 2000 })
+})
+
 describe('a message', () => {
   test('gives the numbers that do not add up', () => {
     const [finding] = findings({ when: '', push: totals(1000, 100, 1150) })
@@ -230,6 +254,25 @@ describe('a message', () => {
     expect(findings({ when: '', push: moved, before: push() })[0]?.message).toContain('Soup (1 → 9)')
   })
 
+  test('names the field that orders pushes', () => {
+    const messages = Object.values(cases).flatMap(({ shown }) =>
+      shown.flatMap((given) => findings(given, 'version')),
+    )
+    const texts = messages.filter(({ code }) =>
+      ['reopen_needs_revision', 'possible_late_retry'].includes(code),
+    )
+    expect(texts.length).toBeGreaterThan(1)
+    for (const { message } of texts) {
+      expect(message).toContain('Send version with each push')
+      expect(message).not.toContain('revision')
+    }
+  })
+
+  test('names a quantity, and how much of it can be claimed', () => {
+    const [finding] = findings({ when: '', push: precise(0.66666) })
+    expect(finding?.message).toContain('1 has 0.66666, of which 0.667 can be claimed')
+  })
+
   test('names a few of many', () => {
     const body = {
       ...push(),
@@ -243,12 +286,16 @@ function codesOf(given: Case): string[] {
   return findings(given).map(({ code }) => code)
 }
 
-function findings({ push: pushed, before, outcome, earlier = [], body = pushed }: Case) {
+function findings(
+  { push: pushed, before, outcome, earlier = [], body = pushed }: Case,
+  orderBy = 'revision',
+) {
   return findingsOf({
     body,
     push: pushed,
     before: before === undefined ? null : checkOf(before),
     outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
+    orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
   })
 }
@@ -281,6 +328,11 @@ function closed(change: Partial<Push> = {}): Push {
 /** 1.481 of soup at 9.00 is 13.329: a POS says 13.32 or 13.33. */
 function weighed(sum: number): Push {
   return { ...totals(sum, 100, sum + 100), items: [{ ...soup, quantity: 1.481 }] }
+}
+
+/** One line, whose price is 0, so that the totals add up at any quantity. */
+function precise(quantity: number): Push {
+  return { ...totals(0, 0, 0), items: [{ ...soup, price_cents: 0, quantity }] }
 }
 
 function renumbered(): Push {

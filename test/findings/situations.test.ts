@@ -26,7 +26,9 @@ function codesOf(bodies: readonly unknown[]): string[] {
       .slice(0, Math.max(at - 1, 0))
       .map(contentOf)
       .includes(contentOf(push))
-    return findingsOf({ body: bodies[at], push, before, outcome, repeatsEarlier }).map(({ code }) => code)
+    return findingsOf({ body: bodies[at], push, before, outcome, orderBy: 'revision', repeatsEarlier }).map(
+      ({ code }) => code,
+    )
   })
 }
 

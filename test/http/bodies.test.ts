@@ -82,6 +82,8 @@ describe('a body', () => {
     'application/json',
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
+    'application/json; charset=utf8',
+    'application/json; charset="UTF8"',
     'application/json ; charset="utf-8"',
     'Application/JSON',
     'application/json; version=1',

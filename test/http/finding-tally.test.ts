@@ -32,7 +32,7 @@ describe('the tally of findings', () => {
 describe('the sequence of pushes', () => {
   it('hands over the oldest failure when too many wait for their repetition', () => {
     const forgotten: string[] = []
-    const sequence = createPushSequence(({ request }) => forgotten.push(request.id), 2)
+    const sequence = createPushSequence(({ request }) => forgotten.push(request.id), { keepLost: 2 })
     for (const id of ['1', '2', '3'])
       sequence.follow({
         id,

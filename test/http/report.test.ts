@@ -62,6 +62,10 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
     shows: pushing(two, { items: [item('tart')] }),
     doesNot: pushing(two, three),
   },
+  quantity_precision: {
+    shows: pushing({ items: [item('bread', { quantity: 1.0001, price_cents: 0 })], totals: totals(0) }),
+    doesNot: pushing({ items: [item('bread', { quantity: 1.001, price_cents: 0 })], totals: totals(0) }),
+  },
   conflict_ignored: {
     shows: inTurn(teaIsClaimed, pushing({}, {})),
     doesNot: inTurn(teaIsClaimed, pushing({}, three)),

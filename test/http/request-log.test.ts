@@ -11,9 +11,11 @@ import {
   check,
   item,
   openSimulator,
+  openStream,
   rawHeaders,
   totals,
   type Answer,
+  type CallOptions,
   type TestSimulator,
 } from '../support/simulator.ts'
 
@@ -77,6 +79,124 @@ describe('the log of requests', () => {
     const { text } = await simulator.call('GET /_sim/requests')
     expect(text).toContain('/v1/locations')
     expect(text).not.toMatch(/twk_|[Bb]earer/)
+  })
+
+  describe('keeps no secret that was sent in the wrong place, and neither do its details and the stream:', () => {
+    const key = 'twk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
+    const secret = `whsec_${'b'.repeat(43)}`
+    const register = (url: unknown) => ({
+      json: { url, event_types: ['check.created'] },
+    })
+
+    it.each<[string, string, CallOptions, string[], string]>([
+      [
+        'a key by its name',
+        'GET /v1/locations?api_key=ci-key-4711',
+        {},
+        ['ci-key-4711'],
+        '/v1/locations?api_key=…',
+      ],
+      [
+        'one whose name is encoded',
+        'GET /v1/checks?api%5Fkey=ci-key-4711',
+        {},
+        ['ci-key-4711'],
+        'api%5Fkey=…',
+      ],
+      [
+        'one among others',
+        'GET /v1/checks?limit=5&token=ci-key-4711&table=1',
+        {},
+        ['ci-key-4711'],
+        '?limit=5&token=…&table=1',
+      ],
+      ['a key by its look', `GET /v1/checks?q=${key}`, {}, [key], '/v1/checks?q=…'],
+      [
+        'one that is encoded',
+        `GET /v1/checks?q=${key.replace('_', '%5F')}`,
+        {},
+        [key.slice(4)],
+        '/v1/checks?q=…',
+      ],
+      ['one without a name', `GET /v1/checks?${key}`, {}, [key], '/v1/checks?twk_…'],
+      ['a whole header', 'GET /v1/checks?h=Bearer%20ci-key-4711', {}, ['ci-key-4711'], '/v1/checks?h=…'],
+      ['one in the path', `GET /v1/${key}`, {}, [key], '/v1/twk_…'],
+      [
+        'a password',
+        'POST /v1/webhook-endpoints',
+        register('https://mia:s3cret-pass@shop.example/'),
+        ['mia', 's3cret-pass'],
+        'https://…@shop.example/',
+      ],
+      [
+        'one of an address that is none',
+        'POST /v1/webhook-endpoints',
+        register('https://mia:s3cr/et#pass@shop'),
+        ['mia', 's3cr', 'pass'],
+        'https://…@shop',
+      ],
+      [
+        'one without a scheme',
+        'POST /v1/webhook-endpoints',
+        register('mia:s3cret-pass@shop.example'),
+        ['s3cret-pass'],
+        '…@shop.example',
+      ],
+      [
+        'one behind backslashes',
+        'POST /v1/webhook-endpoints',
+        register('https:\\\\mia:s3cret-pass@shop.example'),
+        ['s3cret-pass'],
+        '…@shop.example',
+      ],
+      [
+        'one that JSON writes otherwise',
+        'POST /v1/webhook-endpoints',
+        { body: '{"url":"https://mia:s3cret\\u002dpass\\u0040shop.example/"}' },
+        ['s3cret', 'pass'],
+        'https://…@shop.example/',
+      ],
+      [
+        'one in a list',
+        'POST /v1/webhook-endpoints',
+        register(['https://mia:s3cret-pass@shop.example/']),
+        ['s3cret-pass'],
+        'https://…@shop.example/',
+      ],
+      [
+        'a signing secret of a registration',
+        'POST /v1/webhook-endpoints',
+        { json: { url: 'https://127.0.0.1:9/', event_types: ['check.created'], signing_secret: secret } },
+        [secret],
+        'whsec_…',
+      ],
+    ])('%s', async (_what, route, options, secrets, shown) => {
+      const simulator = await openSimulator()
+      const stream = await openStream(simulator)
+      const answer = await simulator.call(route, options)
+      const id = answer.headers.get('x-request-id') ?? ''
+      const texts = [
+        (await simulator.call('GET /_sim/requests')).text,
+        (await simulator.call(`GET /_sim/requests/${id}`)).text,
+        JSON.stringify((await stream.take(1))[0]),
+        JSON.stringify(await simulator.client.requests.list({ q: route.split(' ')[1] ?? '' })),
+      ]
+      for (const text of texts) for (const hidden of secrets) expect(text).not.toContain(hidden)
+      expect(JSON.parse(texts[1] ?? '')).toEqual(expect.objectContaining({ id, status: answer.status }))
+      expect(texts[1]).toContain(shown)
+    })
+
+    it('what is no secret stays as it was sent', async () => {
+      const simulator = await openSimulator()
+      const url = 'http://shop.example/@mia?to=a@b'
+      await simulator.call('POST /v1/webhook-endpoints', register(url))
+      await simulator.push('mia@shop', { items: [item('a@b', { note: 'https://mia:pass@shop.example/' })] })
+      await simulator.call('GET /v1/checks?table=12&limit=5')
+      const { data } = await simulator.client.requests.list()
+      expect(data[2]?.request_body).toContain(url)
+      expect(data[1]?.request_body).toContain('https://mia:pass@shop.example/')
+      expect(data[0]?.path).toBe('/v1/checks?table=12&limit=5')
+    })
   })
 
   it('is paged like any list', async () => {

@@ -36,7 +36,7 @@ describe('GET /_sim/state', () => {
     const state = json as State
     expect(state.clock.frozen).toBe(true)
     expect(state).toMatchObject({
-      format: 1,
+      format: 2,
       locations: [{}, {}],
       checks: [{ external_id: 'dinner' }],
       endpoints: [{ id: simulator.endpoint.id, signing_secret: simulator.endpoint.signing_secret }],
@@ -134,8 +134,27 @@ describe('PUT /_sim/state', () => {
   it('takes a state from before there were payments and feedback', async () => {
     const simulator = await openFailing()
     const { payments: _payments, feedback: _feedback, ...before } = await simulator.client.state.get()
-    const { json } = await put(simulator, before)
+    const { json } = await put(simulator, { ...before, format: 1 })
     expect(json as StateReport).toMatchObject({ records: { checks: 1, payments: 0, feedback: 0 } })
+  })
+
+  it('takes a state of format 1, and gives its endpoints the first location', async () => {
+    const simulator = await openFailing()
+    const now = await simulator.client.state.get()
+    const endpoints = now.endpoints.map(({ location_id: _location, ...endpoint }) => endpoint)
+    const first = now.locations.map(({ id }) => id).sort()[0]
+    const reversed = now.locations.toReversed()
+    expect((await put(simulator, { ...now, format: 1, endpoints, locations: reversed })).status).toBe(200)
+    const [endpoint] = (await simulator.client.state.get()).endpoints
+    expect(endpoint).toMatchObject({ id: simulator.endpoint.id, location_id: first })
+  })
+
+  it('refuses an endpoint of a location that is not there', async () => {
+    const simulator = await openFailing()
+    const { endpoints, ...state } = await simulator.client.state.get()
+    const strange = endpoints.map((one) => ({ ...one, location_id: 'loc_01AAAAAAAAAAAAAAAAAAAAAAAA' }))
+    const answer = await put(simulator, { ...state, endpoints: strange })
+    expect(errorOf(answer).issues).toMatchObject([{ path: 'endpoints[0].location_id' }])
   })
 
   it('lets the clock run on from where it stood when it ran', async () => {
@@ -214,8 +233,8 @@ describe('PUT /_sim/state', () => {
   it.each<[what: string, change: (state: State) => unknown, issues: RegExp[]]>([
     [
       'of another version',
-      (state) => ({ ...state, format: 2, clock: null }),
-      [/^format is 2, and this version/],
+      (state) => ({ ...state, format: 3, clock: null }),
+      [/^format is 3, and this version of Tabwire reads 1 and 2/],
     ],
     ['without a format', ({ format: _format, ...state }) => state, [/^format is required$/]],
     ['that is none', () => [], [/^body must be an object, not an array$/]],

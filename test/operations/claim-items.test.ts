@@ -39,6 +39,21 @@ describe('a claim', () => {
     })
   })
 
+  test.each([
+    [0.33333, 0.333],
+    [0.66667, 0.667],
+    [0.0004, 0.001],
+    [1_000_000, 1_000_000],
+  ])('takes all of a quantity of %d as %d, and then none is left', (quantity, claimable) => {
+    const table = tableWith(bill({ rice: [300, quantity] }, 1000))
+    const more = refusalOf(() => table.claim({ rice: claimable + 0.001 }))
+    expect(more?.details).toMatchObject({ items: [{ unclaimed_quantity: claimable }] })
+    table.claim({ rice: claimable })
+    expect(table.check().items[0]).toMatchObject({ quantity, claimed_quantity: claimable })
+    expect(table.amounts()).toEqual([1000])
+    expect(refusalOf(() => table.claim({ rice: 0.001 }))?.code).toBe('not_claimable')
+  })
+
   test('takes what is left unclaimed, to the last thousandth', () => {
     const table = tableWith(bill({ pizza: 1000 }, 1000))
     for (const quantity of [0.1, 0.2, 0.7]) table.claim({ pizza: quantity })

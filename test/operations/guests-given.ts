@@ -33,7 +33,8 @@ export function tableWith(first: Push = push()) {
   }
   const location = { id: 'loc_1', name: 'Bar', timezone: 'UTC', currency: 'EUR', created_at: '' }
   const table = {
-    push: (pushed: Push) => take(pushCheck.decide(all(), { ...address, push: pushed }, context)),
+    push: (pushed: Push) =>
+      take(pushCheck.decide(all(), { ...address, push: pushed, order_by: 'revision' }, context)),
     claim: (items: Quantities, body: Partial<ClaimBody> = {}) =>
       take(
         claimItems.decide(all(), { ...address, guest_name: null, items: linesOf(items), ...body }, context),

@@ -41,7 +41,7 @@ const present = {
 
 describe('loading a state', () => {
   const state: State = {
-    format: 1,
+    format: 2,
     clock: { now: created_at, frozen: false },
     ...{
       checks: [check(2)],

@@ -68,8 +68,23 @@ describe('a payment', () => {
     expect(table.statuses()).toEqual(['paid', 'paid'])
     expect(table.check()).toMatchObject({
       balance_cents: 0,
-      items: [{ paid_quantity: 0 }, { paid_quantity: 1 }, { paid_quantity: 1 }],
+      items: [{ claimed_quantity: 0, paid_quantity: 1 }, { paid_quantity: 1 }, { paid_quantity: 1 }],
     })
+  })
+
+  test('that leaves nothing owed protects what was claimed at a lower price, and the balance stays 0', () => {
+    const table = tableWith(bill({ burger: 1000 }, 1000))
+    table.claim({ burger: 1 })
+    table.push(bill({ burger: 1500 }, 1500))
+    table.pay()
+    const refusal = refusalOf(() => table.push(bill({ burger: 1000 }, 1000)))
+    expect(refusal).toMatchObject({
+      code: 'conflict_with_paid_items',
+      details: {
+        conflicts: [{ external_id: 'burger', reason: 'price_decreased', claimed_quantity: 1 }],
+      },
+    })
+    expect(table.check()).toMatchObject({ paid_cents: 1500, balance_cents: 0 })
   })
 
   test('of the last claims pays what is left, and those that owe nothing', () => {
@@ -99,7 +114,7 @@ describe('check.fully_paid', () => {
   test('comes again when the POS has raised the total and the rest is paid, too', () => {
     const table = tableWith(dinner)
     table.pay()
-    table.push(bill({ burger: 1000 }, 2000))
+    table.push({ ...dinner, totals: bill({}, 2000).totals })
     expect(table.pay({ amount_cents: 349 }).types).toEqual(['payment.succeeded'])
     expect(table.pay().types).toEqual(['payment.succeeded', 'check.fully_paid'])
   })
@@ -133,7 +148,7 @@ describe('a refused payment changes nothing', () => {
       'a cent when the POS has gone below what is paid',
       (table) => {
         table.pay()
-        table.push(bill({ burger: 1000 }, 1000))
+        table.push({ ...dinner, totals: bill({}, 1000).totals })
         return { amount_cents: 1 }
       },
     ],

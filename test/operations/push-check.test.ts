@@ -168,22 +168,107 @@ describe('a conflict', () => {
     expect(conflictsOf([{ ...burger, quantity: 0.3 }], [a, b])).toEqual([])
   })
 
-  test('measures a lower price by the price at which guests claimed, whatever the check says now', () => {
-    const raised = checkAfter(push(), push({ items: [{ ...burger, price_cents: 1800 }, fries] }))
-    expect(conflictsOf([{ ...burger, price_cents: 1500 }], [claim()], raised)).toEqual([])
-    expect(conflictsOf([{ ...burger, price_cents: 1499 }], [claim()], raised)).toHaveLength(1)
+  test('compares quantities in thousandths, in which guests claim', () => {
+    const precise = checkAfter(push({ items: [{ ...burger, quantity: 0.66667 }, fries] }))
+    const whole = claim({ items: [{ external_id: 'burger', quantity: 0.667, price_cents: 1500 }] })
+    expect(conflictsOf([{ ...burger, quantity: 0.6666 }], [whole], precise)).toEqual([])
+    expect(conflictsOf([{ ...burger, quantity: 0.6664 }], [whole], precise)).toHaveLength(1)
   })
 
-  test('measures by the highest price at which anybody claimed', () => {
-    const later = claim({ items: [{ external_id: 'burger', quantity: 1, price_cents: 1800 }] })
-    expect(conflictsOf([{ ...burger, price_cents: 1799 }], [later, claim()])).toHaveLength(1)
-    expect(conflictsOf([{ ...burger, price_cents: 1800 }], [later, claim()])).toEqual([])
+  test('compares a price with the check as it stands now, whatever it was when guests claimed', () => {
+    const raised = checkAfter(push(), push({ items: [{ ...burger, price_cents: 1800 }, fries] }))
+    expect(conflictsOf([{ ...burger, price_cents: 1799 }], [claim()], raised)).toEqual([
+      { external_id: 'burger', reason: 'price_decreased', claimed_quantity: 1 },
+    ])
+    expect(conflictsOf([{ ...burger, price_cents: 1800 }], [claim()], raised)).toEqual([])
+  })
+
+  test('does not compare with the price of a claim that was higher than the check is now', () => {
+    const earlier = claim({ items: [{ external_id: 'burger', quantity: 1, price_cents: 1800 }] })
+    expect(conflictsOf([burger, fries], [earlier])).toEqual([])
+  })
+
+  test.each([
+    ['renamed', [{ ...burger, external_id: 'b2' }, fries], 'Line burger looks renamed to b2.'],
+    [
+      'split in two new lines',
+      [
+        { ...burger, external_id: 'b2', quantity: 1 },
+        { ...burger, external_id: 'b3', quantity: 1 },
+      ],
+      'Line burger looks split into b2, b3.',
+    ],
+    [
+      'split, with a part kept',
+      [
+        { ...burger, quantity: 0.7 },
+        { ...burger, external_id: 'b2', quantity: 1.3 },
+      ],
+      'Line burger looks split into burger, b2.',
+    ],
+  ])('says that a line looks %s', (_name, items, sentence) => {
+    expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).toContain(sentence)
+  })
+
+  test.each([
+    ['another name', [{ ...burger, external_id: 'b2', name: 'Pie' }]],
+    ['another price', [{ ...burger, external_id: 'b2', price_cents: 1501 }]],
+    ['another quantity', [{ ...burger, external_id: 'b2', quantity: 3 }]],
+    ['a line that was there before', [fries]],
+  ])('says nothing of a split for %s', (_name, items) => {
+    expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).not.toContain('looks')
   })
 
   test('leaves the check that it was given as it was', () => {
     const before = structuredClone(open)
     refusalOf(() => decide(open, push({ items: [] }), [claim()]))
     expect(open).toEqual(before)
+  })
+})
+
+describe('a fully paid check', () => {
+  const fully = paid(3500)
+
+  test.each<[string, PushedItem[], object]>([
+    ['removed', [fries], { external_id: 'burger', reason: 'removed', claimed_quantity: 2 }],
+    [
+      'cheaper',
+      [burger, { ...fries, price_cents: 499 }],
+      { external_id: 'fries', reason: 'price_decreased', claimed_quantity: 1 },
+    ],
+    [
+      'fewer',
+      [{ ...burger, quantity: 1.999 }, fries],
+      { external_id: 'burger', reason: 'quantity_below_claimed', claimed_quantity: 2 },
+    ],
+  ])('protects an item that nobody claimed from being %s', (_name, items, conflict) => {
+    expect(conflictsOf(items, [], fully)).toEqual([conflict])
+    expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('The check is fully paid')
+  })
+
+  test('protects its items when more was paid than is owed', () => {
+    expect(conflictsOf([fries], [], paid(4000))).toHaveLength(1)
+  })
+
+  test('takes further items, which reopen a balance and end the protection', () => {
+    const totals = total(3800)
+    const tea = { ...fries, external_id: 'tea', price_cents: 300 }
+    const { check } = decide(fully, push({ items: [burger, fries, tea], totals })).reply
+    expect(check.balance_cents).toBe(300)
+    expect(paidQuantities(check)).toEqual([0, 0, 0])
+    expect(conflictsOf([burger, fries], [], check)).toEqual([])
+  })
+
+  test('shows the quantity of each item as its paid_quantity, after a push that leaves it fully paid', () => {
+    const items = [{ ...burger, quantity: 3 }, fries]
+    expect(paidQuantities(decide(fully, push({ items })).reply.check)).toEqual([3, 1])
+  })
+
+  test.each([
+    ['one cent is owed', paid(3499)],
+    ['nothing was paid', decide(open, push({ totals: total(0) })).reply.check],
+  ])('is none when %s', (_name, check) => {
+    expect(conflictsOf([fries], [], check)).toEqual([])
   })
 })
 
@@ -280,7 +365,12 @@ describe('the events of a push, in order', () => {
       ['check.updated', 'check.closed', 'check.fully_paid'],
     ],
     ['a total down to 0 with nothing paid', open, push({ totals: total(0) }), ['check.updated']],
-    ['a change of a check that is paid already', paid(3500), push({ items: [burger] }), ['check.updated']],
+    [
+      'a change of a check that is paid already',
+      paid(3500),
+      push({ items: [burger, { ...fries, note: 'hot' }] }),
+      ['check.updated'],
+    ],
     ['a total above what is paid', paid(3500), push({ totals: total(4000) }), ['check.updated']],
   ])('%s', (_name, check, pushed, expected) => expect(types(decide(check, pushed))).toEqual(expected))
 
@@ -327,6 +417,10 @@ function conflictsOf(items: PushedItem[], claims: Claim[], check = open): unknow
 
 function paid(paid_cents: number): Check {
   return { ...open, paid_cents, balance_cents: open.totals.total_cents - paid_cents }
+}
+
+function paidQuantities({ items }: Check): number[] {
+  return items.map(({ paid_quantity }) => paid_quantity)
 }
 
 function total(cents: number): Push['totals'] {

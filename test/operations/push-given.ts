@@ -1,4 +1,4 @@
-import type { Check, Push, PushedItem } from '../../src/model/check.ts'
+import type { Check, OrderedPush, Push, PushedItem } from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/claim.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { Context, Decision } from '../../src/operations/operation.ts'
@@ -50,7 +50,7 @@ export function claim(change: Partial<Claim> = {}): Claim {
 }
 
 /** The check as some pushes, in order, leave it. */
-export function checkAfter(...pushes: readonly Push[]): Check {
+export function checkAfter(...pushes: readonly OrderedPush[]): Check {
   const check = pushes.reduce<Check | undefined>(
     (before, next) => decide(before, next).reply.check,
     undefined,
@@ -62,11 +62,12 @@ export function checkAfter(...pushes: readonly Push[]): Check {
 /** Given a check (or none) and its claims, when it is pushed: what is decided. */
 export function decide(
   check: Check | undefined,
-  pushed: Push,
+  pushed: OrderedPush,
   claims: readonly Claim[] = [],
   now: Date = noon,
+  order_by = 'revision',
 ): Decision<PushReply> {
-  const command = { location_id: 'loc_1', external_id: 'c-1', push: pushed }
+  const command = { location_id: 'loc_1', external_id: 'c-1', push: pushed, order_by }
   return pushCheck.decide({ checks: check === undefined ? [] : [check], claims }, command, context(now))
 }
 

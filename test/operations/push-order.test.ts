@@ -1,17 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { contentOf, type Check, type Push } from '../../src/model/check.ts'
+import {
+  contentOf,
+  type Check,
+  type OrderedPush,
+  type Push,
+  type StoredCheck,
+} from '../../src/model/check.ts'
 import type { Claim } from '../../src/model/claim.ts'
-import { order } from '../../src/operations/push-order.ts'
+import { revisionTime, type Revision } from '../../src/model/revision.ts'
+import { order as orderBy } from '../../src/operations/push-order.ts'
 import { permutations } from '../support/orders.ts'
-import { burger, checkAfter, claim, decide, fries, push, refusalOf } from './push-given.ts'
+import { burger, checkAfter, claim, decide, fries, noon, push, refusalOf } from './push-given.ts'
 
+const order = (current: Check, pushed: OrderedPush) => orderBy(current, pushed, 'revision')
 const less: Partial<Push> = { items: [burger] }
 
 describe('both have a revision', () => {
   const current = checkAfter(push({ revision: 5 }))
 
-  test.each<[string, Push, string]>([
+  test.each<[string, OrderedPush, string]>([
     ['the higher one is the state', push({ ...less, revision: 6 }), 'newer'],
     ['also when its content is the same', push({ revision: 6 }), 'newer'],
     ['a lower one is stale', push({ ...less, revision: 4 }), 'stale'],
@@ -61,7 +69,53 @@ describe('one of both has a revision', () => {
   ])('%s', (_sentence, check, pushed, expected) => expect(order(check, pushed)).toBe(expected))
 })
 
+describe('with --order-by updated_at', () => {
+  const at = (revision: Revision): OrderedPush => ({ ...push(less), revision })
+  const current = { ...checkAfter(at('2026-11-21T18:00:00.500Z')), ordered_by: 'updated_at' }
+
+  test.each<[string, OrderedPush, string]>([
+    ['a later time is newer', at('2026-11-21T18:00:00.501Z'), 'newer'],
+    ['an earlier one is stale', at('2026-11-21T18:00:00.499Z'), 'stale'],
+    ['a microsecond counts', at('2026-11-21T18:00:00.500001Z'), 'newer'],
+    ['the same time is a replay', at('2026-11-21T18:00:00.500Z'), 'same'],
+    ['a time is newer than a number', push({ ...less, revision: Number.MAX_SAFE_INTEGER }), 'stale'],
+    ['no time is stale', push(), 'stale'],
+  ])('%s', (_sentence, pushed, expected) => expect(orderBy(current, pushed, 'updated_at')).toBe(expected))
+
+  test.each<[string, StoredCheck, string]>([
+    ['a revision of another field says nothing', checkAfter(push({ revision: 9 })), 'newer'],
+    [
+      'a revision of this field counts',
+      { ...checkAfter(push({ revision: 9 })), ordered_by: 'version' },
+      'stale',
+    ],
+  ])('after a restart that orders by version, %s', (_sentence, check, expected) =>
+    expect(orderBy(check, push({ ...less, revision: 1 }), 'version')).toBe(expected),
+  )
+
+  test('a check whose revision is of another field takes pushes without one as they arrive', () => {
+    const known = checkAfter(push({ revision: 9 }))
+    expect(orderBy(known, push(less), 'version')).toBe('newer')
+    expect(orderBy(known, push(), 'version')).toBe('same')
+  })
+
+  test('keeps the field with the revision, and no field with none', () => {
+    const decided = (pushed: OrderedPush) => decide(undefined, pushed, [], noon, 'updated_at')
+    const [stored] = decided(at('2026-11-21T18:00:00.000Z')).writes
+    expect(stored).toMatchObject({ put: { ordered_by: 'updated_at', revision: '2026-11-21T18:00:00.000Z' } })
+    expect(decided(push()).writes).not.toMatchObject([{ put: { ordered_by: 'updated_at' } }])
+    expect(JSON.stringify(decided(at('2026-11-21T18:00:00.000Z')).events)).not.toContain('ordered_by')
+  })
+})
+
 describe('pushes with revisions converge', () => {
+  // Few of each, so that equal ones come up: numbers, and times with and without an offset.
+  const anyRevision: fc.Arbitrary<Revision> = fc.oneof(
+    fc.nat(2),
+    fc
+      .constantFrom('18:00:00Z', '19:00:00+01:00', '18:00:00.0001Z', '18:00:00.00010', '17:59Z')
+      .map((time) => revisionTime(`2026-11-21T${time}`)),
+  )
   // Few revisions and few contents, so that equal ones of either kind come up all the time.
   const anyPush = fc.record({
     table: fc.record({ number: fc.constantFrom('1', '2') }),
@@ -82,42 +136,93 @@ describe('pushes with revisions converge', () => {
     }),
   ])
 
+  const anyFirst = fc
+    .tuple(fc.option(fc.nat(3), { nil: undefined }), fc.constantFrom(0, 1500, 3500))
+    .map(([revision, paid_cents]) => ({
+      ...checkAfter(revision === undefined ? push() : push({ revision })),
+      paid_cents,
+      balance_cents: 3500 - paid_cents,
+    }))
+
   test('in every order and with any duplications, with no check at first', () => {
-    const converges = (pushes: Push[], repeats: Repeats) => oneEnd(undefined, pushes, repeats, [])
-    fc.assert(fc.property(anySet, anyRepeats, converges), { numRuns: 300 })
+    fc.assert(fc.property(anySet, anyRepeats, oneEnd), { numRuns: 300 })
   })
 
-  test('in every order and with any duplications, with guests’ claims on the check', () => {
-    const first = fc.option(fc.nat(3), { nil: undefined })
-    const converges = (revision: number | undefined, pushes: Push[], repeats: Repeats, claims: Claim[]) =>
-      oneEnd(checkAfter(revision === undefined ? push() : push({ revision })), pushes, repeats, claims)
-    fc.assert(fc.property(first, anySet, anyRepeats, anyClaims, converges), { numRuns: 300 })
+  test('in every order and with any duplications, with numbers and times in one field', () => {
+    const anyOrdered = fc.array(
+      fc.tuple(anyPush, anyRevision).map(([pushed, revision]) => ({ ...pushed, revision })),
+      { minLength: 1, maxLength: 4 },
+    )
+    fc.assert(fc.property(anyOrdered, anyRepeats, oneEnd), { numRuns: 300 })
+  })
+
+  test('in every order and with any duplications, with guests’ claims and payments, wherever none is refused', () => {
+    const converges = (first: Check, pushes: OrderedPush[], repeats: Repeats, claims: Claim[]) => {
+      const ends = permutations(pushes).map((ordered) => endOf(first, repeated(ordered, repeats), claims))
+      return ends.some(({ refused }) => refused > 0) || new Set(ends.map(({ shown }) => shown)).size === 1
+    }
+    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, converges), { numRuns: 300 })
+  })
+
+  test('a refused push changes nothing: the end is the newest of the check and the pushes that were taken', () => {
+    const isNewest = (first: Check, pushes: OrderedPush[], repeats: Repeats, claims: Claim[]) => {
+      for (const ordered of permutations(pushes)) {
+        const { shown, taken } = endOf(first, repeated(ordered, repeats), claims)
+        const candidates: (Check | OrderedPush)[] = [...(first.revision === null ? [] : [first]), ...taken]
+        const newest = candidates.sort(byRevisionAndContent).at(-1) ?? first
+        expect(shown).toBe(shownOf(newest))
+      }
+    }
+    fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, isNewest), { numRuns: 300 })
   })
 })
 
 type Repeats = readonly (readonly [which: number, where: number])[]
 
-/** Whether every order of the pushes ends in one content and revision, and with an event that shows it. */
-function oneEnd(first: Check | undefined, pushes: Push[], repeats: Repeats, claims: Claim[]): boolean {
-  const ends = permutations(pushes).map((ordered) => endOf(first, repeated(ordered, repeats), claims))
-  return new Set(ends).size === 1
+interface End {
+  /** Revision and content. */
+  shown: string
+  /** The pushes that were not refused. */
+  taken: OrderedPush[]
+  refused: number
 }
 
-function endOf(first: Check | undefined, pushes: readonly Push[], claims: Claim[]): string {
+/** Whether every order of the pushes ends in one content and revision, and with an event that shows it. */
+function oneEnd(pushes: OrderedPush[], repeats: Repeats): boolean {
+  const ends = permutations(pushes).map((ordered) => endOf(undefined, repeated(ordered, repeats), []))
+  return new Set(ends.map(({ shown }) => shown)).size === 1
+}
+
+function endOf(first: Check | undefined, pushes: readonly OrderedPush[], claims: Claim[]): End {
   let [check, shown]: [Check | undefined, unknown] = [first, first]
+  const taken: OrderedPush[] = []
   for (const pushed of pushes) {
     const refusal = refusalOf(() => {
       const { reply, events } = decide(check, pushed, claims)
       check = reply.check
       shown = events.at(-1)?.data ?? shown
+      taken.push(pushed)
     })
     if (refusal !== undefined) expect(refusal.code).toBe('conflict_with_paid_items')
   }
   expect(shown).toEqual(check)
-  return check === undefined ? 'no check' : `${check.revision} ${contentOf(check)}`
+  return {
+    shown: check === undefined ? 'no check' : shownOf(check),
+    taken,
+    refused: pushes.length - taken.length,
+  }
 }
 
-function repeated(pushes: readonly Push[], repeats: Repeats): Push[] {
+function shownOf(state: Check | OrderedPush): string {
+  return `${state.revision} ${contentOf(state)}`
+}
+
+function byRevisionAndContent(one: Check | OrderedPush, other: Check | OrderedPush): number {
+  const order = Number(one.revision) - Number(other.revision)
+  return order === 0 ? (contentOf(one) < contentOf(other) ? -1 : 1) : order
+}
+
+function repeated(pushes: readonly OrderedPush[], repeats: Repeats): OrderedPush[] {
   const list = [...pushes]
   for (const [which, where] of repeats)
     list.splice(where % (list.length + 1), 0, ...pushes.slice(which % pushes.length).slice(0, 1))

@@ -47,6 +47,16 @@ describe('a refund', () => {
     })
   })
 
+  test('that reopens a balance ends the protection of what nobody claimed', () => {
+    const table = tableWith(dinner)
+    const { reply: payment } = table.pay()
+    const withoutFries = bill({ burger: 1000, bread: 0 }, 1100)
+    expect(refusalOf(() => table.push(withoutFries))?.code).toBe('conflict_with_paid_items')
+    table.refund(payment, { amount_cents: 1 })
+    expect(table.check().items.map((item) => item.paid_quantity)).toEqual([0, 0, 0])
+    expect(table.push(withoutFries).reply.outcome).toBe('updated')
+  })
+
   test('in parts that come to all of it releases the claims as well', () => {
     const { table, payment } = halfPaid()
     table.refund(payment, { amount_cents: 100 })

@@ -15,6 +15,7 @@ const event: StoredEvent = {
 }
 const endpoint: WebhookEndpoint = {
   id: 'we_1',
+  location_id: 'loc_1',
   url: 'https://localhost/',
   event_types: ['check.closed'],
   status: 'enabled',

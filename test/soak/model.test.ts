@@ -118,7 +118,7 @@ describe('CONV-13', () => {
         const newest = states(2)[2]
         const { table, revision } = await target.client.checks.get(id)
         expect({ table, revision }).toEqual({ table: newest?.table, revision: newest?.revision })
-        const revisions = seen.map((shown) => shown.revision ?? 0)
+        const revisions = seen.map((shown) => Number(shown.revision ?? 0))
         expect(revisions).toEqual([...revisions].sort((a, b) => a - b))
         const { data } = await target.client.events.list({ external_check_id: id, limit: 100 })
         expect(data).toHaveLength(new Set(revisions).size)

@@ -77,6 +77,7 @@ export function delivery(number: number, changes: Partial<Delivery> = {}): Deliv
 export function endpoint(number: number, changes: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   return {
     id: idOf('we', number),
+    location_id: idOf('loc', 1),
     url: 'http://127.0.0.1:9/',
     event_types: ['check.created'],
     status: 'enabled',

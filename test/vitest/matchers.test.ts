@@ -64,6 +64,13 @@ describe('toConverge', () => {
     )
   })
 
+  plain('orders by the field of the simulator', async () => {
+    const versioned = grows.map(({ revision: version, ...push }) => ({ ...push, version }))
+    await using ordering = await createSimulator({ port: false, orderBy: 'version' })
+    await expect(ordering).toConverge(versioned)
+    await expect(expect(ordering).toConverge(grows)).rejects.toThrow('Send version with each push')
+  })
+
   plain('takes what the simulator has received, of any check or of one', async () => {
     await expect(expect(simulator).toConverge()).rejects.toThrow(/^There is no push to make again/)
     for (const push of grows) await simulator.checks.push('ordered', push)

@@ -38,10 +38,14 @@ function renderItems({ items }: Check, columns: number | undefined): string {
     String(item.quantity),
     item.name,
     money(item.price_cents),
-    item.claimed_quantity > 0 ? `${item.claimed_quantity} claimed, ${item.paid_quantity} paid` : '',
+    guestsText(item),
     item.note ?? '',
     // Often long and of no meaning to people, so that it comes last.
     chalk.dim(item.external_id),
   ])
   return renderTable(['qty', 'name', 'each', 'guests', 'note', 'item'], rows, 'No items.', columns)
+}
+
+function guestsText({ claimed_quantity, paid_quantity }: Check['items'][number]): string {
+  return claimed_quantity > 0 || paid_quantity > 0 ? `${claimed_quantity} claimed, ${paid_quantity} paid` : ''
 }

@@ -38,6 +38,6 @@ function renderEnding({ order, check }: Ending): string {
 function advice(endings: readonly Ending[]): string[] {
   if (endings.every(({ check }) => check.revision !== null)) return []
   return [
-    '  Nothing orders pushes without a revision. Send one with each push that grows with every change of the check.',
+    '  Nothing orders pushes without a revision. Send one with each push that grows with every change of the check (or the field that start --order-by names).',
   ]
 }

@@ -3,6 +3,7 @@ import { fromConfigFile } from '../config/defaults.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { envFileFlag, placeFlags, serviceNameFlag } from '../flags.ts'
 import { rateLimitFlag } from '../rate-limit-flag.ts'
+import { ORDER_BY, orderFieldIssue } from '../../model/revision.ts'
 
 /** Between the first and the last year of which identifiers and texts sort by time. */
 const clockFlag = Flags.custom<Date>({
@@ -21,6 +22,17 @@ const hostFlag = Flags.custom({
   },
 })
 
+/** The field of a push that orders pushes. */
+const orderByFlag = Flags.custom({
+  parse: async (input) => {
+    const issue = orderFieldIssue(input)
+    if (issue === undefined) return input
+    throw new Errors.CLIError(
+      `--order-by must be a field of a push that orders pushes, such as updated_at, got ${JSON.stringify(input)}: ${issue}.`,
+    )
+  },
+})
+
 /** What `start` takes, from the command line, the environment and the settings file; `doctor` judges the same. */
 export const startFlags = fromConfigFile({
   port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 4100 }),
@@ -33,6 +45,10 @@ export const startFlags = fromConfigFile({
   }),
   'service-name': serviceNameFlag,
   strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
+  'order-by': orderByFlag({
+    description: 'Field of a push that orders pushes: an integer, or an ISO 8601 time.',
+    default: ORDER_BY,
+  }),
   'allow-http-loopback': Flags.boolean({
     description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
   }),

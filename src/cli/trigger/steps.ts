@@ -3,9 +3,10 @@ import type { Check } from '../../model/check.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
+import { ORDER_BY } from '../../model/revision.ts'
 import { CommandError } from '../failure.ts'
 import { unclaimedItems } from '../guests/items.ts'
-import { bodyOf, next, withAnotherLine, type PushBody } from '../push-bodies.ts'
+import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push-bodies.ts'
 import type { StepName } from './recipes.ts'
 
 /** The check that is played with, and how. */
@@ -66,7 +67,8 @@ export async function found({ client, check }: Pick<Scene, 'client' | 'check'>):
 }
 
 async function push(scene: Scene, body: PushBody): Promise<Check> {
-  const sent = JSON.stringify(scene.override(body))
+  const { order_by = ORDER_BY } = await scene.client.health()
+  const sent = JSON.stringify(orderedBy(order_by, scene.override(body)))
   scene.override = (later) => later
   return (await scene.client.checks.push(scene.check, sent)).check
 }

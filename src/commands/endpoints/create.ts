@@ -42,7 +42,9 @@ export default class EndpointsCreate extends ServiceCommand {
       const body = { url: args.url, event_types }
       const { signing_secret, ...endpoint } = await client.endpoints.create(body)
       await secretFile?.write(signing_secret)
-      await envFile?.write({ TABWIRE_ENDPOINT_ID: endpoint.id, TABWIRE_SIGNING_SECRET: signing_secret })
+      const variables = { TABWIRE_ENDPOINT_ID: endpoint.id, TABWIRE_SIGNING_SECRET: signing_secret }
+      const tightened = await envFile?.write(variables)
+      if (tightened !== undefined) this.say(tightened)
       this.tell(endpoint, signing_secret, flags['secret-file'] ?? flags['env-file'])
     } finally {
       await secretFile?.close()

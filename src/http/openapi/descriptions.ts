@@ -4,23 +4,27 @@ import type { Json } from './json.ts'
 const texts: Readonly<Record<string, string>> = {
   CheckPush: 'The complete current state of a check (specification section 2).',
   'CheckPush.revision':
-    'Grows with each change of the check: a counter, or epoch milliseconds. With it, pushes in any order end in one state.',
+    'Grows with each change of the check: a counter, or epoch milliseconds. With it, pushes in any order end in one state. `start --order-by FIELD` reads it from another field, whose values are integers or ISO 8601 times.',
   'CheckPush.items': "All of the check's items.",
   'PushedItem.external_id':
     "The caller's identifier of the item, unique within the check; items are matched by it.",
-  'PushedItem.quantity': 'More than 0, with at most 3 decimals.',
+  'PushedItem.quantity':
+    'More than 0, up to 1,000,000, kept as it is. Guests claim in thousandths: more decimals are a finding.',
   'PushedItem.price_cents': 'The price of one unit in minor units; negative for a discount.',
   'PushedItem.note': 'Free text.',
   Totals: 'In minor units. They need not add up: service charges and inclusive taxes are real.',
   Check: 'A check as it is answered and told of (contract section 3).',
   'Check.external_id': "The caller's own identifier, which is in the path.",
-  'Check.revision': 'Of the push that it shows; null when that had none.',
+  'Check.revision':
+    'That of the push which it shows, whatever its field; a time is in UTC. Null when the push had none.',
   'Check.paid_cents': 'What guests have paid and not been given back, without tips.',
   'Check.balance_cents': 'What is still owed; negative when the total fell below what was paid.',
   'Check.updated_at': 'Moves forward with every visible change, so the newer of two states can be told.',
   'CheckItem.claimed_quantity': 'How much of it guests have claimed, paid or not.',
-  'CheckItem.paid_quantity': 'How much of it is in claims that are paid.',
+  'CheckItem.paid_quantity':
+    'How much of it is in claims that are paid; all of it while the check is fully paid, whoever paid.',
   Claim: 'What a guest has taken on.',
+  'ClaimedItem.quantity': 'In thousandths at the finest.',
   'Claim.amount_cents': 'Its share of the total as the check is now; fixed once it is paid or released.',
   'Claim.payment_id': 'The payment that paid it, also when that was refunded since.',
   'ClaimedItem.price_cents': 'The price of one unit when it was claimed.',
@@ -28,6 +32,7 @@ const texts: Readonly<Record<string, string>> = {
   'Payment.claim_ids': 'The claims that it paid.',
   'Payment.refunded_cents': 'Of the amount, 0 to all of it.',
   'Feedback.rating': '1 to 5, 5 is best.',
+  WebhookEndpoint: 'Who receives events of its location.',
   'WebhookEndpoint.status': 'A disabled endpoint gets nothing more; register its URL again.',
   'RegisteredWebhookEndpoint.signing_secret':
     'Shown this once. The key of the signatures of all deliveries to this endpoint.',

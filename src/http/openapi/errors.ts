@@ -67,7 +67,7 @@ export const errorAnswers = {
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],
     description:
-      'The push removes, makes cheaper or reduces items that guests have claimed. The check is left unchanged (specification section 4, rule 4).',
+      'The push removes items that guests have claimed, makes them cheaper than they are now, or reduces them below what is claimed; on a fully paid check, any item. The check is left unchanged (specification section 4, rule 4).',
   },
   EndpointDisabled: {
     codes: ['endpoint_disabled'],
@@ -105,7 +105,8 @@ export const errorAnswers = {
   },
   UnsupportedMediaType: {
     codes: ['unsupported_media_type'],
-    description: 'The body is not application/json in UTF-8, or is compressed.',
+    description:
+      'The body is not application/json, names a charset that is not UTF-8 (`utf-8` or `utf8`), or is compressed.',
   },
   ValidationFailed: {
     codes: ['validation_failed'],

@@ -8,6 +8,7 @@ guests claim items and pay at the table, and signed, retried webhooks tell of it
 - Every response has the header \`X-Request-Id\`, whatever its status.
 - Lists are newest first: pass \`next_cursor\` as \`cursor\` until it is null.
 - \`HEAD\` works wherever \`GET\` does; other methods on a known path are answered 405 with \`Allow\`, unknown paths 404.
+- A key belongs to one location, and so do the checks that it pushes and the webhook endpoints that it registers.
 - Whoever calls without a good key gets 401 before anything else is looked at.
 - Errors have one shape: a \`code\` for programs, a \`message\` for people, the \`request_id\`, and details of the code.`
 

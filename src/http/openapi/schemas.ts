@@ -9,7 +9,7 @@ import { payBody, refundBody } from '../../model/payment.ts'
 import { clockMoveBody, resendBody } from '../../model/sim-bodies.ts'
 import * as session from '../../model/inspector-views.ts'
 import * as sim from '../../model/sim-views.ts'
-import { stateBody } from '../../model/state.ts'
+import { savedStateBody } from '../../model/state.ts'
 import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/table-bodies.ts'
 import * as table from '../../model/table-schemas.ts'
 import * as views from '../../model/views.ts'
@@ -74,8 +74,7 @@ const answers = {
   Faults: sim.faultsView,
   DeliveryFault: deliveryFault,
   ApiFault: apiFault,
-  // Early versions saved neither.
-  State: stateBody.partial({ payments: true, feedback: true }),
+  State: savedStateBody,
   StateReport: sim.stateReportView,
   Report: sim.reportView,
   CreatedApiKey: sim.createdKeyView,

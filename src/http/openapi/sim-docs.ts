@@ -98,7 +98,8 @@ export const simDocs: OperationDocs = {
     id: 'loadState',
     tag: 'Simulator state',
     summary: 'Put a state in the place of everything',
-    description: 'The URLs of its endpoints must be ones that registration accepts.',
+    description:
+      'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts.',
     body: 'State',
     answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
     errors: ['NotFound'],

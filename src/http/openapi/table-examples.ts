@@ -1,6 +1,6 @@
 import type { Check } from '../../model/check.ts'
 import type { Claim } from '../../model/claim.ts'
-import { withClaims } from '../../model/claimed-items.ts'
+import { isFullyPaid, withClaims } from '../../model/claimed-items.ts'
 import type { Location } from '../../model/location.ts'
 import type { Payment } from '../../model/payment.ts'
 import { viewAtTable } from '../../model/table-view.ts'
@@ -18,11 +18,14 @@ export interface Meal {
 export function tableExample({ place, check, claim, payment }: Meal) {
   const guest_hash = 'of the guest who asks'
   const paid: Claim = { ...claim, status: 'paid', payment_id: payment.id, guest_hash }
-  const after: Check = {
-    ...check,
-    items: withClaims(check.items, [paid]),
+  const money = {
     paid_cents: payment.amount_cents,
     balance_cents: check.totals.total_cents - payment.amount_cents,
+  }
+  const after: Check = {
+    ...check,
+    ...money,
+    items: withClaims(check.items, [paid], isFullyPaid(money)),
     updated_at: payment.created_at,
   }
   return {

@@ -23,7 +23,7 @@ export const v1Docs: OperationDocs = {
     tag: 'Checks',
     summary: 'Push the current state of a check',
     description:
-      'The body is the complete current state of the check, sent on every change, and never a delta. A replay changes nothing; with `revision`, pushes that arrive out of order end in one state; items are told apart by `external_id`. What guests have claimed can be neither removed nor made cheaper (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused by a service that is strict.',
+      'The body is the complete current state of the check, sent on every change, and never a delta. A replay changes nothing; with `revision`, or the field that `start --order-by` names, pushes that arrive out of order end in one state, wherever none is refused; items are told apart by `external_id`. What guests have claimed can be neither removed, nor reduced below what is claimed, nor made cheaper than it is now; on a fully paid check that holds for every item (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused by a service that is strict.',
     body: 'CheckPush',
     answers: {
       200: {
@@ -46,6 +46,7 @@ export const v1Docs: OperationDocs = {
     id: 'listClaims',
     tag: 'Claims',
     summary: 'List claims',
+    description: "Of the checks of the key's location.",
     query: ['external_check_id', ...paging],
     of: 'Claim',
   }),
@@ -60,6 +61,7 @@ export const v1Docs: OperationDocs = {
     id: 'listPayments',
     tag: 'Payments',
     summary: 'List payments',
+    description: "Of the checks of the key's location.",
     query: ['external_check_id', ...paging],
     of: 'Payment',
   }),
@@ -74,6 +76,7 @@ export const v1Docs: OperationDocs = {
     id: 'listFeedback',
     tag: 'Feedback',
     summary: 'List feedback',
+    description: "Of the checks of the key's location.",
     query: ['external_check_id', ...paging],
     of: 'Feedback',
   }),
@@ -89,7 +92,7 @@ export const v1Docs: OperationDocs = {
     tag: 'Webhook endpoints',
     summary: 'Register a webhook endpoint',
     description:
-      'From now on, events of these types are delivered to the URL. The signing secret is in this response and in no other (specification section 2).',
+      'From now on, events of these types at the location of the key are delivered to the URL. The signing secret is in this response and in no other (specification section 2).',
     body: 'WebhookEndpointRegistration',
     answers: {
       201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
@@ -99,6 +102,7 @@ export const v1Docs: OperationDocs = {
     id: 'listWebhookEndpoints',
     tag: 'Webhook endpoints',
     summary: 'List webhook endpoints',
+    description: "Those of the key's location.",
     query: paging,
     of: 'WebhookEndpoint',
   }),
@@ -106,6 +110,7 @@ export const v1Docs: OperationDocs = {
     id: 'getWebhookEndpoint',
     tag: 'Webhook endpoints',
     summary: 'Show a webhook endpoint',
+    description: "One of the key's location; those of others are answered 404.",
     answers: { 200: { description: 'The endpoint, without its secret.', schema: 'WebhookEndpoint' } },
     errors: ['NotFound'],
   },
@@ -113,7 +118,8 @@ export const v1Docs: OperationDocs = {
     id: 'pingWebhookEndpoint',
     tag: 'Webhook endpoints',
     summary: 'Send a signed ping to a webhook endpoint',
-    description: 'One attempt, at once, and no retry. Whatever comes of it is told with status 200.',
+    description:
+      "To an endpoint of the key's location. One attempt, at once, and no retry; whatever comes of it is told with status 200.",
     answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
     errors: ['NotFound', 'EndpointDisabled'],
   },

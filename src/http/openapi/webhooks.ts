@@ -15,7 +15,7 @@ const triggers = {
 } satisfies Record<WebhookType, string>
 
 const retries =
-  'Answer with a 2xx within 10 seconds. Anything else is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then the delivery is dead. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
+  'Answer with a 2xx within 10 seconds; informational answers (1xx) are skipped. Anything else is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then the delivery is dead. A reused connection that is closed before any byte of an answer is no failure: the same attempt goes out once more on a new one. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
 
 const retriesNot = 'One attempt, no retry.'
 

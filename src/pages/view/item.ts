@@ -1,3 +1,4 @@
+import { unclaimedQuantity } from '../../model/claimed-items.ts'
 import type { TableCheck, TableClaim } from '../../model/table-view.ts'
 import { h, type Tree } from '../tree.ts'
 import { nameOf, quantityText, type CheckScene } from './scene.ts'
@@ -65,7 +66,7 @@ function takersOf(claims: readonly TableClaim[], item: Item): [Taker, number][] 
 /** One tap takes one, or what is left of a part; another gives the last one back. */
 function controlsView({ check, model, actions }: CheckScene, item: Item): Tree {
   if (check.status === 'closed' || check.balance_cents <= 0 || item.price_cents < 0) return null
-  const left = Number((item.quantity - item.claimed_quantity).toFixed(3))
+  const left = unclaimedQuantity(item)
   const own = check.claims.filter(
     ({ mine, status, items }) =>
       mine && status === 'active' && items.some(({ external_id }) => external_id === item.external_id),

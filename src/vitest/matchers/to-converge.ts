@@ -26,16 +26,23 @@ export async function toConverge(
 ): Promise<Outcome> {
   const recorded = pushes === undefined ? await pushesInLog(simulator, check) : pushes.map(recordedOf)
   if (recorded.length === 0) return failed('There is no push to make again: none was given or received.')
-  const trial = await createSimulator({ port: false })
+  const orderBy = await orderFieldOf(simulator)
+  const trial = await createSimulator({ port: false, orderBy })
   try {
     const found: Convergence[] = []
     for (const ofOne of byCheck(recorded)) found.push(await permute(trial, ofOne, { orders, seed }))
     const diverging = found.filter(({ converged }) => !converged)
-    if (diverging.length > 0) return failed(diverging.map(inWords).join('\n'))
+    if (diverging.length > 0) return failed(diverging.map((one) => inWords(one, orderBy)).join('\n'))
     return passed('The pushes were not to converge, but end in one state in any order.')
   } finally {
     await trial.close()
   }
+}
+
+/** The field by which the service orders pushes. */
+async function orderFieldOf(simulator: Simulator): Promise<string> {
+  const answer = await simulator.fetch('/_sim/health')
+  return ((await answer.json()) as { order_by: string }).order_by
 }
 
 function recordedOf(body: PushInput | JsonText, index: number): RecordedPush {
@@ -43,13 +50,13 @@ function recordedOf(body: PushInput | JsonText, index: number): RecordedPush {
   return { id: 'the check', name: `push ${index + 1}`, body: text }
 }
 
-function inWords({ external_check_id, pushes, divergence }: Convergence): string {
+function inWords({ external_check_id, pushes, divergence }: Convergence, orderBy: string): string {
   const { fields = [], endings = [] } = divergence ?? {}
   const numbered = pushes.map((name, index) => `  ${index + 1} = ${name}`)
   const [one, other] = endings.map(({ order }) => order.join(' '))
   return [
     `The pushes of ${external_check_id} end in different states, in the orders ${one} and ${other}:`,
     ...numbered,
-    `They differ in ${fields.join(', ')}. A revision that grows with each change would order them.`,
+    `They differ in ${fields.join(', ')}. Send ${orderBy} with each push, growing with each change: it orders them.`,
   ].join('\n')
 }

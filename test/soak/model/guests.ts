@@ -76,14 +76,19 @@ export function owedCents(state: State, claim: Claim): number {
   throw new Error('The claim is not of this check.')
 }
 
-/** Whether a push takes away what guests hold, or makes it cheaper than it was when they took it. */
+/** Whether something was paid and nothing is owed: then all of every line counts as paid. */
+export function isFullyPaid(state: State): boolean {
+  return paidCents(state) > 0 && balanceCents(state) <= 0
+}
+
+/** Whether a push takes away what guests hold, or makes it cheaper than it is now. */
 export function conflicts(state: State, push: Push): boolean {
-  const lines = new Map(push.items.map((line) => [line.external_id, line]))
-  const holding = state.claims.filter(({ status }) => status !== 'released').flatMap(({ items }) => items)
-  return holding.some(({ external_id, price_cents }) => {
-    const line = lines.get(external_id)
-    if (line === undefined || line.price_cents < price_cents) return true
-    return line.quantity < held(state, external_id)
+  const after = new Map(push.items.map((line) => [line.external_id, line]))
+  return state.push.items.some(({ external_id, quantity, price_cents }) => {
+    const least = isFullyPaid(state) ? quantity : held(state, external_id)
+    const line = after.get(external_id)
+    if (least === 0) return false
+    return line === undefined || line.price_cents < price_cents || line.quantity < least
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Check } from '../../../src/model/check.ts'
 import type { Claim } from '../../../src/model/claim.ts'
 import type { Payment } from '../../../src/model/payment.ts'
-import { balanceCents, held, owedCents, paidCents, type State } from './guests.ts'
+import { balanceCents, held, isFullyPaid, owedCents, paidCents, type State } from './guests.ts'
 
 type ClaimPart = Pick<Claim, 'id' | 'items' | 'amount_cents' | 'status' | 'payment_id'>
 
@@ -15,7 +15,7 @@ export function expected(state: State) {
       items: push.items.map((line) => ({
         ...line,
         claimed_quantity: held(state, line.external_id),
-        paid_quantity: held(state, line.external_id, ['paid']),
+        paid_quantity: isFullyPaid(state) ? line.quantity : held(state, line.external_id, ['paid']),
       })),
       paid_cents: paidCents(state),
       balance_cents: balanceCents(state),

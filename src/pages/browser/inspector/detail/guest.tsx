@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
+import { unclaimedQuantity } from '../../../../model/claimed-items.ts'
 import { digitsOf } from '../../../money.ts'
 import { claim, pay } from '../actions.ts'
 import { money } from '../money-text.ts'
@@ -57,7 +58,7 @@ export function Guest({ check }: { check: Check }) {
 
 function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, quantity: number) => void }) {
   const free = check.items
-    .map((item) => ({ ...item, left: Number((item.quantity - item.claimed_quantity).toFixed(3)) }))
+    .map((item) => ({ ...item, left: unclaimedQuantity(item) }))
     .filter(({ left, price_cents }) => left > 0 && price_cents >= 0)
   const [chosen, setChosen] = useState('')
   const item = free.find(({ external_id }) => external_id === chosen) ?? free[0]

@@ -1,0 +1,89 @@
+import type { RequestEntry } from './request-entry.ts'
+
+const HIDDEN = '…'
+
+/** API keys and signing secrets as the service makes them. */
+const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
+
+/** Names of query parameters whose values are secrets: keys belong into a header, but people put them here. */
+const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
+
+/**
+ * An entry of the request log without secrets: keys in the query, credentials in the URL of a registration that was
+ * refused, and whatever looks like a key or signing secret of the service. Redacted before it is stored, so that neither
+ * the log nor its details nor the stream ever have them.
+ */
+export function withoutSecrets(entry: RequestEntry): RequestEntry {
+  const secrets: string[] = []
+  const path = withoutKeys(entry.path, secrets)
+  const body = isRefusedRegistration(entry)
+    ? withoutCredentials(entry.request_body, secrets)
+    : entry.request_body
+  const [request_body, response_body] = [hidden(body, secrets), hidden(entry.response_body, secrets)]
+  if (path === entry.path && request_body === entry.request_body && response_body === entry.response_body)
+    return entry
+  return { ...entry, path, request_body, response_body }
+}
+
+/** The values that are left out are added to `secrets`. */
+function withoutKeys(path: string, secrets: string[]): string {
+  const start = path.indexOf('?')
+  if (start === -1) return path.replace(ownSecrets, `$1${HIDDEN}`)
+  const parameters = path.slice(start + 1).split(/([&;])/)
+  const query = parameters.map((parameter) => withoutValue(parameter, secrets)).join('')
+  return `${path.slice(0, start)}?${query}`.replace(ownSecrets, `$1${HIDDEN}`)
+}
+
+function withoutValue(parameter: string, secrets: string[]): string {
+  const [name = '', ...rest] = parameter.split('=')
+  const value = rest.join('=')
+  const decoded = decode(value)
+  const isSecret =
+    secretName.test(decode(name)) || decoded.search(ownSecrets) !== -1 || /^Bearer /i.test(decoded)
+  if (value === '' || !isSecret) return parameter
+  secrets.push(value, decoded)
+  return `${name}=${HIDDEN}`
+}
+
+/** As a query is read; one that is malformed is as it stands. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+function isRefusedRegistration({ method, path, status }: RequestEntry): boolean {
+  return method === 'POST' && status >= 400 && /^\/v1\/webhook-endpoints\/?(\?|$)/.test(path)
+}
+
+/** The body, which is JSON, without user names and passwords in URLs. */
+function withoutCredentials(body: string | null, secrets: string[]): string | null {
+  if (body === null || !/@|\\u0040/i.test(body)) return body
+  const hide = (_key: string, value: unknown) =>
+    typeof value === 'string' ? withoutUserInfo(value, secrets) : value
+  return JSON.stringify(JSON.parse(body), hide)
+}
+
+/** A URL that was refused may be any text, so all before its last `@` counts, unless it is a URL without user info. */
+function withoutUserInfo(text: string, secrets: string[]): string {
+  const [whole, scheme = '', userInfo = ''] = /^(\s*[a-z][a-z0-9+.-]*:[\\/]*)?(.*)@/is.exec(text) ?? []
+  const isPlain =
+    URL.canParse(text) && new URL(text).username === '' && !/^[^/?#\\]*@/.test(text.slice(scheme.length))
+  if (whole === undefined || isPlain) return text
+  secrets.push(userInfo, ...userInfo.split(':'))
+  return `${scheme}${HIDDEN}@${text.slice(whole.length)}`
+}
+
+/** As long as a text must be to be looked for elsewhere: a shorter one is there by chance. */
+const SHORTEST = 8
+
+/** A text without these secrets, and without keys and signing secrets of the service. */
+function hidden(text: string | null, secrets: readonly string[]): string | null {
+  if (text === null) return null
+  const without = secrets
+    .filter(({ length }) => length >= SHORTEST)
+    .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+  return /twk_|whsec_/.test(without) ? without.replace(ownSecrets, `$1${HIDDEN}`) : without
+}

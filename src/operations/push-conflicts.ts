@@ -1,0 +1,81 @@
+import type { Check, PushedItem } from '../model/check.ts'
+import type { Claim } from '../model/claim.ts'
+import { claimableQuantity, claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
+import { Refusal } from '../model/refusal.ts'
+
+/** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */
+export interface Conflict {
+  external_id: string
+  reason: 'removed' | 'price_decreased' | 'quantity_below_claimed'
+  /** How much of the item guests hold: what they have claimed, or all of it on a fully paid check. */
+  claimed_quantity: number
+}
+
+/**
+ * Refuses a push that takes away what guests hold (contract section 6, rule 3). `held` are the check's claims that are
+ * active or paid.
+ * @throws Refusal `conflict_with_paid_items` that lists all conflicts.
+ */
+export function refuseConflicts(check: Check, pushed: readonly PushedItem[], held: readonly Claim[]): void {
+  const conflicts = conflictsOf(check, pushed, held)
+  if (conflicts.length === 0) return
+  const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
+  const moved = movedLines(check, pushed, conflicts)
+  const hint =
+    moved.length === 0 ? '' : ` ${moved.join(' ')} Keep the external_id of a line that guests hold.`
+  const why = isFullyPaid(check)
+    ? 'The check is fully paid, and this push takes away items that are paid for'
+    : 'Guests have already claimed what this push takes away'
+  throw new Refusal(
+    'conflict_with_paid_items',
+    `${why}: ${names}. The check is unchanged.${hint} Push it with these items kept, or have their claims released or refunded first.`,
+    { conflicts },
+  )
+}
+
+/**
+ * Lists what a push takes away, in the order of the check's items. Prices are compared with the check as it stands now.
+ * On a fully paid check every item counts as paid for.
+ */
+function conflictsOf(check: Check, pushed: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
+  const isPaid = isFullyPaid(check)
+  if (!isPaid && held.length === 0) return []
+  const after = new Map(pushed.map((item) => [item.external_id, item]))
+  const claimed = claimedQuantities(held, ['active', 'paid'])
+  const conflicts: Conflict[] = []
+  for (const { external_id, quantity, price_cents } of check.items) {
+    const claimed_quantity = isPaid ? quantity : (claimed.get(external_id) ?? 0)
+    if (claimed_quantity === 0) continue
+    const item = after.get(external_id)
+    const conflict = (reason: Conflict['reason']) => conflicts.push({ external_id, reason, claimed_quantity })
+    if (item === undefined) {
+      conflict('removed')
+      continue
+    }
+    if (item.price_cents < price_cents) conflict('price_decreased')
+    const left = isPaid ? item.quantity : claimableQuantity(item.quantity)
+    if (left < claimed_quantity) conflict('quantity_below_claimed')
+  }
+  return conflicts
+}
+
+/** Names the lines that look split or renamed: new lines of the same name and price make up for what is missing. */
+function movedLines(check: Check, pushed: readonly PushedItem[], conflicts: readonly Conflict[]): string[] {
+  const known = new Map(check.items.map((item) => [item.external_id, item]))
+  const after = new Map(pushed.map((item) => [item.external_id, item]))
+  const added = pushed.filter(({ external_id }) => !known.has(external_id))
+  return conflicts.flatMap(({ external_id, reason }) => {
+    const line = known.get(external_id)
+    if (line === undefined || reason === 'price_decreased') return []
+    const twins = added.filter(
+      ({ name, price_cents }) => name === line.name && price_cents === line.price_cents,
+    )
+    const kept = after.get(external_id)?.quantity ?? 0
+    const sum = twins.reduce((quantity, twin) => quantity + twin.quantity, kept)
+    if (twins.length === 0 || roundQuantity(sum) !== roundQuantity(line.quantity)) return []
+    const ids = twins.map((twin) => twin.external_id)
+    return twins.length === 1 && kept === 0
+      ? [`Line ${external_id} looks renamed to ${ids.join('')}.`]
+      : [`Line ${external_id} looks split into ${[...(kept > 0 ? [external_id] : []), ...ids].join(', ')}.`]
+  })
+}
