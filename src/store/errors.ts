@@ -16,8 +16,10 @@ export class DirectoryInUse extends Error {
   /** The process that has it open. */
   readonly pid: number
 
-  constructor(directory: string, pid: number) {
-    const holder = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
+  /** `isVisible`: the process id is of this namespace; otherwise the process runs in another container. */
+  constructor(directory: string, pid: number, { isVisible }: { isVisible: boolean }) {
+    const here = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
+    const holder = isVisible ? here : `a process in another container (pid ${pid} there)`
     super(
       `${directory} is in use by ${holder}, and only one at a time may write there. Stop that one, or choose another directory.`,
     )

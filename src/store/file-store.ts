@@ -56,7 +56,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   await prepareDirectory(directory)
   let lock: Lock | undefined
   try {
-    lock = acquireLock(directory)
+    lock = await acquireLock(directory)
     return await openLocked(options, lock)
   } catch (error) {
     lock?.release()
