@@ -32,6 +32,12 @@ export class DirectoryUnusable extends Error {
   override readonly name = 'DirectoryUnusable'
 }
 
+/** A file that is open is no longer what its path leads to: whatever is written into it would not be found again. */
+export class FileGone extends Error {
+  override readonly name = 'FileGone'
+  override readonly message = 'the data directory was deleted, moved or replaced while the service ran'
+}
+
 /** The system's own code for what went wrong, such as ENOSPC. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
@@ -54,6 +60,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why the medium failed, in words and without a path. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof FileGone) return error.message
   const code = codeOf(error)
   if (code === undefined) return 'an unexpected error'
   const reason = reasons[code]

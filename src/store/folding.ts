@@ -1,5 +1,5 @@
 import type { Notice } from './load.ts'
-import { reasonOf } from './errors.ts'
+import { FileGone, reasonOf } from './errors.ts'
 import type { Journals } from './journals.ts'
 import type { RecordCopies } from './tables.ts'
 
@@ -43,16 +43,22 @@ export function createFolding(parts: FoldingParts): Folding {
   let threshold = parts.unfinished ? 0 : usualThreshold()
   let underWay: Promise<void> | undefined
 
-  /** Whatever goes wrong, snapshot and journals together still hold everything. */
+  /**
+   * Whatever goes wrong, snapshot and journals together still hold everything. In another directory that has taken the
+   * place of this one, nothing is touched.
+   */
   const attempt = async (fold: () => Promise<void>) => {
     try {
+      journals.requireInPlace()
       await fold()
       threshold = usualThreshold()
     } catch (error) {
       threshold = journals.size() + foldAtBytes
-      onNotice(
-        `The journal could not be folded into the snapshot: ${reasonOf(error)}. Nothing is lost, the journal goes on growing; it is tried again later.`,
-      )
+      const outlook =
+        error instanceof FileGone
+          ? 'Nothing was made or changed in its place.'
+          : 'Nothing is lost, the journal goes on growing; it is tried again later.'
+      onNotice(`The journal could not be folded into the snapshot: ${reasonOf(error)}. ${outlook}`)
     }
   }
   const snapshot = async (copy: Copy, sequence: number, last: boolean) => {
