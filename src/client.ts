@@ -158,7 +158,8 @@ export function createClient(options: ClientOptions) {
     health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**
      * What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. With
-     * `since`, attempts and requests that began then or later come first, then `live`.
+     * `since`, attempts and requests that began then or later come first, then `live`. A reader that falls more than 4 MiB
+     * behind is told by `dropped` how many messages it missed.
      */
     stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
       readStream(send, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),

@@ -5,19 +5,22 @@ export interface Clock {
   at(time: Date, task: () => void): () => void
 }
 
-/** setTimeout fires at once for anything longer (2³¹ − 1 ms, 24.8 days), so longer waits are made of several. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+/**
+ * Longest single timer, in milliseconds. A timer stands still while a laptop sleeps and does not notice that the wall
+ * clock was set, so a longer wait compares with the wall clock each time that this has passed.
+ */
+const LONGEST_TIMER_MS = 10_000
 
 /** The machine's own time. A pending task does not keep the process alive. */
 export const systemClock: Clock = {
   now: () => new Date(),
   at(time, task) {
+    const left = () => time.getTime() - Date.now()
     let timer: NodeJS.Timeout
     const wait = () => {
-      const left = time.getTime() - Date.now()
       timer = setTimeout(
-        left > LONGEST_TIMEOUT_MS ? wait : task,
-        Math.min(Math.max(left, 0), LONGEST_TIMEOUT_MS),
+        () => (left() > 0 ? wait() : task()),
+        Math.min(Math.max(left(), 0), LONGEST_TIMER_MS),
       )
       timer.unref()
     }

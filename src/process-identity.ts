@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 
 /** One run of one program: process ids are given out anew, but not with the same time of start. */
 export interface ProcessIdentity {
@@ -11,6 +11,9 @@ export const ownIdentity: ProcessIdentity = {
   pid: process.pid,
   started: linuxProcess(process.pid)?.started ?? String(Math.round(performance.timeOrigin)),
 }
+
+/** Names the processes among whom a process id means the same one: a container has its own. On Linux alone. */
+export const pidNamespace: string | undefined = linkAt('/proc/self/ns/pid')
 
 /** Whether that very process still runs. */
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
@@ -28,6 +31,14 @@ function linuxProcess(pid: number): { started: string; dead: boolean } | undefin
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, started] = [fields[0], fields[19]]
     return started === undefined ? undefined : { started, dead: state === 'Z' || state === 'X' }
+  } catch {
+    return undefined
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
   } catch {
     return undefined
   }

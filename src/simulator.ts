@@ -60,7 +60,7 @@ export interface Simulator {
   inspectorLink(): string
   /** Resolves when no delivery is due and none is under way. */
   idle(): Promise<void>
-  /** Lets requests and attempts in flight finish for up to 5 seconds, then stops; everything acknowledged is durable. */
+  /** Lets requests and attempts in flight finish for up to 4 seconds, then stops; everything acknowledged is durable. */
   close(): Promise<void>
 }
 

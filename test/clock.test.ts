@@ -142,6 +142,38 @@ describe('a movable clock', () => {
     expect(rung).toHaveLength(3)
   })
 
+  test('rings within ten seconds of waking when the machine slept for eight hours, once', () => {
+    const clock = createMovableClock({ start })
+    const task = vi.fn()
+    clock.at(later(3_600_000), task)
+    vi.setSystemTime(Date.now() + 8 * 3_600_000) // Timers stood still meanwhile.
+    vi.advanceTimersByTime(10_000)
+    expect(task).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(60_000)
+    expect(task).toHaveBeenCalledTimes(1)
+  })
+
+  test('rings no earlier when real time is set back by two hours', () => {
+    const clock = createMovableClock({ start })
+    const task = vi.fn()
+    clock.at(later(5_000), task)
+    vi.setSystemTime(Date.now() - 2 * 3_600_000)
+    vi.advanceTimersByTime(2 * 3_600_000 + 4_999)
+    expect(task).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(task).toHaveBeenCalledTimes(1)
+  })
+
+  test('rings at a time that is further away than a timer can wait for', () => {
+    const clock = createMovableClock({ start })
+    const task = vi.fn()
+    clock.at(later(2 ** 31 + 1000), task)
+    vi.advanceTimersByTime(2 ** 31)
+    expect(task).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1000)
+    expect(task).toHaveBeenCalledTimes(1)
+  })
+
   test('rings nothing while it stands still but what is due, and all of it when it runs again', () => {
     const clock = createMovableClock({ start, frozen: true })
     const rung: string[] = []

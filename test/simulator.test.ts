@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Stripe } from 'stripe'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,7 +9,14 @@ import { startSimulator } from '../src/simulator.ts'
 import { DirectoryInUse } from '../src/store/errors.ts'
 import { startReceiver } from './support/https-receiver.ts'
 import { createManualClock } from './support/manual-clock.ts'
-import { check, openReceiver, openSimulator, temporaryDirectory, totals } from './support/simulator.ts'
+import {
+  check,
+  errorOf,
+  openReceiver,
+  openSimulator,
+  temporaryDirectory,
+  totals,
+} from './support/simulator.ts'
 
 const { webhooks } = new Stripe('sk_test_x')
 const HOUR = 3_600_000
@@ -157,6 +164,34 @@ describe('starting', () => {
       delete process.env.HOST
     })
     expect(await (await openSimulator()).call('GET /_sim/health')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a data directory that is deleted under a running service', () => {
+  it('makes it refuse what it cannot keep with 503, and is not made again by it', async () => {
+    const parent = await temporaryDirectory()
+    const dataDirectory = join(parent, '.tabwire')
+    const { call, push, close } = await openSimulator({ dataDirectory })
+    const stored = await push('a')
+    await rm(dataDirectory, { recursive: true })
+
+    const refused = await push('b')
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(errorOf(refused)).toMatchObject({ code: 'storage_unavailable' })
+    expect(errorOf(refused).message).toContain('the data directory was deleted, moved or replaced')
+    expect(await call('GET /v1/checks/external/b')).toMatchObject({ status: 404 })
+    expect((await call('GET /v1/checks/external/a')).text).toBe(stored.text)
+    expect(await call('POST /_sim/clock', { json: { advance: '1h' } })).toMatchObject({ status: 503 })
+    expect(await readdir(parent)).toEqual([])
+
+    const next = await openSimulator({ dataDirectory })
+    expect(await next.push('c')).toMatchObject({ status: 201 })
+    expect(await push('d')).toMatchObject({ status: 503 })
+    await close()
+    await next.close()
+    const again = await openSimulator({ dataDirectory })
+    expect((await again.client.checks.list()).data).toMatchObject([{ external_id: 'c' }])
   })
 })
 

@@ -41,5 +41,7 @@ export type StreamMessage =
   | { type: 'delivery'; data: Delivery }
   /** Another state has taken the place of all that was told before. */
   | { type: 'reset'; data: object }
+  /** So many messages were left out in this place, because too much waited to be read. The lists have what they told. */
+  | { type: 'dropped'; data: { count: number } }
   /** After what was asked for of earlier times: from here on things are told as they happen. */
   | { type: 'live'; data: object }

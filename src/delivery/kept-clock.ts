@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** How far a clock was ahead of real time when it was last moved, so that a restart does not take it back. */
@@ -18,8 +18,8 @@ export function createKeptClock(directory: string | undefined): KeptClock {
       const offset = Number(/^\{"offset_ms":(-?\d{1,15})\}\s*$/.exec(text)?.[1])
       return Number.isNaN(offset) ? undefined : offset
     },
+    // The store has made the directory. One that was deleted since is not made again.
     async save(offsetMs) {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
       await writeFile(`${path}.tmp`, `${JSON.stringify({ offset_ms: offsetMs })}\n`, { mode: 0o600 })
       await rename(`${path}.tmp`, path)
     },

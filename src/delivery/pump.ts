@@ -78,9 +78,11 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const idlers = createWaiters<Settled>()
   let stopped = false
   let cancelAlarm = ignore
+  let lookFailed = false
 
   const unsubscribe = service.onCommit((writes) => {
-    if (writes.some(putsPending)) wake()
+    rests.endUnstored()
+    if (lookFailed || writes.some(putsPending)) wake()
   })
   wake()
 
@@ -96,6 +98,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       const full = flights.full()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
+      lookFailed = false
       if (stopped) return waiting.release(NOTHING)
       // What was found may be gone; after an interruption there is another look.
       if (interruptions.begun() > interrupted) return waiting.putBack()
@@ -105,6 +108,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
         waiting.release({ next_at: due.next_at, unrecorded: rests.count() })
       else waiting.putBack()
     } catch (error) {
+      lookFailed = true
       waiting.fail(error)
       onError(error)
       lookLater()
@@ -142,7 +146,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     const gone = error instanceof Refusal && error.code === 'not_found'
     if (stopped || gone) return
     onError(error)
-    rests.start(id)
+    rests.start(id, error)
   }
 
   function setAlarm(next: string | null): void {

@@ -1,3 +1,5 @@
+import { Refusal } from '../model/refusal.ts'
+
 /** However often it failed, a delivery is tried again after a minute. */
 const LONGEST_REST_MS = 60_000
 
@@ -8,12 +10,21 @@ const LONGEST_REST_MS = 60_000
 export function createRests({ restMs, onOver }: { restMs: number; onOver: () => void }) {
   const failures = new Map<string, number>()
   const timers = new Map<string, NodeJS.Timeout>()
+  /** Those whose outcome the store could not take. Another error may be of one delivery alone, and keeps its backoff. */
+  const unstored = new Set<string>()
+  const forget = (id: string) => {
+    failures.delete(id)
+    unstored.delete(id)
+    clearTimeout(timers.get(id))
+    timers.delete(id)
+  }
   return {
     has: (id: string) => timers.has(id),
     count: () => timers.size,
-    start(id: string): void {
+    start(id: string, error: unknown): void {
       const failed = failures.get(id) ?? 0
       failures.set(id, failed + 1)
+      if (error instanceof Refusal && error.code === 'storage_unavailable') unstored.add(id)
       const wakeUp = () => {
         timers.delete(id)
         onOver()
@@ -22,10 +33,12 @@ export function createRests({ restMs, onOver }: { restMs: number; onOver: () => 
       timers.set(id, setTimeout(wakeUp, Math.min(restMs * 2 ** failed, LONGEST_REST_MS)).unref())
     },
     /** The delivery's attempt has been recorded. */
-    forget(id: string): void {
-      failures.delete(id)
-      clearTimeout(timers.get(id))
-      timers.delete(id)
+    forget,
+    /** The store takes writes again. Ends the backoff of all whose outcome it could not take. */
+    endUnstored(): void {
+      if (unstored.size === 0) return
+      for (const id of unstored) forget(id)
+      onOver()
     },
     stop(): void {
       for (const timer of timers.values()) clearTimeout(timer)

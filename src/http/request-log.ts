@@ -37,8 +37,11 @@ export interface RequestLog {
   report(since: string | undefined): Report
   /** Forgets everything. */
   clear(): void
-  onAdd(listener: (read: () => LoggedRequest) => void): () => void
+  /** Calls `listener` with the id of each request that is added; `read` works out what there is to say of it. */
+  onAdd(listener: AddListener): () => void
 }
+
+export type AddListener = (id: string, read: () => LoggedRequest) => void
 
 export interface LogQuery {
   order?: 'asc' | 'desc' | undefined
@@ -55,7 +58,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
   /** In the order of their answers. */
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
-  const listeners = new Set<(read: () => LoggedRequest) => void>()
+  const listeners = new Set<AddListener>()
   const tally = createFindingTally()
   const sequence = createPushSequence((lost) => tally.keep(lost), { orderBy })
   let characters = 0
@@ -79,7 +82,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
       requests.push(entry)
       characters += sizeOf(entry)
       while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
-      for (const listener of listeners) listener(() => viewOf(entry, orderBy))
+      for (const listener of listeners) listener(entry.id, () => viewOf(entry, orderBy))
     },
     get(id) {
       const entry = requests.find((one) => one.id === id)

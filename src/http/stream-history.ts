@@ -65,9 +65,10 @@ async function requestsSince(log: HistoryParts['log'], since: string): Promise<D
   for (;;) {
     const { data, more } = log.list({ after, limit: PAGE.requests })
     const recent = data.filter(({ started_at }) => started_at >= since)
+    // Read once more when it is sent: with their bodies, all of them are too much to hold for a reader that is slow.
     pages.push(
       recent
-        .map((request) => ({ ...requestMessage(request.id, () => request), at: request.started_at }))
+        .map(({ id, started_at }) => ({ ...requestMessage(id, () => log.get(id)), at: started_at }))
         .reverse(),
     )
     after = data.at(-1)?.id

@@ -7,8 +7,8 @@ import type { Write } from '../model/records.ts'
 export interface Message {
   type: 'request' | 'event' | 'attempt' | 'delivery' | 'reset'
   key: string
-  /** JSON, put into words when it is sent. */
-  text: () => string
+  /** JSON, made when it is sent; `undefined` when it is no longer stored by then. */
+  text: () => string | undefined
 }
 
 /** What a write has to tell: a new event, an attempt that was made, or a delivery that ended without one. */
@@ -40,6 +40,6 @@ export function retiredMessage(delivery: Delivery): Message {
   }
 }
 
-export function requestMessage(id: string, read: () => LoggedRequest): Message {
+export function requestMessage(id: string, read: () => LoggedRequest | undefined): Message {
   return { type: 'request', key: id, text: () => JSON.stringify(read()) }
 }

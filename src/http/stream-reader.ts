@@ -1,39 +1,66 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Message } from './stream-message.ts'
 
-/** Whoever listens to the stream, from the moment of its coming on. */
+/** A subscriber of a stream, from its first message on. */
 export interface StreamReader {
   body: ReadableStream<Uint8Array>
-  /** Told when its turn comes: behind the history, while that is read and sent. */
-  tell(key: string, text: string): void
-  /** Ends the waiting of what was told: first comes the part of the history that was before the reader did. */
+  /**
+   * Sends a message: behind the history, while that is read and sent. When too many bytes wait to be read, the message is
+   * dropped and counted, and `bytes` is not called. A message with the key `reset` is never lost: what was before it is.
+   */
+  tell(key: string, bytes: () => Uint8Array): void
+  /** Sends a sign of life, unless something waits to be read. */
+  beat(bytes: Uint8Array): void
+  /** Sends the part of the history that was before the reader came, then what was told meanwhile. */
   begin(history: readonly Message[]): void
   close(): void
 }
 
-/** A reader this far behind is cut off rather than remembered for: it can come back and read the lists. */
-const MOST_WAITING_MESSAGES = 10_000
+interface ReaderOptions {
+  /** Sent at once. */
+  greeting: string
+  /** Whether a history follows, by `begin`. */
+  withHistory?: boolean
+  /** Bytes that may wait to be read, and one message more. */
+  mostBytes: number
+  /** What is sent, as soon as the reader reads on, in the place of so many messages that were dropped. */
+  dropped: (count: number) => string
+  /** Called when the reader has left or was closed. */
+  onEnd: () => void
+}
 
-/** Messages of the history that are put into words before others have their turn. */
+/** Messages of the history that are sent before others have their turn. */
 const BATCH = 100
+
+/** Bytes of the history that may wait to be read. Each reader has its own, and more of it is there when it reads on. */
+const MOST_HISTORY_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
 
 interface Told {
   key: string
-  text: string
+  bytes: Uint8Array
 }
 
-/** A reader that gets `greeting` at once. It waits for `begin` when it is to have a history, and `onEnd` hears of its end. */
-export function createReader(greeting: string, withHistory: boolean, onEnd: () => void): StreamReader {
+export function createReader({
+  greeting,
+  withHistory = false,
+  mostBytes,
+  dropped,
+  onEnd,
+}: ReaderOptions): StreamReader {
   let controller: ReadableStreamDefaultController<Uint8Array>
   let waiting: Told[] | undefined = withHistory ? [] : undefined
+  let waitingBytes = 0
   let history: readonly Message[] | undefined
   let sent = 0
+  let missed = 0
+  let missedReset: Uint8Array | undefined
   let ended = false
   const end = () => {
     ended = true
     waiting = undefined
+    history = undefined
     onEnd()
   }
   const close = () => {
@@ -41,26 +68,56 @@ export function createReader(greeting: string, withHistory: boolean, onEnd: () =
     end()
     controller.close()
   }
-  const send = (text: string) => {
-    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(text))
-    else close()
+  const unread = () => mostBytes - (controller.desiredSize ?? 0)
+  const hasRoom = () => unread() < mostBytes
+  const tellMissed = () => {
+    if (missed === 0 || waiting !== undefined || !hasRoom()) return
+    controller.enqueue(encoder.encode(dropped(missed)))
+    missed = 0
+    if (missedReset !== undefined) controller.enqueue(missedReset)
+    missedReset = undefined
+  }
+  const send = (key: string, bytes: () => Uint8Array) => {
+    tellMissed()
+    if (hasRoom()) return controller.enqueue(bytes())
+    missed += 1
+    if (key === 'reset') missedReset = bytes()
+  }
+  const hold = (held: Told[], key: string, bytes: () => Uint8Array) => {
+    if (key === 'reset') {
+      held.length = 0
+      waitingBytes = 0
+      missed = 0
+    }
+    if (waitingBytes >= mostBytes) missed += 1
+    else {
+      const told = { key, bytes: bytes() }
+      held.push(told)
+      waitingBytes += told.bytes.length
+    }
   }
   const goLive = () => {
     const told = waiting ?? []
     waiting = undefined
     history = undefined
-    // As much as a reader may be behind has been held back for it, and it is not cut off for that.
-    for (const text of ['event: live\ndata: {}\n\n', ...told.map(({ text }) => text)])
-      controller.enqueue(encoder.encode(text))
+    controller.enqueue(encoder.encode('event: live\ndata: {}\n\n'))
+    for (const { bytes } of told) controller.enqueue(bytes)
+    tellMissed()
   }
-  const sendBatch = async () => {
-    await setImmediate()
-    if (ended || history === undefined) return
-    if (sent === history.length) return goLive()
-    const batch = history.slice(sent, sent + BATCH)
-    sent += batch.length
-    for (const { type, text } of batch)
-      controller.enqueue(encoder.encode(`event: ${type}\ndata: ${text()}\n\n`))
+  /** Sends as much of the history as there is room for, in steps between which others have their turn. */
+  const sendHistory = async () => {
+    for (;;) {
+      await setImmediate()
+      if (ended || history === undefined) return
+      for (const { type, text } of history.slice(sent, sent + BATCH)) {
+        if (unread() >= MOST_HISTORY_BYTES) return
+        sent += 1
+        const data = text()
+        if (data !== undefined) controller.enqueue(encoder.encode(`event: ${type}\ndata: ${data}\n\n`))
+      }
+      if (unread() >= MOST_HISTORY_BYTES) return
+      if (sent === history.length) return goLive()
+    }
   }
   const body = new ReadableStream<Uint8Array>(
     {
@@ -68,24 +125,27 @@ export function createReader(greeting: string, withHistory: boolean, onEnd: () =
         controller = own
         own.enqueue(encoder.encode(greeting))
       },
-      pull: () => (history === undefined ? undefined : sendBatch()),
+      pull: () => (history === undefined ? tellMissed() : sendHistory()),
       cancel: end,
     },
-    { highWaterMark: MOST_WAITING_MESSAGES },
+    { highWaterMark: mostBytes, size: ({ length }) => length },
   )
   return {
     body,
-    tell(key, text) {
+    tell(key, bytes) {
       if (ended) return
-      if (waiting === undefined) return send(text)
-      waiting.push({ key, text })
-      if (waiting.length > MOST_WAITING_MESSAGES) close()
+      if (waiting === undefined) send(key, bytes)
+      else hold(waiting, key, bytes)
+    },
+    beat(bytes) {
+      if (!ended && waiting === undefined && unread() === 0) controller.enqueue(bytes)
     },
     begin(all) {
+      if (ended) return
       const keys = new Set(waiting?.map(({ key }) => key))
       // What was read after another state took the place of all is not what was before the reader came.
       history = keys.has('reset') ? [] : all.filter(({ key }) => !keys.has(key))
-      void sendBatch()
+      void sendHistory()
     },
     close,
   }

@@ -8,8 +8,8 @@ import { createReader, type StreamReader } from './stream-reader.ts'
 
 /**
  * The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10),
- * `delivery` for one that is dead without another attempt, and `reset` when all that was told before is void, since another
- * state has taken its place.
+ * `delivery` for one that is dead without another attempt, `reset` when all that was told before is void, since another
+ * state has taken its place, and `dropped` with the `count` of messages that a reader has missed because it did not read.
  */
 export interface Stream {
   /**
@@ -22,8 +22,17 @@ export interface Stream {
   close(): void
 }
 
+/**
+ * Bytes that may wait for one reader: a few of the longest messages. All readers share the bytes of a message, and what a
+ * reader misses it finds in the lists.
+ */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024
+
 /** Often enough that no proxy takes the stream for dead. */
 export const HEARTBEAT_MS = 15_000
+
+const encoder = new TextEncoder()
+export const HEARTBEAT = encoder.encode(': still here\n\n')
 
 export const streamHeaders = {
   'content-type': 'text/event-stream',
@@ -38,27 +47,32 @@ export function createStream(
   const readers = new Set<StreamReader>()
   let count = 0
   const publish = ({ type, key, text }: Message) => {
-    count++
-    const told = `id: ${count}\nevent: ${type}\ndata: ${text()}\n\n`
-    for (const reader of readers) reader.tell(key, told)
+    const id = ++count
+    let encoded: Uint8Array | undefined
+    const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
+    for (const reader of readers) reader.tell(key, bytes)
   }
   // Most of the time nobody listens, and then nothing is put into words.
-  log.onAdd((read) => {
-    if (readers.size === 0) return
-    const request = read()
-    publish(requestMessage(request.id, () => request))
+  log.onAdd((id, read) => {
+    if (readers.size > 0) publish(requestMessage(id, read))
   })
   service.onCommit((writes, kind) => {
     if (kind === 'replacement') publish({ type: 'reset', key: 'reset', text: () => '{}' })
     else if (readers.size > 0) for (const message of writes.flatMap(messagesOf)) publish(message)
   })
   const heartbeat = setInterval(() => {
-    for (const reader of readers) reader.tell('', ': still here\n\n')
+    for (const reader of readers) reader.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
     async open(since) {
-      const reader = createReader(': listening\n\n', since !== undefined, () => readers.delete(reader))
+      const reader = createReader({
+        greeting: ': listening\n\n',
+        withHistory: since !== undefined,
+        mostBytes: MOST_WAITING_BYTES,
+        dropped: (count) => `event: dropped\ndata: ${JSON.stringify({ count })}\n\n`,
+        onEnd: () => readers.delete(reader),
+      })
       readers.add(reader)
       if (since !== undefined)
         try {

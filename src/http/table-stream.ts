@@ -3,7 +3,7 @@ import type { Service } from '../service.ts'
 import type { Table } from '../table-address.ts'
 import type { Answer } from './refusals.ts'
 import { createReader, type StreamReader } from './stream-reader.ts'
-import { HEARTBEAT_MS, streamHeaders } from './stream.ts'
+import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from './stream.ts'
 
 /** Server-sent events `change`: something at the table is otherwise than before, and to be read anew. */
 export interface TableStream {
@@ -21,20 +21,22 @@ interface Listeners {
 
 /** The first word tells a page that has come back that it may have missed something. */
 const CHANGE = 'event: change\ndata: {}\n\n'
+const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
+
+/** One change says as much as many do, so that few need to wait for a page that does not read. */
+const MOST_WAITING_BYTES = 1024
 
 export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
   const tables = new Map<string, Listeners>()
-  const send = ({ readers }: Listeners, text: string) => {
-    for (const reader of readers) reader.tell('', text)
-  }
   service.onCommit((writes, kind) => {
     for (const [key, listeners] of tables) {
       if (listeners.readers.size === 0) tables.delete(key)
-      else if (kind === 'replacement' || concerns(writes, listeners)) send(listeners, CHANGE)
+      else if (kind === 'replacement' || concerns(writes, listeners))
+        for (const reader of listeners.readers) reader.tell('', () => CHANGE_BYTES)
     }
   })
   const heartbeat = setInterval(() => {
-    for (const listeners of tables.values()) send(listeners, ': still here\n\n')
+    for (const { readers } of tables.values()) for (const reader of readers) reader.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
   return {
@@ -44,7 +46,12 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
       tables.set(key, listeners)
       for (const id of checkIds) listeners.checkIds.add(id)
       const { readers } = listeners
-      const reader = createReader(`retry: 1000\n\n${CHANGE}`, false, () => readers.delete(reader))
+      const reader = createReader({
+        greeting: `retry: 1000\n\n${CHANGE}`,
+        mostBytes: MOST_WAITING_BYTES,
+        dropped: () => CHANGE,
+        onEnd: () => readers.delete(reader),
+      })
       readers.add(reader)
       return { status: 200, headers: streamHeaders, body: reader.body }
     },

@@ -12,8 +12,11 @@ export const defaults = {
   bodyLimit: 1024 * 1024,
 }
 
-/** What requests and attempts in flight are given when the service stops (contract section 12). */
-export const GRACE_MS = 5_000
+/**
+ * Milliseconds that requests and attempts in flight have to finish when the service stops. The service ends within five
+ * seconds (contract section 12), and the last of them is for closing connections and files.
+ */
+export const GRACE_MS = 4_000
 
 /** What a service is made of, once its store is open. */
 export interface Parts extends SimulatorOptions, Identifiers {

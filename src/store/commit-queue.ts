@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { reasonOf } from './errors.ts'
+import { FileGone, reasonOf } from './errors.ts'
 import { createLineEncoder } from './journal-line.ts'
 
 /** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
@@ -100,8 +100,12 @@ function idsOf(batch: Batch): ReadonlySet<string> {
 }
 
 function unavailable(error: unknown): Refusal {
+  const remedy =
+    error instanceof FileGone
+      ? 'Put the directory back, or start the service anew'
+      : 'Make room or repair the disk'
   return new Refusal(
     'storage_unavailable',
-    `Nothing was changed: it could not be written to disk, because ${reasonOf(error)}. Make room or repair the disk, then send the request again; the service goes on by itself.`,
+    `Nothing was changed: it could not be written to disk, because ${reasonOf(error)}. ${remedy}, then send the request again; the service goes on by itself.`,
   )
 }

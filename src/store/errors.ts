@@ -16,8 +16,10 @@ export class DirectoryInUse extends Error {
   /** The process that has it open. */
   readonly pid: number
 
-  constructor(directory: string, pid: number) {
-    const holder = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
+  /** `isVisible`: the process id is of this namespace; otherwise the process runs in another container. */
+  constructor(directory: string, pid: number, { isVisible }: { isVisible: boolean }) {
+    const here = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
+    const holder = isVisible ? here : `a process in another container (pid ${pid} there)`
     super(
       `${directory} is in use by ${holder}, and only one at a time may write there. Stop that one, or choose another directory.`,
     )
@@ -28,6 +30,12 @@ export class DirectoryInUse extends Error {
 /** The directory cannot be made, read or written. */
 export class DirectoryUnusable extends Error {
   override readonly name = 'DirectoryUnusable'
+}
+
+/** A file that is open is no longer what its path leads to: whatever is written into it would not be found again. */
+export class FileGone extends Error {
+  override readonly name = 'FileGone'
+  override readonly message = 'the data directory was deleted, moved or replaced while the service ran'
 }
 
 /** The system's own code for what went wrong, such as ENOSPC. */
@@ -52,6 +60,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why the medium failed, in words and without a path. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof FileGone) return error.message
   const code = codeOf(error)
   if (code === undefined) return 'an unexpected error'
   const reason = reasons[code]

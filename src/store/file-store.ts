@@ -56,7 +56,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
   await prepareDirectory(directory)
   let lock: Lock | undefined
   try {
-    lock = acquireLock(directory)
+    lock = await acquireLock(directory)
     return await openLocked(options, lock)
   } catch (error) {
     lock?.release()
@@ -89,12 +89,18 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     },
   })
   const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
+  /** The last transactions could not be written. */
+  let isFull = false
   const queue = createCommitQueue({
     sequence: loaded.sequence,
     undo: tables.apply,
     async write(lines, sequence) {
       const toFold = folding.isWanted() ? copy() : undefined
+      const wasFull = isFull
+      isFull = true
       await journals.append(lines)
+      isFull = false
+      if (wasFull) folding.endBackoff()
       if (toFold !== undefined) await folding.begin(toFold, sequence)
     },
   })

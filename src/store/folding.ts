@@ -1,5 +1,5 @@
 import type { Notice } from './load.ts'
-import { reasonOf } from './errors.ts'
+import { FileGone, reasonOf } from './errors.ts'
 import type { Journals } from './journals.ts'
 import type { RecordCopies } from './tables.ts'
 
@@ -14,6 +14,8 @@ export interface Folding {
   isWanted(): boolean
   /** Begins a fold of these records, as they are after transaction `sequence`; never rejects. */
   begin(copy: Copy, sequence: number): Promise<void>
+  /** There is room on the disk again: a fold that failed is tried again with the next transaction. */
+  endBackoff(): void
   /** Waits for the fold that is under way, then folds everything, if that is quickly done. */
   finish(copy: Copy, sequence: number): Promise<void>
 }
@@ -37,19 +39,26 @@ const FOLD_AT_CLOSE_BYTES = 32 * 1024 * 1024
 export function createFolding(parts: FoldingParts): Folding {
   const { journals, writeSnapshot, foldAtBytes, onNotice } = parts
   let { snapshotSize, closed } = parts
-  let threshold = parts.unfinished ? 0 : Math.max(snapshotSize, foldAtBytes)
+  const usualThreshold = () => Math.max(snapshotSize, foldAtBytes)
+  let threshold = parts.unfinished ? 0 : usualThreshold()
   let underWay: Promise<void> | undefined
 
-  /** Whatever goes wrong, snapshot and journals together still hold everything. */
+  /**
+   * Whatever goes wrong, snapshot and journals together still hold everything. In another directory that has taken the
+   * place of this one, nothing is touched.
+   */
   const attempt = async (fold: () => Promise<void>) => {
     try {
+      journals.requireInPlace()
       await fold()
-      threshold = Math.max(snapshotSize, foldAtBytes)
+      threshold = usualThreshold()
     } catch (error) {
       threshold = journals.size() + foldAtBytes
-      onNotice(
-        `The journal could not be folded into the snapshot: ${reasonOf(error)}. Nothing is lost, the journal goes on growing; it is tried again later.`,
-      )
+      const outlook =
+        error instanceof FileGone
+          ? 'Nothing was made or changed in its place.'
+          : 'Nothing is lost, the journal goes on growing; it is tried again later.'
+      onNotice(`The journal could not be folded into the snapshot: ${reasonOf(error)}. ${outlook}`)
     }
   }
   const snapshot = async (copy: Copy, sequence: number, last: boolean) => {
@@ -66,6 +75,7 @@ export function createFolding(parts: FoldingParts): Folding {
           await journals.dropOld()
         }).finally(() => (underWay = undefined))
       }),
+    endBackoff: () => (threshold = Math.min(threshold, usualThreshold())),
     async finish(copy, sequence) {
       await underWay
       if (journals.size() === 0 && closed) return

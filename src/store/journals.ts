@@ -1,4 +1,4 @@
-import { rename, truncate } from 'node:fs/promises'
+import { truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { removeFile, syncDirectory, type OpenFile, type StoreFile } from './disk.ts'
 import { openJournalFile } from './journal-file.ts'
@@ -14,6 +14,8 @@ export interface Journals {
   /** Bytes in both. */
   size(): number
   append(bytes: Uint8Array): Promise<void>
+  /** @throws FileGone when the current one was deleted, moved or replaced; then nothing may be made or renamed there. */
+  requireInPlace(): void
   /** Goes on in a new file, and keeps what there is as the old one; unless there is an old one yet. */
   rotate(): Promise<void>
   /** Removes the old journal: a snapshot holds what it says. */
@@ -58,9 +60,10 @@ export async function openJournals(
   return {
     size: () => (oldSize ?? 0) + file.size(),
     append: (bytes) => file.append(bytes),
+    requireInPlace: () => file.requireInPlace(),
     async rotate() {
       if (oldSize !== undefined && !renamed) return
-      if (!renamed) await rename(files.current.path, files.old.path)
+      if (!renamed) await file.moveTo(files.old.path)
       renamed = true
       const next = await open(0)
       const full = file

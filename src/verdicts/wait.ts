@@ -32,7 +32,7 @@ export async function waitForDeliveries(
     if (!isDecided(seen, wanted)) {
       onWaiting()
       for await (const message of stream) {
-        if (message.type === 'reset') await look()
+        if (message.type === 'reset' || message.type === 'dropped') await look()
         else note(seen, await concerned(client, wanted, message), wanted)
         if (isDecided(seen, wanted)) break
       }

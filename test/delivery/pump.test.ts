@@ -204,14 +204,15 @@ describe('a ping', () => {
   })
 })
 
-/** A service whose writes fail as a full disk makes them, as long as `failing()`. */
-function failingStorage(failing: () => boolean) {
+/** A service whose writes fail as a full disk makes them, as long as `failing()`; or otherwise. */
+function failingStorage(
+  failing: () => boolean,
+  error: Error = new Refusal('storage_unavailable', 'no room'),
+) {
   return (service: Service): Service => ({
     ...service,
     execute: (operation, command) =>
-      failing()
-        ? Promise.reject(new Refusal('storage_unavailable', 'no room'))
-        : service.execute(operation, command),
+      failing() ? Promise.reject(error) : service.execute(operation, command),
   })
 }
 
@@ -237,6 +238,34 @@ describe('an attempt whose outcome cannot be recorded', () => {
       code: 'storage_unavailable',
     })
     expect(await house.delivery()).toMatchObject({ status: 'pending', attempts: [] })
+  })
+
+  it('is made again at once when the store takes another write', async () => {
+    let isFull = true
+    const house = await open({ wrap: failingStorage(() => isFull), limits: { restMs: 60_000 } })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce('one')
+    await house.pump.idle()
+    isFull = false
+    await house.announce('two')
+    await receiver.received(3)
+    await house.pump.idle()
+    expect(await house.deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }])
+  }, 10_000)
+
+  it('keeps its backoff when it was no fault of the store', async () => {
+    let failures = 1
+    const bug = new Error('a bug')
+    const house = await open({ wrap: failingStorage(() => failures-- > 0, bug), limits: { restMs: 60_000 } })
+    const receiver = await receive()
+    await house.register(receiver.url)
+    await house.announce('one')
+    await house.pump.idle()
+    await house.announce('two')
+    await house.pump.idle()
+    expect(await house.deliveries()).toMatchObject([{ status: 'pending' }, { status: 'delivered' }])
+    expect(receiver.requests).toHaveLength(2)
   })
 
   it('does not keep the pump from being idle while it rests', async () => {
@@ -281,6 +310,27 @@ describe('a store that cannot be read', () => {
     await house.pump.idle()
     expect(house.errors).toHaveLength(2)
   })
+
+  it('is asked again at once when it has taken a write', async () => {
+    let isBroken = false
+    const broken = (service: Service): Service => ({
+      ...service,
+      due: (query) =>
+        isBroken ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
+    })
+    const house = await open({ wrap: broken, limits: { restMs: 60_000 } })
+    const receiver = await receive()
+    await house.pump.stop({ graceMs: 0 })
+    await house.register(receiver.url)
+    await house.announce()
+    isBroken = true
+    const next = house.startPump()
+    trash.unshift(() => next.stop({ graceMs: 0 }))
+    await expect(next.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    isBroken = false
+    await house.register(receiver.url, ['check.closed'])
+    await receiver.received(1)
+  }, 10_000)
 })
 
 describe('a look at what is due that an interruption overtakes', () => {

@@ -2,6 +2,7 @@ import { request, Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { checkBody, startService, type RunningService } from '../support/cli.ts'
+import { startReceiver } from '../support/https-receiver.ts'
 
 const body = JSON.stringify(checkBody())
 const portOf = ({ url }: RunningService) => Number(new URL(url).port)
@@ -105,6 +106,28 @@ describe.concurrent('a service that is told to stop', () => {
     for (const outcome of acknowledged) expect(await (await shown(outcome)).text()).toBe(outcome.text)
     // A push that was cut off had not been taken up: it can be repeated.
     for (const outcome of others) expect(await shown(outcome)).toMatchObject({ status: 404 })
+    expect(await second.stop()).toMatchObject({ code: 0 })
+  })
+
+  test('HTTP-21 aborts a push that never ends and an attempt that is never answered, and makes that one again', async ({
+    onTestFinished,
+  }) => {
+    const receiver = await startReceiver({ answer: 'hang' })
+    onTestFinished(() => receiver.close())
+    const first = await startService(['--allow-http-loopback'])
+    const endpoint = { url: receiver.url, event_types: ['check.created'] }
+    expect((await first.call('POST', '/v1/webhook-endpoints', endpoint)).status).toBe(201)
+    expect((await first.call('PUT', '/v1/checks/external/a', checkBody())).status).toBe(201)
+    await receiver.received(1)
+    const { ended } = await beginPush(first, 'b')
+    expect(await first.stop()).toMatchObject({ code: 0, signal: null })
+    await ended
+    receiver.answer(200)
+    const second = await startService(['--allow-http-loopback'], { cwd: first.cwd })
+    await receiver.received(2)
+    const [sent, sentAgain] = receiver.requests.map(({ body: bytes }) => bytes.toString())
+    expect(sentAgain).toBe(sent)
+    expect((await second.call('GET', '/v1/checks/external/b')).status).toBe(404)
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 

@@ -1,6 +1,54 @@
 import { connect } from 'node:net'
-import { describe, expect, it } from 'vitest'
-import { check, openReceiver, openSimulator, rawHeaders, temporaryDirectory } from '../support/simulator.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  check,
+  openReceiver,
+  openSimulator,
+  rawHeaders,
+  temporaryDirectory,
+  totals,
+  type TestSimulator,
+} from '../support/simulator.ts'
+
+/** Resolves once the service waits for the rest of the body. */
+async function sendHalfOfABody(simulator: TestSimulator) {
+  const body = JSON.stringify(check())
+  const socket = connect(simulator.port, '127.0.0.1').on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  const reached = new Promise((resolve) => socket.once('data', resolve))
+  const headers = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n`
+  socket.write(`PUT /v1/checks/external/half HTTP/1.1\r\n${rawHeaders(simulator)}${headers}\r\n`)
+  await reached
+  socket.write(body.slice(0, body.length / 2))
+  return () => undefined
+}
+
+async function deliverToAReceiverThatHangs({ client, push }: TestSimulator) {
+  const receiver = await openReceiver('hang')
+  await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+  await push('b')
+  await receiver.received(1)
+  return () => receiver.answer(200)
+}
+
+async function stopReadingTheStream(simulator: TestSimulator) {
+  const socket = connect(simulator.port, '127.0.0.1').on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+  const reached = new Promise((resolve) => socket.once('data', resolve))
+  socket.write(`GET /_sim/stream HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
+  await reached
+  socket.pause()
+  const items = Array.from({ length: 900 }, (_, index) => ({
+    external_id: `${index}`,
+    name: 'x',
+    quantity: 1,
+    price_cents: 0,
+    note: 'x'.repeat(1000),
+  }))
+  for (let number = 0; number < 8; number += 1)
+    await simulator.push(`large-${number}`, { items, totals: totals(0) })
+  return () => undefined
+}
 
 describe('closing', () => {
   it('frees the port, and what was answered is durable', async () => {
@@ -32,6 +80,32 @@ describe('closing', () => {
     expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 201', 'HTTP/1.1 503'])
     expect(answers).toContain('"code":"shutting_down"')
     await expect(fetch(simulator.url)).rejects.toThrow()
+  })
+
+  it.each([
+    ['a body that is half sent', sendHalfOfABody],
+    ['a receiver that never answers', deliverToAReceiverThatHangs],
+    ['a reader of the stream that has stopped reading', stopReadingTheStream],
+  ])('ends within five seconds beside %s, and what was answered is durable', async (_what, begin) => {
+    const dataDirectory = await temporaryDirectory()
+    const simulator = await openSimulator({ dataDirectory })
+    const { text } = await simulator.push('a')
+    const letGo = await begin(simulator)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const closing = simulator.close()
+    await vi.advanceTimersByTimeAsync(4_500)
+    await closing
+    vi.useRealTimers()
+    letGo()
+    await expect(fetch(simulator.url)).rejects.toThrow()
+    const again = await openSimulator({ dataDirectory })
+    expect((await again.call('GET /v1/checks/external/a')).text).toBe(text)
+    expect((await again.call('GET /v1/checks/external/half')).status).toBe(404)
+    await again.idle()
+    // An attempt that was aborted has not been, and is made again.
+    for (const { status, attempts } of (await again.client.deliveries.list()).data)
+      expect([status, attempts.length]).toEqual(['delivered', 1])
   })
 
   it('lets an attempt in flight come to its end and records it', async () => {

@@ -17,6 +17,7 @@ const calls: Readonly<Record<string, { names: string; usual: readonly number[] }
   'a removal': { names: '?unlink,?unlinkat', usual: [] },
   'a cut': { names: '?ftruncate', usual: [] },
   'a link': { names: '?link,?linkat', usual: [] },
+  'a socket that shows who has the directory': { names: '?bind,?connect,?chmod', usual: [] },
   'a new directory': { names: '?mkdir,?mkdirat', usual: [] },
   'an opened file': { names: '?openat', usual: [] },
 }

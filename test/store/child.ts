@@ -10,16 +10,29 @@ export interface Child {
   pid: number
   /** The next line that it printed; `undefined` when it has ended. */
   line(): Promise<string | undefined>
+  /** Writes a line to its standard input. */
+  tell(line: string): void
   kill(): Promise<void>
 }
 
 /** Runs a program beside the built store; it may import './store/file-store.js'. */
 export function runChild(program: string, ...args: readonly string[]): Child {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...args], {
+  return runChildWithin([], program, ...args)
+}
+
+/** The same as the last argument of another command, which starts it and is killed with it. */
+export function runChildWithin(
+  command: readonly string[],
+  program: string,
+  ...args: readonly string[]
+): Child {
+  const [file = '', ...rest] = [...command, process.execPath, '--input-type=module', '-e', program, ...args]
+  const child = spawn(file, rest, {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const ended = once(child, 'exit')
+  // Of a child of the child as well, which has the same standard output.
+  const ended = once(child, 'close')
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   return {
     pid: child.pid ?? 0,
@@ -27,6 +40,7 @@ export function runChild(program: string, ...args: readonly string[]): Child {
       const next = (await lines.next()) as IteratorResult<string, undefined>
       return next.value
     },
+    tell: (line) => void child.stdin.write(`${line}\n`),
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -45,7 +45,7 @@ async function write(directory: string, files: Files): Promise<void> {
 
 /** Every file with what is in it. */
 async function contentOf(directory: string): Promise<Record<string, string>> {
-  const names = (await readdir(directory)).sort()
+  const names = (await readdir(directory)).filter((name) => !name.endsWith('.sock')).sort()
   const texts = names.map(async (name) => [name, await readFile(join(directory, name), 'latin1')] as const)
   return Object.fromEntries(await Promise.all(texts))
 }

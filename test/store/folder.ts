@@ -41,7 +41,8 @@ export async function copyOf(directory: string): Promise<string> {
 /** In one go, so that the store gets no further than the one step that is under way; if that removes a file, once more. */
 function copied(directory: string, copy: string): boolean {
   try {
-    cpSync(directory, copy, { recursive: true })
+    // A socket cannot be copied.
+    cpSync(directory, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') })
     // Newer lines of Node copy what is in a directory, and not who may look into it.
     chmodSync(copy, statSync(directory).mode)
     return true

@@ -62,6 +62,23 @@ describe('folding', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
+  it('is tried again as soon as a full disk takes a transaction', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openStore(directory, { foldAtBytes: 20_000, openFile: disk.openFile, onNotice })
+    disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
+    const last = await writeUntil(store, 1, async () => notices.length > 0)
+    disk.fails = (step) => step === 'write'
+    await expect(saveChecks(store, last + 1)).rejects.toMatchObject({ code: 'storage_unavailable' })
+
+    disk.fails = () => false
+    await saveChecks(store, last + 1)
+    await saveChecks(store, last + 2)
+    await expect.poll(() => readdir(directory), { timeout: 10_000 }).toContain('db.json')
+  })
+
   it('goes on in the journal it has when no new one can be opened', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()

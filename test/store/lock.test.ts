@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ownIdentity } from '../../src/process-identity.ts'
 import { acquireLock } from '../../src/store/lock.ts'
@@ -52,7 +52,7 @@ describe('a directory', () => {
       await holder.kill()
     }
     await openStore(directory)
-    expect((await readdir(directory)).filter((name) => name.startsWith('lock'))).toEqual(['lock.4'])
+    expect((await readdir(directory)).filter((name) => name.startsWith('lock.'))).toEqual(['lock.4'])
   })
 
   it('DUR-19 goes to one of twenty who find the lock of a killed process at the same time', async () => {
@@ -129,15 +129,62 @@ describe('a lock', () => {
     ['names a process id that another process has now', JSON.stringify({ pid: process.pid, started: '1' })],
     ['lost its content in a power cut', ''],
     ['holds rubbish', '\u0000\u0000null'],
+    ['names a socket that is none of a lock', JSON.stringify({ pid: 1, started: '1', socket: '../lock.7' })],
   ])('that %s is not in the way', async (_, content) => {
     const directory = await newDirectory()
     await mkdir(directory)
     await writeFile(join(directory, 'lock.7'), content)
-    await writeFile(join(directory, 'lock-99-0123abcd'), content)
-    const { release } = acquireLock(directory)
-    expect(await readdir(directory)).toEqual(['lock.8'])
-    expect(() => acquireLock(directory)).toThrow(DirectoryInUse)
+    for (const left of ['lock-99-0123abcd', socketName]) await writeFile(join(directory, left), content)
+    const { release } = await acquireLock(directory)
+    expect((await readdir(directory)).filter((name) => !name.endsWith('.sock'))).toEqual(['lock.8'])
+    expect(await readdir(directory)).not.toContain(socketName)
+    await expect(acquireLock(directory)).rejects.toThrow(DirectoryInUse)
     release()
-    acquireLock(directory).release()
+    expect(await readdir(directory)).toEqual(['lock.8'])
+    ;(await acquireLock(directory)).release()
+  })
+
+  it('without a socket, which some file systems cannot hold, goes by the process id and the time of start', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const { release } = await acquireLock(directory, async () => undefined)
+    expect(await readdir(directory)).toEqual(['lock.1'])
+    await expect(acquireLock(directory)).rejects.toThrow(DirectoryInUse)
+    release()
+    ;(await acquireLock(directory)).release()
+  })
+
+  it('whose socket was removed goes by the process id and the time of start', async () => {
+    const directory = await newDirectory()
+    const holder = open(directory)
+    expect(await holder.line()).toBe('open')
+    for (const name of await readdir(directory)) if (name.endsWith('.sock')) await rm(join(directory, name))
+    await expect(acquireLock(directory)).rejects.toThrow(DirectoryInUse)
+    await holder.kill()
+    ;(await acquireLock(directory)).release()
+  })
+
+  it.skipIf(process.platform === 'win32')('has a socket that its owner alone may use', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const { release } = await acquireLock(directory)
+    const [socket = ''] = (await readdir(directory)).filter((name) => name.endsWith('.sock'))
+    const found = await stat(join(directory, socket))
+    expect([found.isSocket(), found.mode & 0o777]).toEqual([true, 0o600])
+    release()
+  })
+
+  it('that another process has made in a new directory at the same place is left alone', async () => {
+    const directory = await newDirectory()
+    await mkdir(directory)
+    const { release } = await acquireLock(directory)
+    await rm(directory, { recursive: true })
+    const holder = open(directory)
+    expect(await holder.line()).toBe('open')
+    release()
+    await expect(acquireLock(directory)).rejects.toThrow(`in use by the process with pid ${holder.pid},`)
+    await holder.kill()
   })
 })
+
+const socketName = 'lock-0123456789abcdef.sock'

@@ -40,7 +40,11 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
           .filter(({ endpoint }) => endpoint.id === data.endpoint_id)
           .map((one) => ({ type: 'attempt', data, from: one }))
       for (const data of await attempts.missed(client, ids)) yield* from(data)
-      for await (const message of stream) for (const data of attempts.told(message, ids)) yield* from(data)
+      for await (const message of stream) {
+        const told =
+          message.type === 'dropped' ? await attempts.missed(client, ids) : attempts.told(message, ids)
+        for (const data of told) yield* from(data)
+      }
     },
   })
 }

@@ -35,16 +35,24 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
     const wanted = again || since === undefined ? undefined : await timeOf(client, since)
     if (!again) news.begin(now)
     const from = news.since(now)
-    const stream = await openStream(client, signal, wanted !== undefined && wanted < from ? wanted : from)
+    let stream = await openStream(client, signal, wanted !== undefined && wanted < from ? wanted : from)
     yield { type: again ? 'reconnected' : 'listening' }
-    let live = false
-    for await (const message of stream) {
-      if (message.type === 'live') live = true
-      else if (message.type === 'reset') {
-        news.forget(await nowOf(client))
-        yield message
-      } else if (message.type !== 'event' && news.isNew(message))
-        if (live || again || isWanted(message, wanted)) yield message
+    let live = again
+    for (let isWhole = false; !isWhole;) {
+      isWhole = true
+      for await (const message of stream) {
+        if (message.type === 'dropped') {
+          isWhole = false
+          break
+        } else if (message.type === 'live') live = true
+        else if (message.type === 'reset') {
+          news.forget(await nowOf(client))
+          yield message
+        } else if (message.type !== 'event' && news.isNew(message))
+          if (live || isWanted(message, wanted)) yield message
+      }
+      // What the service dropped because it was not read in time is read from what it has stored.
+      if (!isWhole) stream = await openStream(client, signal, news.since(await nowOf(client)))
     }
   }
 

@@ -165,7 +165,7 @@ export const simDocs: OperationDocs = {
     tag: 'Simulator events',
     summary: 'Follow what happens',
     description:
-      'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed.',
+      'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed. A reader that falls more than 4 MiB behind misses messages; `dropped` tells it the `count`.',
     query: ['since.stream'],
     answers: { 200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] } },
   },

@@ -31,7 +31,7 @@ export async function checkUp(directory: string): Promise<CheckUp> {
 export async function repair(directory: string): Promise<CheckUp> {
   const before = await surveyDirectory(directory)
   if (planRepair(before, judge(before)).length === 0) return resultOf(before, [])
-  const lock = acquireLock(directory)
+  const lock = await acquireLock(directory)
   let told: string[] = []
   try {
     const { holder: _self, ...rest } = await surveyDirectory(directory)

@@ -41,7 +41,7 @@ export async function surveyDirectory(directory: string): Promise<Survey> {
   const contents = { snapshot: undefined, old: undefined, current: undefined, credentials: undefined }
   if (state !== 'there') return { ...found, ...contents, holder: undefined }
   const files = storeFiles(directory)
-  const holder = holderIn(directory)?.pid
+  const holder = (await holderIn(directory))?.pid
   // Against the order in which a running service folds, so that what is missing here is in what is read next.
   const current = await contentOf(files.current.path)
   const old = await contentOf(files.old.path)

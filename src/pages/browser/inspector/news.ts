@@ -29,8 +29,9 @@ export function tellReturn(): void {
 export function startListening(): void {
   listen({
     url: '/_sim/stream',
-    types: ['request', 'event', 'attempt', 'delivery', 'reset'],
-    onMessage: (type, data) => tell({ type: type as News['type'], data }),
+    types: ['request', 'event', 'attempt', 'delivery', 'reset', 'dropped'],
+    onMessage: (type, data) =>
+      type === 'dropped' ? tellReturn() : tell({ type: type as News['type'], data }),
     onReturn: tellReturn,
     onConnection: (state) => (connection.value = state),
   })

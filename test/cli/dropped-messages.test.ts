@@ -1,0 +1,114 @@
+import { describe, expect, test, vi } from 'vitest'
+import { watch } from '../../src/cli/tail/watch.ts'
+import { listenTo } from '../../src/cli/listen/session.ts'
+import type { Client, StreamMessage } from '../../src/client.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
+import { onNews, startListening } from '../../src/pages/browser/inspector/news.ts'
+import { waitForDeliveries } from '../../src/verdicts/wait.ts'
+
+const time = '2026-11-21T18:00:00.000Z'
+const attempt = {
+  number: 1,
+  started_at: time,
+  duration_ms: 1,
+  outcome: 'succeeded',
+  response_status: 200,
+  response_body: null,
+  error: null,
+} as const
+const delivery: Delivery = {
+  id: 'dlv_1',
+  event_id: 'evt_1',
+  event_type: 'check.created',
+  endpoint_id: 'we_1',
+  external_check_id: 'a',
+  status: 'delivered',
+  attempts: [attempt],
+  next_attempt_at: null,
+  dead_reason: null,
+}
+const { attempts: _attempts, ...rest } = delivery
+const message: StreamMessage = { type: 'attempt', data: { ...rest, attempt } }
+const dropped: StreamMessage = { type: 'dropped', data: { count: 1 } }
+const live: StreamMessage = { type: 'live', data: {} }
+
+/** A client whose streams tell these messages, one after the other, and whose list has the delivery from the second look on. */
+function clientOf(...streams: StreamMessage[][]) {
+  const asked: (Date | undefined)[] = []
+  let looks = 0
+  const client = {
+    clock: { show: async () => ({ now: time, frozen: false, offset_ms: 0 }) },
+    endpoints: {
+      list: async () => ({ data: [{ id: 'we_1', url: 'https://localhost:1/' }], next_cursor: null }),
+    },
+    deliveries: {
+      list: async () => ({ data: looks++ === 0 ? [] : [delivery], next_cursor: null }),
+      get: async () => delivery,
+    },
+    stream: async function* (_signal: AbortSignal, onOpen?: () => void, since?: Date) {
+      asked.push(since)
+      onOpen?.()
+      yield* streams.shift() ?? []
+    },
+  }
+  return { client: client as unknown as Client, asked }
+}
+
+describe('messages that the service dropped are made up for', () => {
+  test('by waiting for deliveries, which looks at the list again', async () => {
+    const { client } = clientOf([dropped])
+    const wanted = { status: 'delivered', count: 1, exactly: false, none: false } as const
+    const verdict = await waitForDeliveries(client, wanted, AbortSignal.timeout(10_000))
+    expect(verdict).toMatchObject({ ok: true, deliveries: [{ id: 'dlv_1' }] })
+  })
+
+  test('by tail, which reads what is stored since the newest that it was told', async () => {
+    const { client, asked } = clientOf([live, dropped], [message, live, message])
+    const { signal } = new AbortController()
+    const told = []
+    for await (const one of watch({
+      connect: async () => client,
+      signal,
+      since: undefined,
+      reconnect: false,
+    }))
+      told.push(one)
+    expect(told).toEqual([{ type: 'listening' }, message])
+    expect(asked).toEqual([new Date('2026-11-21T17:59:00.000Z'), new Date('2026-11-21T17:59:00.000Z')])
+  })
+
+  test('by listen, which looks at the deliveries of its endpoints', async () => {
+    const { client } = clientOf([dropped])
+    const ending = new AbortController()
+    const routes = [{ url: 'https://localhost:1/', target: { url: '', events: [] } }] as never
+    const told = []
+    for await (const one of listenTo({
+      connect: async () => client,
+      routes,
+      secret: '',
+      signal: ending.signal,
+    })) {
+      told.push(one.type)
+      if (one.type !== 'ready') ending.abort()
+    }
+    expect(told).toEqual(['ready', 'attempt'])
+  })
+
+  test('by the inspector, which reads its list again', () => {
+    const listeners = new Map<string, (message: { data: string }) => void>()
+    class Source {
+      addEventListener(type: string, listener: (message: { data: string }) => void) {
+        listeners.set(type, listener)
+      }
+    }
+    vi.stubGlobal('EventSource', Source)
+    vi.stubGlobal('addEventListener', () => {})
+    const heard: string[] = []
+    const stop = onNews(({ type }) => heard.push(type))
+    startListening()
+    listeners.get('dropped')?.({ data: '{"count":1}' })
+    stop()
+    vi.unstubAllGlobals()
+    expect(heard).toEqual(['return'])
+  })
+})

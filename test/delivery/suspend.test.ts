@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openSimulator } from '../support/simulator.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const URL = 'https://shop.example/webhooks'
+
+// Real time and timers alone: what happens between them goes on as usual.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A service with three deliveries that failed once and are due again in about a minute. */
+async function openWithRetries() {
+  const simulator = await openSimulator({ port: false })
+  const attempts: string[] = []
+  let arrived: () => unknown = () => {}
+  simulator.receive(URL, async (request) => {
+    attempts.push(((await request.json()) as { id: string }).id)
+    arrived()
+    return new Response(null, { status: 500 })
+  })
+  const headers = { authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' }
+  const send = async (method: string, path: string, body: object) => {
+    const answer = await simulator.fetch(path, { method, headers, body: JSON.stringify(body) })
+    expect(answer.status).toBe(201)
+  }
+  await send('POST', '/v1/webhook-endpoints', { url: URL, event_types: ['check.created'] })
+  for (const id of ['a', 'b', 'c']) {
+    const totals = { subtotal_cents: 0, tax_cents: 0, total_cents: 0 }
+    await send('PUT', `/v1/checks/external/${id}`, {
+      table: { number: '1' },
+      status: 'open',
+      items: [],
+      totals,
+    })
+    await simulator.idle()
+    vi.advanceTimersByTime(1_000)
+  }
+  expect(new Set(attempts).size).toBe(3)
+  const due = [...attempts].sort()
+  attempts.length = 0
+  /** Resolves once there were three more attempts. Asking whether the service is idle would wake it. */
+  const three = () => new Promise<void>((resolve) => (arrived = () => attempts.length >= 3 && resolve()))
+  return { simulator, attempts, due, three }
+}
+
+test('a machine that slept for eight hours attempts all that fell due meanwhile within 15 seconds, each once', async () => {
+  const { simulator, attempts, due, three } = await openWithRetries()
+  const attempted = three()
+  vi.setSystemTime(Date.now() + 8 * HOUR) // Timers stood still meanwhile.
+  vi.advanceTimersByTime(15_000)
+  await attempted
+  await simulator.idle()
+  expect([...attempts].sort()).toEqual(due)
+})
+
+test('a clock that is set back by two hours makes nothing go early', async () => {
+  const { simulator, attempts, due, three } = await openWithRetries()
+  const attempted = three()
+  vi.setSystemTime(Date.now() - 2 * HOUR)
+  vi.advanceTimersByTime(2 * HOUR)
+  await simulator.idle()
+  expect(attempts).toEqual([])
+  vi.advanceTimersByTime(MINUTE)
+  await attempted
+  await simulator.idle()
+  expect([...attempts].sort()).toEqual(due)
+})

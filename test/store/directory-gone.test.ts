@@ -1,0 +1,133 @@
+import { rmSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { runChild } from './child.ts'
+import { failingDisk } from './failing-disk.ts'
+import { newDirectory, openStore, tidyUp } from './folder.ts'
+import { check, idOf, saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+const gone = {
+  code: 'storage_unavailable',
+  message:
+    'Nothing was changed: it could not be written to disk, because the data directory was deleted, moved or replaced while the service ran. Put the directory back, or start the service anew, then send the request again; the service goes on by itself.',
+}
+
+/** Opens the directory and stays until it is killed. */
+const opener = `
+import { openFileStore } from './store/file-store.js'
+await openFileStore({ directory: process.argv[1] })
+console.log('open')
+setInterval(() => {}, 1000)`
+
+async function openWithChecks(): Promise<{ store: Store; directory: string; notices: string[] }> {
+  const directory = await newDirectory()
+  const notices: string[] = []
+  const store = await openStore(directory, { onNotice: (notice) => notices.push(notice) })
+  await saveChecks(store, 1, 2)
+  return { store, directory, notices }
+}
+
+describe.skipIf(process.platform === 'win32')('a data directory', () => {
+  it('that is deleted under its store takes no further transaction, and is not made again', async () => {
+    const { store, directory, notices } = await openWithChecks()
+    await rm(directory, { recursive: true })
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
+    expect(await storedChecks(store)).toEqual([1, 2])
+    expect(await store.get('checks', idOf('chk', 2))).toEqual(check(2))
+    await store.close()
+    expect(await readdir(dirname(directory))).toEqual([])
+    expect(notices).toEqual([
+      'The journal could not be folded into the snapshot: the data directory was deleted, moved or replaced while the service ran. Nothing was made or changed in its place.',
+    ])
+  })
+
+  it('whose journal alone is deleted takes no further transaction', async () => {
+    const { store, directory } = await openWithChecks()
+    await rm(join(directory, 'journal.ndjson'))
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
+    await store.close()
+    expect(await readdir(directory)).not.toContain('db.json')
+  })
+
+  it('that is deleted while a transaction is written does not acknowledge it', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const store = await openStore(directory, { openFile: disk.openFile })
+    disk.fails = (step) => {
+      if (step === 'datasync') rmSync(directory, { recursive: true, force: true })
+      return false
+    }
+    await expect(saveChecks(store, 1)).rejects.toMatchObject(gone)
+  })
+
+  it('that is moved away and put back goes on, without what was refused meanwhile', async () => {
+    const { store, directory } = await openWithChecks()
+    await rename(directory, `${directory}-away`)
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
+    await rename(`${directory}-away`, directory)
+    await saveChecks(store, 4)
+    await store.close()
+    expect(await storedChecks(await openStore(directory))).toEqual([1, 2, 4])
+  })
+
+  it('that is moved is still in use where it is now, until its store is closed', async () => {
+    const { store, directory } = await openWithChecks()
+    const moved = `${directory}-moved`
+    await rename(directory, moved)
+    await expect(openStore(moved)).rejects.toThrow(/is in use by this process/)
+    await store.close()
+    const child = runChild(opener, moved)
+    expect(await child.line()).toBe('open')
+    await child.kill()
+    expect(await storedChecks(await openStore(moved))).toEqual([1, 2])
+  })
+
+  it("in whose place another one is made is the other store's alone", async () => {
+    const { store, directory } = await openWithChecks()
+    await rm(directory, { recursive: true })
+    const other = await openStore(directory)
+    await saveChecks(other, 7)
+    await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
+    const before = await contentOf(directory)
+    await store.close()
+    expect(await contentOf(directory)).toEqual(before)
+    await expect(openStore(directory)).rejects.toThrow(/is in use by this process/)
+    await saveChecks(other, 8)
+    await other.close()
+    expect(await storedChecks(await openStore(directory))).toEqual([7, 8])
+  })
+
+  it.each([
+    ['is not made again', false],
+    ['changes nothing in the one that is made in its place', true],
+  ])('that is deleted while the journal is folded %s', async (_, isMadeAnew) => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const deleted = new Promise<void>((resolve) => {
+      disk.fails = (step, path) => {
+        if (step !== 'datasync' || !path.endsWith('.tmp')) return false
+        rmSync(directory, { recursive: true, force: true })
+        resolve()
+        return false
+      }
+    })
+    const store = await openStore(directory, { foldAtBytes: 1000, openFile: disk.openFile })
+    for (let number = 1; number <= 10; number += 1) await saveChecks(store, number).catch(() => {})
+    await deleted
+    if (isMadeAnew) await mkdir(directory)
+    await store.close()
+    expect(await readdir(dirname(directory))).toEqual(isMadeAnew ? ['.tabwire'] : [])
+    if (isMadeAnew) expect(await readdir(directory)).toEqual([])
+  })
+})
+
+/** The files of records and locks, with what is in them. */
+async function contentOf(directory: string): Promise<string[][]> {
+  const names = (await readdir(directory)).filter((name) => !name.endsWith('.sock')).sort()
+  return Promise.all(names.map(async (name) => [name, await readFile(join(directory, name), 'latin1')]))
+}
