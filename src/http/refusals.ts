@@ -32,6 +32,13 @@ export const statusOf = {
   http_version_not_supported: 505,
 } satisfies Record<RefusalCode, number>
 
+/** Codes that refuse a request before it is routed, so that they are the answer of no operation. */
+export const unroutedCodes = [
+  'request_timeout',
+  'headers_too_large',
+  'http_version_not_supported',
+] as const satisfies readonly RefusalCode[]
+
 /** What a door answers: a status, headers beside the usual ones, and a text. */
 export interface Answer {
   status: number

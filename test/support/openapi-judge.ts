@@ -1,4 +1,5 @@
 import { errorName } from '../../src/http/openapi/errors.ts'
+import { unroutedCodes } from '../../src/http/refusals.ts'
 import type { ToldAnswer } from '../../src/http/told-answer.ts'
 import { closed, issuesOf, schemasOf } from './openapi-schemas.ts'
 
@@ -67,7 +68,8 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     if (status < 400) return ['is not documented']
     if (typeof body !== 'string') return ['has no body']
     const { code } = (JSON.parse(body) as { error: { code: string } }).error
-    if (!(errorName(code) in components.schemas)) return [`has the code ${code}`]
+    if (!(errorName(code) in components.schemas))
+      return unrouted.includes(code) ? [] : [`has the code ${code}`]
     return issuesOf(answered(`/components/schemas/${errorName(code)}`), body)
   }
 
@@ -88,6 +90,8 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     return [...responseIssues(at, documented, answer), ...requestIssues(at, operation, answer)]
   }
 }
+
+const unrouted: readonly string[] = unroutedCodes
 
 /** Errors on purpose have the status that was asked for. */
 function isInjected(body: ToldAnswer['body']): boolean {

@@ -1,11 +1,11 @@
 import type { RefusalCode } from '../../model/refusal.ts'
-import { statusOf } from '../refusals.ts'
+import { statusOf, type unroutedCodes } from '../refusals.ts'
 import { pascalCase } from './envelopes.ts'
 import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 
-/** Codes of errors: those of refusals, of bugs, and of what was asked for. */
-type ErrorCode = RefusalCode | 'internal_error' | 'fault_injected'
+/** Codes of errors: those of refusals by operations, of bugs, and of what was asked for. */
+type ErrorCode = Exclude<RefusalCode, (typeof unroutedCodes)[number]> | 'internal_error' | 'fault_injected'
 
 interface ErrorAnswer {
   /** All of one status. */
@@ -51,18 +51,6 @@ export const errorAnswers = {
     codes: ['method_not_allowed'],
     description: 'The path is known, and has other methods: those in Allow.',
     headers: ['Allow'],
-  },
-  RequestTimeout: {
-    codes: ['request_timeout'],
-    description: 'The request did not arrive in time. The connection is closed.',
-  },
-  HeadersTooLarge: {
-    codes: ['headers_too_large'],
-    description: 'The headers are longer than 16 KiB, or more than 1,000.',
-  },
-  HttpVersionNotSupported: {
-    codes: ['http_version_not_supported'],
-    description: 'The request is neither HTTP/1.1 nor HTTP/1.0.',
   },
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],

@@ -1,9 +1,7 @@
 import type { Json } from './json.ts'
 
-/** Answers that no operation refers to: OpenAPI has no place for a method that a path does not have, or for a request that is read by no operation. */
-export const kept = ['MethodNotAllowed', 'RequestTimeout', 'HeadersTooLarge', 'HttpVersionNotSupported'].map(
-  (name) => `#/components/responses/${name}`,
-)
+/** What nothing refers to and is good to know: OpenAPI has no place for the answer to a method that a path does not have. */
+const kept = ['#/components/responses/MethodNotAllowed']
 
 /** The document without those components that nothing in it leads to. */
 export function withoutUnused(document: Json & { components: Record<string, Json> }): Json {
