@@ -15,7 +15,7 @@ export interface SimulatorOptions {
   https?: boolean | undefined
   /** A key with all scopes to be accepted; made and kept when not given. */
   apiKey?: string | undefined
-  /** Names the signature header, `X-<name>-Signature`. */
+  /** Names the signature header, `X-<name>-Signature`; the whole name of the header is understood, too. */
   serviceName?: string | undefined
   /** Refuse pushes with unknown fields. */
   strict?: boolean | undefined

@@ -21,6 +21,7 @@ import { tableRoutes } from './http/table-routes.ts'
 import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from './model/service-name.ts'
 import { createPages } from './pages/index.ts'
 import { ORDER_BY, orderFieldIssue } from './model/revision.ts'
 import { createService } from './service.ts'
@@ -78,13 +79,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const issue = orderFieldIssue(options.orderBy ?? ORDER_BY)
   if (issue !== undefined)
     throw new TypeError(`orderBy cannot be ${JSON.stringify(options.orderBy)}: ${issue}.`)
+  const serviceName = parseServiceName(options.serviceName ?? DEFAULT_SERVICE_NAME)
+  if (serviceName === undefined)
+    throw new TypeError(
+      `serviceName must hold letters, digits and hyphens alone, got ${JSON.stringify(options.serviceName)}.`,
+    )
   // The listener takes as long to load as the store to open, so they do so together.
   const listening = options.port === false ? undefined : import('./http/listen.ts')
   const store = await openStore(options)
   try {
     const clock = options.clock ?? (await openClock(options, store))
     const identifiers = createIdentifiers(() => clock.now(), options.seed)
-    return await startOn({ ...options, ...identifiers, clock, store, listening })
+    return await startOn({ ...options, ...identifiers, serviceName, clock, store, listening })
   } catch (error) {
     await store.close()
     throw error
@@ -108,7 +114,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const sessions = createSessions({ newToken, measure: () => performance.now() })
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => reachableUrl(own.url ?? '')
-  const serviceName = parts.serviceName ?? defaults.serviceName
+  const { serviceName } = parts
   let stopping = false
   const faults = { seed: parts.seed ?? 1, deliveries: createDeliveryFaults(service), api: createApiFaults() }
   const deliveries = openDeliveries(service, parts, {
@@ -153,7 +159,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
           faults,
           state: deliveries.state,
           tableUrl: (table) => ownUrl() + tablePath(tableSecret, table),
-          health: () => ({ started_at: startedAt, order_by: orderBy }),
+          health: () => ({ started_at: startedAt, order_by: orderBy, service_name: serviceName }),
         }),
       ],
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],

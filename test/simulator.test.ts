@@ -46,20 +46,29 @@ describe('a fresh simulator', () => {
         expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain(apiKey)
   })
 
-  it('signs under the name that it is given', async () => {
-    const { client, push, idle } = await openSimulator({ serviceName: 'Acme' })
-    const receiver = await openReceiver()
-    const { signing_secret } = await client.endpoints.create({
-      url: receiver.url,
-      event_types: ['check.created'],
-    })
-    await push('a')
-    await idle()
-    const [request] = receiver.requests
-    const header = String(request?.headers['x-acme-signature'])
-    expect(webhooks.constructEvent(request?.body ?? '', header, signing_secret).type).toBe('check.created')
-    expect(request?.headers['user-agent']).toBe('Acme-Webhooks/1.0')
+  it('takes no name that cannot be part of a header', async () => {
+    await expect(openSimulator({ serviceName: 'A B' })).rejects.toThrow(
+      'serviceName must hold letters, digits and hyphens alone, got "A B".',
+    )
   })
+
+  it.each(['Acme', 'X-Acme-Signature'])(
+    'signs under the name that it is given, as %s',
+    async (serviceName) => {
+      const { client, push, idle } = await openSimulator({ serviceName })
+      const receiver = await openReceiver()
+      const { signing_secret } = await client.endpoints.create({
+        url: receiver.url,
+        event_types: ['check.created'],
+      })
+      await push('a')
+      await idle()
+      const [request] = receiver.requests
+      const header = String(request?.headers['x-acme-signature'])
+      expect(webhooks.constructEvent(request?.body ?? '', header, signing_secret).type).toBe('check.created')
+      expect(request?.headers['user-agent']).toBe('Acme-Webhooks/1.0')
+    },
+  )
 })
 
 describe('a simulator that is closed and started again on its data directory', () => {

@@ -1,11 +1,21 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk, { chalkStderr } from 'chalk'
+import { readRun } from '../data-directory.ts'
+import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './failure.ts'
 import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import type { Seat } from './seat.ts'
+import { serviceNameAt } from './service-name.ts'
+
+/** Flags that say which service a command is about. */
+interface KnownService {
+  'service-name': string | undefined
+  'data-dir': string
+  url?: string | undefined
+}
 
 /** What all commands share: `--json`, data to stdout and talk to stderr, errors and exit codes. */
 export abstract class BaseCommand extends Command {
@@ -72,6 +82,20 @@ export abstract class BaseCommand extends Command {
       columns: () => this.terminal.columns,
       onResize: (listener) => void stdout.on('resize', listener),
     }
+  }
+
+  /**
+   * The name of the service: as given, else as the service tells it that TABWIRE_URL names or that runs on the data
+   * directory, else the default one. An absent service is not waited for.
+   */
+  protected async serviceName(flags: KnownService): Promise<string> {
+    if (flags['service-name'] !== undefined) return flags['service-name']
+    const run = await readRun(flags['data-dir'])
+    const named = flags.url ?? process.env.TABWIRE_URL ?? ''
+    const url = named === '' ? run?.url : named
+    return url === undefined || !URL.canParse(url)
+      ? DEFAULT_SERVICE_NAME
+      : serviceNameAt({ url, ca: run?.ca })
   }
 
   /** Data: the resource with `--json`, for people otherwise, in so many columns. */

@@ -1,7 +1,9 @@
 import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
+import { serviceNameIn } from './config/service-name.ts'
 import { meantOf } from './wrong-usage.ts'
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
@@ -87,12 +89,21 @@ export const timeFlag = Flags.custom<Date>({
   },
 })
 
-/** Becomes part of a header's name, so it is what such a name may hold. */
+/** The name of the service that is started. The whole name of the signature header is understood, too. */
 export const serviceNameFlag = Flags.string({
   description: 'Names the signature header, X-<name>-Signature.',
-  default: 'Service',
+  default: DEFAULT_SERVICE_NAME,
   parse: async (input) => {
-    if (/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/.test(input)) return input
+    const name = parseServiceName(input)
+    if (name !== undefined) return name
     throw new Errors.CLIError(`${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
   },
+})
+
+/** The name of the service that a command is about: of the command line, the environment or the settings file. */
+export const knownServiceNameFlag = Flags.custom<string | undefined>({
+  description: 'Names the signature header, X-<name>-Signature; by default as the running service does.',
+  parse: serviceNameFlag.parse,
+  default: async ({ flags }) => serviceNameIn(flags.config),
+  defaultHelp: async () => undefined,
 })

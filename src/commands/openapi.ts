@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { fromEnvironment, serviceNameFlag } from '../cli/flags.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags } from '../cli/flags.ts'
 import { httpUrlFlag } from '../cli/http-url.ts'
 import { openApiText } from '../http/openapi/document.ts'
 
@@ -11,6 +11,7 @@ export default class OpenApi extends BaseCommand {
     '<%= config.bin %> openapi',
     '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
   ]
+  static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
     simulator: Flags.boolean({
       description: "With what is the simulator's own, under /_sim and /t, and no real service has.",
@@ -21,12 +22,13 @@ export default class OpenApi extends BaseCommand {
       description: 'Where clients find the service; a final /v1 may be there.',
       default: 'http://127.0.0.1:4100',
     }),
-    'service-name': serviceNameFlag,
+    'service-name': knownServiceNameFlag(),
   })
 
   async run(): Promise<void> {
     const { flags } = await this.parse(OpenApi)
-    const { simulator, 'service-name': serviceName } = flags
+    const { simulator, url: _url, ...known } = flags
+    const serviceName = await this.serviceName(known)
     this.write(await openApiText({ simulator, url: withoutVersion(flags.url), serviceName }))
   }
 }

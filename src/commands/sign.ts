@@ -1,10 +1,11 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, serviceNameFlag, timeFlag } from '../cli/flags.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags, timeFlag } from '../cli/flags.ts'
 import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/input.ts'
 import { curlCommand } from '../model/curl-command.ts'
+import { signatureHeader } from '../model/service-name.ts'
 import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {
@@ -14,6 +15,7 @@ export default class Sign extends BaseCommand {
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
     '<%= config.bin %> sign --secret whsec_… --body delivery.json --curl https://localhost:8443/webhooks | sh',
   ]
+  static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
     secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
     body: Flags.string({
@@ -22,7 +24,7 @@ export default class Sign extends BaseCommand {
     }),
     timestamp: timeFlag({ description: 'The time to sign with (unix seconds or ISO 8601); now by default.' }),
     curl: httpUrlFlag({ description: 'Print a curl command that sends the signed body to this URL.' }),
-    'service-name': serviceNameFlag,
+    'service-name': knownServiceNameFlag(),
   })
 
   async run(): Promise<void> {
@@ -33,8 +35,9 @@ export default class Sign extends BaseCommand {
       throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
     if (timestamp < 0) throw new CommandError('usage', '--timestamp lies before 1970.', exitCodes.usage)
     const value = sign({ payload, secret: flags.secret, timestamp })
-    const name = `X-${flags['service-name']}-Signature`
     const { curl } = flags
+    if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)
+    const name = signatureHeader(await this.serviceName(flags))
     const report = { header: name, value, ...(curl === undefined ? {} : { url: curl }) }
     this.print(report, () => (curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload)))
   }

@@ -1,18 +1,19 @@
 import { Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, serviceNameFlag, timeFlag } from '../cli/flags.ts'
+import { fromEnvironment, knownServiceNameFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
 import { renderTally, renderVerification } from '../cli/render/verification.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { judge, tally, viewJudgement } from '../cli/verify/judge.ts'
 import { parseMany } from '../cli/verify/many.ts'
 import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
+import { signatureHeader } from '../model/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
 type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>
 type Sources = Parameters<Verify['connect']>[0] &
   Record<'header' | 'request' | 'delivery', string | undefined> &
-  Record<'body' | 'service-name', string> & { now: Date | undefined }
+  Record<'service-name', string | undefined> & { body: string; now: Date | undefined }
 type Settings = Omit<DiagnoseOptions, keyof Given> & { now: Date }
 
 export default class Verify extends ServiceCommand {
@@ -59,7 +60,7 @@ export default class Verify extends ServiceCommand {
       default: 300,
     }),
     now: timeFlag({ description: 'Verify as if it were this time (unix seconds or ISO 8601).' }),
-    'service-name': serviceNameFlag,
+    'service-name': knownServiceNameFlag(),
   })
 
   async run(): Promise<void> {
@@ -74,7 +75,7 @@ export default class Verify extends ServiceCommand {
 
   private async given(flags: Sources): Promise<Given> {
     const { header, request, delivery } = flags
-    if (request !== undefined) return fromRequest(await readInput(request), flags['service-name'])
+    if (request !== undefined) return fromRequest(await readInput(request), await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
     if (header !== undefined) return { header, payload: await readInput(flags.body) }
     throw new CommandError(
@@ -116,7 +117,7 @@ export default class Verify extends ServiceCommand {
 
 function fromRequest(bytes: Buffer, serviceName: string): Given {
   const { headers, body } = parseRawRequest(bytes)
-  const values = valuesOf({ headers }, `X-${serviceName}-Signature`)
+  const values = valuesOf({ headers }, signatureHeader(serviceName))
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }
 }
 

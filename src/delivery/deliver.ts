@@ -5,6 +5,7 @@ import { retireDelivery } from '../operations/retire-delivery.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
+import { signatureHeader } from '../model/service-name.ts'
 import type { DeliveryFaults } from './faults.ts'
 import { marksOf, sendUnder } from './fate.ts'
 import type { Message, Sender } from './send.ts'
@@ -87,7 +88,7 @@ function compose(
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': `${serviceName}-Webhooks/1.0`,
-    [`X-${serviceName}-Signature`]: sign({ payload: body, secret, timestamp }),
+    [signatureHeader(serviceName)]: sign({ payload: body, secret, timestamp }),
   }
   return { url, headers, body }
 }

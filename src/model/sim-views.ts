@@ -183,4 +183,6 @@ export const healthView = z.strictObject({
   status: z.literal('ok'),
   started_at: time,
   order_by: z.string(),
+  /** Names the signature header, `X-<name>-Signature`. */
+  service_name: z.string(),
 })

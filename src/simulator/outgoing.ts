@@ -44,7 +44,7 @@ export function openDeliveries(
     clock,
     faults,
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
-    serviceName: parts.serviceName ?? defaults.serviceName,
+    serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),

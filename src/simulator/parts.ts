@@ -7,7 +7,6 @@ import type { Store } from '../store/store.ts'
 export const defaults = {
   host: '127.0.0.1',
   port: 4100,
-  serviceName: 'Service',
   disableAfter: 10,
   bodyLimit: 1024 * 1024,
 }
@@ -19,7 +18,8 @@ export const defaults = {
 export const GRACE_MS = 4_000
 
 /** What a service is made of, once its store is open. */
-export interface Parts extends SimulatorOptions, Identifiers {
+export interface Parts extends Omit<SimulatorOptions, 'serviceName'>, Identifiers {
+  serviceName: string
   /** The listener as it is loaded; `undefined` when the service has no port. */
   listening: Promise<typeof import('../http/listen.ts')> | undefined
   /** The service's own one can be moved. */

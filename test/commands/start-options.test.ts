@@ -60,7 +60,12 @@ describe.concurrent('options of tabwire start', () => {
 
   test('--service-name names the signature header that receivers see', async () => {
     const receiver = await startReceiver()
-    const service = await startService(['--service-name', 'Acme', '--allow-http-loopback', '--in-memory'])
+    const service = await startService([
+      '--service-name',
+      'x-acme-signature',
+      '--allow-http-loopback',
+      '--in-memory',
+    ])
     await pinged(service, receiver.url)
     const [ping] = receiver.requests
     expect(ping?.rawHeaders).toContain('X-Acme-Signature')

@@ -4,6 +4,9 @@ import { createRests } from '../../src/delivery/rests.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
+/** Why an attempt could not be recorded: nothing that concerns the store. */
+const failure = new Error('broken')
+
 const onOver = vi.fn<() => void>()
 
 function open() {
@@ -13,7 +16,7 @@ function open() {
 
 /** For how many milliseconds a delivery is left alone whose attempt could not be recorded now. */
 function restOf(rests: ReturnType<typeof open>, id: string): number {
-  rests.start(id)
+  rests.start(id, failure)
   const from = Date.now()
   while (rests.has(id)) vi.advanceTimersToNextTimer()
   return Date.now() - from
@@ -35,9 +38,9 @@ test('another delivery begins with the shortest pause, and so does one that was 
 
 test('a pause that is ended leaves no timer, and does not tell of its end', () => {
   const rests = open()
-  rests.start('dlv_1')
-  rests.start('dlv_2')
-  rests.start('dlv_3')
+  rests.start('dlv_1', failure)
+  rests.start('dlv_2', failure)
+  rests.start('dlv_3', failure)
   expect(rests.count()).toBe(3)
   rests.forget('dlv_1')
   expect([rests.count(), vi.getTimerCount()]).toEqual([2, 2])

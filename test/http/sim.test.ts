@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { deadUrl, errorOf, openReceiver, openSimulator } from '../support/simulator.ts'
 
 describe('GET /_sim/health', () => {
-  it('needs no key', async () => {
-    const simulator = await openSimulator()
+  it('needs no key, and tells the name in the signature header', async () => {
+    const simulator = await openSimulator({ serviceName: 'Acme' })
     const answer = await simulator.call('GET /_sim/health', { key: null })
     expect(answer).toMatchObject({
       status: 200,
-      json: { status: 'ok', started_at: expect.stringMatching(/Z$/) as string },
+      json: { status: 'ok', started_at: expect.stringMatching(/Z$/) as string, service_name: 'Acme' },
     })
     expect(answer.text).not.toContain(simulator.apiKey)
   })

@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 export function webhookEndpoint(change: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   return {
     id: 'we_1',
+    location_id: 'loc_1',
     url: 'https://localhost/',
     event_types: ['check.updated'],
     status: 'enabled',

@@ -15,8 +15,19 @@ function context() {
 const endpoint = (id: string, event_types: WebhookEndpoint['event_types']) =>
   webhookEndpoint({ id, event_types })
 
-const updated: DomainEvent = { type: 'check.updated', data: { note: 'Crème' }, external_check_id: 'dinner' }
-const closed: DomainEvent = { type: 'check.closed', data: { note: 'bye' }, external_check_id: null }
+const location_id = 'loc_1'
+const updated: DomainEvent = {
+  type: 'check.updated',
+  location_id,
+  data: { note: 'Crème' },
+  external_check_id: 'dinner',
+}
+const closed: DomainEvent = {
+  type: 'check.closed',
+  location_id,
+  data: { note: 'bye' },
+  external_check_id: null,
+}
 
 /** Given these endpoints, when this has happened: collection and record of each write. */
 function writesOf(events: readonly DomainEvent[], endpoints: readonly WebhookEndpoint[]) {
@@ -71,6 +82,11 @@ describe('the outbox', () => {
       ['deliveries', { endpoint_id: 'we_1' }],
       ['deliveries', { endpoint_id: 'we_3' }],
     ])
+  })
+
+  test('makes no delivery for an endpoint of another location', () => {
+    const elsewhere = webhookEndpoint({ id: 'we_9', location_id: 'loc_2', event_types: ['check.updated'] })
+    expect(writesOf([updated], [elsewhere]).slice(1)).toEqual([])
   })
 
   test('keeps the order of events, each before its deliveries, with an identity of its own', () => {

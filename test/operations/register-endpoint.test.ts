@@ -5,7 +5,11 @@ import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
 import { noon } from './push-given.ts'
 
 const secret = `whsec_${'a'.repeat(43)}`
-const command = { url: 'https://shop.example/hooks', event_types: ['check.created' as const] }
+const command = {
+  location_id: 'loc_1',
+  url: 'https://shop.example/hooks',
+  event_types: ['check.created' as const],
+}
 
 /** When an endpoint is registered, with a secret of the caller's own or without: what is decided. */
 function decide(chosen: { signing_secret?: string } = {}) {

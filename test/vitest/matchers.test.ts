@@ -104,10 +104,20 @@ describe('toBeSignedBy', () => {
   plain('takes a Request, whose body can still be read, and what servers have of one', async () => {
     const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
     await expect(request).toBeSignedBy('whsec_a', { serviceName: 'Acme' })
+    await expect(request).toBeSignedBy('whsec_a', { serviceName: 'x-acme-signature' })
+    await expect(request).not.toBeSignedBy('whsec_a', { serviceName: 'Service' })
     expect(await request.text()).toBe(body)
     const headers = { 'x-service-signature': header() }
     await expect({ headers, body: Buffer.from(body) }).toBeSignedBy('whsec_a')
     await expect({ headers: new Headers(headers), body }).toBeSignedBy('whsec_a')
+  })
+
+  plain('finds the header of any service, if there is one alone', async () => {
+    await expect({ headers: { 'X-Acme-Signature': header() }, body }).toBeSignedBy('whsec_a')
+    const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
+    await expect(request).toBeSignedBy('whsec_a')
+    const two = { 'x-hub-signature': 'sha1=0', 'x-service-signature': header() }
+    await expect({ headers: two, body }).toBeSignedBy('whsec_a')
   })
 
   plain('fails for another secret, other bytes, another time, no header, with the reason', async () => {

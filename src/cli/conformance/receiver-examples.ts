@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { signatureHeader } from '../../model/service-name.ts'
 import { packageFile } from '../../package-file.ts'
 
 /** Receivers that verify as they should, short enough to copy: the files of `fixtures/receivers`, by language. */
@@ -17,8 +18,13 @@ export type ReceiverLanguage = keyof typeof receiverExamples
 /** The languages, in alphabetical order. */
 export const receiverLanguages = Object.keys(receiverExamples) as ReceiverLanguage[]
 
-/** The source text of a receiver. */
-export async function readReceiverExample(language: ReceiverLanguage): Promise<string> {
-  const name = receiverExamples[language]
-  return readFile(packageFile(`fixtures/receivers/${name}`), 'utf8')
+/** The source text of a receiver, which reads the signature header of this service. */
+export async function readReceiverExample(language: ReceiverLanguage, serviceName: string): Promise<string> {
+  const file = receiverExamples[language]
+  const source = await readFile(packageFile(`fixtures/receivers/${file}`), 'utf8')
+  const header = signatureHeader(serviceName)
+  return source
+    .replaceAll('X-Service-Signature', header)
+    .replaceAll('x-service-signature', header.toLowerCase())
+    .replaceAll('HTTP_X_SERVICE_SIGNATURE', `HTTP_${header.replaceAll('-', '_').toUpperCase()}`)
 }

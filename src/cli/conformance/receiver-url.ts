@@ -1,4 +1,5 @@
 import { isLoopbackName } from '../../model/loopback.ts'
+import { signatureHeader } from '../../model/service-name.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { parseTarget, type Header } from '../listen/target.ts'
 
@@ -16,7 +17,7 @@ export function receiverUrl(text: string): URL {
 /** @throws CommandError (usage) for headers that the check itself has to set. */
 export function requireSafeHeaders(headers: readonly Header[], serviceName: string): void {
   const own = [
-    `x-${serviceName}-signature`,
+    signatureHeader(serviceName),
     'content-type',
     'content-length',
     'connection',

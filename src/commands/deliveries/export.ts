@@ -1,8 +1,9 @@
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, serviceNameFlag } from '../../cli/flags.ts'
+import { fromEnvironment, knownServiceNameFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/curl-command.ts'
+import { signatureHeader } from '../../model/service-name.ts'
 import { sign } from '../../signature/index.ts'
 
 export default class DeliveriesExport extends ServiceCommand {
@@ -25,7 +26,7 @@ export default class DeliveriesExport extends ServiceCommand {
     secret: Flags.string({
       description: "Sign with the endpoint's secret; without it the signature is a placeholder.",
     }),
-    'service-name': serviceNameFlag,
+    'service-name': knownServiceNameFlag(),
   })
 
   async run(): Promise<void> {
@@ -43,8 +44,8 @@ export default class DeliveriesExport extends ServiceCommand {
       this.say(
         `The signature is a placeholder, ${PLACEHOLDER}: pass --secret whsec_… to sign, which only its registration has shown.`,
       )
-    const name = flags['service-name']
-    const headers = { 'User-Agent': `${name}-Webhooks/1.0`, [`X-${name}-Signature`]: signature }
+    const name = await this.serviceName({ ...flags, url: (await this.locate(flags)).url })
+    const headers = { 'User-Agent': `${name}-Webhooks/1.0`, [signatureHeader(name)]: signature }
     const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`)
     const request = {
       method: 'POST',

@@ -7,7 +7,7 @@ import { readCertificate } from '../../cli/read-certificate.ts'
 import { chosenCases, registeredEvents } from '../../cli/conformance/selection.ts'
 import { stateCheck } from '../../cli/conformance/state-url.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, jsonFlag, listed, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, listed, placeFlags } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
 import { receiverCases } from '../../conformance/receiver/cases.ts'
 import { checkReceiver } from '../../conformance/receiver/check.ts'
@@ -54,7 +54,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       min: 2,
       default: 300,
     }),
-    'service-name': serviceNameFlag,
+    'service-name': knownServiceNameFlag(),
     'state-url': Flags.string({
       description:
         'Where the receiver shows its state of a check, read after many orders and duplicates. {external_check_id} and {check_id} are filled in.',
@@ -74,7 +74,8 @@ export default class ReceiverCheck extends ConformanceCommand {
     const { args, flags } = await this.parse(ReceiverCheck)
     const url = receiverUrl(args.url)
     const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
-    requireSafeHeaders(headers, flags['service-name'])
+    const serviceName = await this.serviceName(flags)
+    requireSafeHeaders(headers, serviceName)
     if (flags.secret.trim() === '')
       throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
     const cases = chosenCases(receiverCases, flags)
@@ -82,7 +83,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const local = await readAuthorityCertificate(flags['data-dir'])
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const ca = [...given, ...(local === undefined ? [] : [local])]
-    const { secret, tolerance, insecure, strict, 'service-name': serviceName } = flags
+    const { secret, tolerance, insecure, strict } = flags
     const state = stateCheck(flags, { ca, insecure })
     const settings = {
       url,

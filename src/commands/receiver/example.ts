@@ -1,5 +1,6 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags } from '../../cli/flags.ts'
 import {
   readReceiverExample,
   receiverExamples,
@@ -13,6 +14,7 @@ export default class ReceiverExample extends BaseCommand {
   static override examples = [
     '<%= config.bin %> receiver example python',
     '<%= config.bin %> receiver example go > receiver.go',
+    '<%= config.bin %> receiver example node --service-name Acme   # reads X-Acme-Signature',
   ]
   static override args = {
     language: Args.string({
@@ -21,11 +23,13 @@ export default class ReceiverExample extends BaseCommand {
       required: true,
     }),
   }
+  static override baseFlags = { ...jsonFlag, ...placeFlags }
+  static override flags = fromEnvironment({ 'service-name': knownServiceNameFlag() })
 
   async run(): Promise<void> {
-    const { args } = await this.parse(ReceiverExample)
+    const { args, flags } = await this.parse(ReceiverExample)
     const language = args.language as ReceiverLanguage
-    const source = await readReceiverExample(language)
+    const source = await readReceiverExample(language, await this.serviceName(flags))
     if (this.wantsJson) this.print({ language, file: receiverExamples[language], source }, () => source)
     else this.write(source)
   }

@@ -195,8 +195,10 @@ async function profileFor(
   const { origin } = new URL(baseUrl)
   const health = await ask('GET', `${origin}/_sim/health`).catch(() => undefined)
   if (at(health?.json, 'status') !== 'ok') return { profile: given ?? {}, limited: undefined }
+  const orderBy = at(health?.json, 'order_by')
   const profile: Profile = {
     ...simulatorProfile,
+    ...(typeof orderBy === 'string' && { order_by: orderBy }),
     ...given,
     paths: { ...simulatorProfile.paths, ...given?.paths },
   }

@@ -92,9 +92,9 @@ export function itemEntries(
   const isItem = (value: unknown, id: string) =>
     isObject(value) &&
     (external_id === undefined ? Object.values(value).includes(id) : at(value, external_id) === id)
-  const entriesOf = (list: unknown, id: string) =>
+  const entriesOf = (list: unknown, id: string): unknown[] =>
     Array.isArray(list)
-      ? list.filter((one) => isItem(one, id))
+      ? (list as unknown[]).filter((one) => isItem(one, id))
       : isObject(list) && id in list
         ? [list[id]]
         : []

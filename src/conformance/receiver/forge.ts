@@ -1,4 +1,5 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
+import { signatureHeader } from '../../model/service-name.ts'
 import { hexDigest } from '../../signature/digest.ts'
 import type { Examples } from './examples.ts'
 import type { Delivery, HeaderLine } from './send.ts'
@@ -55,7 +56,7 @@ export function createForge({
   now,
 }: ForgeParts): Forge {
   const seconds = () => Math.floor(now() / 1000)
-  const headerName = `X-${serviceName}-Signature`
+  const headerName = signatureHeader(serviceName)
   let [preferred = eventTypes[0]] = events
   const forge: Forge = {
     secret,

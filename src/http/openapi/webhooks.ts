@@ -1,3 +1,4 @@
+import { signatureHeader } from '../../model/service-name.ts'
 import { envelopeName, pascalCase, webhookTypes, type WebhookType } from './envelopes.ts'
 import { refTo, type Json } from './json.ts'
 
@@ -31,7 +32,7 @@ const signature = (name: string): Json => ({
 
 /** The deliveries of all events and of pings, as webhooks (specification section 6). */
 export function webhooks(serviceName: string): Record<string, Json> {
-  const header = signature(`X-${serviceName}-Signature`)
+  const header = signature(signatureHeader(serviceName))
   return Object.fromEntries(webhookTypes.map((type) => [type, { post: delivery(type, header) }]))
 }
 

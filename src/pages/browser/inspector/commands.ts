@@ -1,15 +1,19 @@
 import { curlCommand, PLACEHOLDER, WITH_KEY } from '../../../model/curl-command.ts'
 import type { LoggedRequest } from '../../../model/logged-request.ts'
+import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/service-name.ts'
 
 /** What `tabwire deliveries export` prints: the request that carries an event, with a placeholder for the signature. */
 export function deliveryCurl(url: string, body: string, serviceName: string): string {
-  const headers = [`User-Agent: ${serviceName}-Webhooks/1.0`, `X-${serviceName}-Signature: ${PLACEHOLDER}`]
+  const headers = [
+    `User-Agent: ${serviceName}-Webhooks/1.0`,
+    `${signatureHeader(serviceName)}: ${PLACEHOLDER}`,
+  ]
   return curlCommand(url, headers, new TextEncoder().encode(body))
 }
 
 /** Checks the signature header that a receiver got with this delivery; the secret comes from the environment. */
 export function verifyCommand(deliveryId: string, serviceName: string): string {
-  const name = serviceName === 'Service' ? '' : ` --service-name ${serviceName}`
+  const name = serviceName === DEFAULT_SERVICE_NAME ? '' : ` --service-name ${serviceName}`
   return `tabwire verify --secret "$WEBHOOK_SECRET" --header '${PLACEHOLDER}' --delivery ${deliveryId}${name}`
 }
 

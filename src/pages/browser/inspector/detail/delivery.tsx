@@ -1,6 +1,7 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
+import { DEFAULT_SERVICE_NAME } from '../../../../model/service-name.ts'
 import { advance, resend } from '../actions.ts'
 import { ask } from '../ask.ts'
 import { Badge } from '../badge.tsx'
@@ -69,7 +70,7 @@ export function DeliveryDetail({ id }: { id: string }) {
 }
 
 function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: { delivery: Delivery }) {
-  const name = typeof session.value === 'string' ? 'Service' : session.value.service_name
+  const name = typeof session.value === 'string' ? DEFAULT_SERVICE_NAME : session.value.service_name
   const url = endpoints.value.get(endpoint_id)?.url
   const curl = async () => {
     const { body } = await ask<EventView>('GET', `/events/${encodeURIComponent(event_id)}`)
