@@ -13,6 +13,7 @@ import {
   type ContractCheck as Check,
 } from '../../conformance/contract/check.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
+import { DEFAULT_SERVICE_NAME } from '../../model/service-name.ts'
 import { startSimulator } from '../../simulator.ts'
 
 type Settings = Omit<Check, 'tell' | 'signal'>
@@ -91,8 +92,8 @@ export default class ContractCheck extends ConformanceCommand {
     common: Omit<Settings, 'baseUrl' | 'tls'>,
   ): Promise<void> {
     const authority = await createAuthority()
-    const { serviceName = 'Service', orderBy = 'revision' } = common
-    const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem], serviceName })
+    const { serviceName = DEFAULT_SERVICE_NAME, orderBy } = common
+    const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem], serviceName, orderBy })
     const { baseUrl, apiKey } = simulator
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     try {
