@@ -98,7 +98,11 @@ function upgraded(state: Readonly<Record<string, unknown>>): unknown {
 }
 
 function withLocation(endpoints: readonly unknown[], location_id: string | undefined): unknown[] {
-  return endpoints.map((endpoint) => (isObject(endpoint) ? { location_id, ...endpoint } : endpoint))
+  return endpoints.map((endpoint) =>
+    isObject(endpoint) && !('location_id' in endpoint)
+      ? { id: endpoint.id, location_id, ...endpoint }
+      : endpoint,
+  )
 }
 
 function firstLocation(locations: unknown): string | undefined {

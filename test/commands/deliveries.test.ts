@@ -115,6 +115,6 @@ describe.concurrent('tabwire ping', () => {
   test('of an endpoint that is not there says so', async () => {
     const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^Error: There is no webhook endpoint we_none\./)
+    expect(stderr).toMatch(/^Error: There is no webhook endpoint we_none at this key's location\./)
   })
 })
