@@ -43,39 +43,47 @@ function wordsOf(line: string): string[] {
 const barTab = (pattern: string) =>
   ['01-first-round', '02-another-pint', '03-friends-arrive'].map((name) => pattern.replace('*', name))
 
-test("the README's questions are answered by its commands, as they stand there", async () => {
-  await service.call('PUT', '/v1/checks/external/table-12', checkBody())
-  const codes: Record<string, number | null> = {}
-  for (const line of commands) {
-    const [npx, tabwire, ...args] = wordsOf(line)
-    expect([npx, tabwire]).toEqual(['npx', 'tabwire'])
-    const { code, stdout, stderr } = await service.run(args)
-    codes[line] = code
-    expect(stdout + stderr).not.toMatch(/^Error/m)
-  }
-  expect(commands).toHaveLength(8)
-  expect(Object.values(codes).filter((code) => code !== 0)).toEqual([])
-})
+test(
+  "the README's questions are answered by its commands, as they stand there",
+  { timeout: 180_000 },
+  async () => {
+    await service.call('PUT', '/v1/checks/external/table-12', checkBody())
+    const codes: Record<string, number | null> = {}
+    for (const line of commands) {
+      const [npx, tabwire, ...args] = wordsOf(line)
+      expect([npx, tabwire]).toEqual(['npx', 'tabwire'])
+      const { code, stdout, stderr } = await service.run(args)
+      codes[line] = code
+      expect(stdout + stderr).not.toMatch(/^Error/m)
+    }
+    expect(commands).toHaveLength(8)
+    expect(Object.values(codes).filter((code) => code !== 0)).toEqual([])
+  },
+)
 
 const flat = (text: string) => text.replace(/\s+/g, ' ')
 
 test.each([
   ['refuses', join(fixtures, 'receivers/wrong/ignores-the-future.mjs'), []],
   ['converges', stranger('wrong/adds-every-payment'), ['--state-url', 'checks/{external_check_id}']],
-] as const)("its example of %s has the words of the program's", async (group, program, [flag, path]) => {
-  const { url } = await startReference([process.execPath, program])
-  const more = flag === undefined ? [] : [flag, `${url}${path}`]
-  const { stdout } = await service.run([
-    'receiver',
-    'check',
-    url,
-    '--secret',
-    secret,
-    '--only',
-    group,
-    ...more,
-  ])
-  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
-  const example = new RegExp(`^\`\`\`\n${group}\n([^]*?)\n(?:\n|\`\`\`)`, 'm').exec(readme)?.[1] ?? 'none'
-  expect(flat(stdout)).toContain(flat(example))
-})
+] as const)(
+  "its example of %s has the words of the program's",
+  { timeout: 180_000 },
+  async (group, program, [flag, path]) => {
+    const { url } = await startReference([process.execPath, program])
+    const more = flag === undefined ? [] : [flag, `${url}${path}`]
+    const { stdout } = await service.run([
+      'receiver',
+      'check',
+      url,
+      '--secret',
+      secret,
+      '--only',
+      group,
+      ...more,
+    ])
+    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+    const example = new RegExp(`^\`\`\`\n${group}\n([^]*?)\n(?:\n|\`\`\`)`, 'm').exec(readme)?.[1] ?? 'none'
+    expect(flat(stdout)).toContain(flat(example))
+  },
+)

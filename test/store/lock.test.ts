@@ -119,7 +119,7 @@ describe('a lock', () => {
       faster.mockRestore()
       syncBuiltinESMExports()
     })
-    expect(() => acquireLock(directory)).toThrow(DirectoryInUse)
+    await expect(acquireLock(directory)).rejects.toThrow(DirectoryInUse)
     expect(faster).toHaveBeenCalledTimes(1)
     expect(await readdir(directory)).toEqual(['lock.2'])
   })

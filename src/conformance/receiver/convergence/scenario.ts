@@ -214,7 +214,8 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
         const data = apply(change, check, created_at)
         return { id: newId('evt'), type: change.type, created_at, data }
       })
-      return { checks, envelopes, names: namesOf(checks, envelopes) }
+      const ids = checks.map(({ check_id, external_check_id }) => ({ check_id, external_check_id }))
+      return { checks: ids, envelopes, names: namesOf(checks, envelopes) }
     },
   }
 }

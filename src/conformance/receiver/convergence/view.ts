@@ -68,10 +68,13 @@ function ownPart(node: Json, before: Json | undefined): Json | undefined {
   }
   if (!isObject(node)) return undefined
   const entries = Object.entries(node)
-  if (entries.some(([, value]) => typeof value === 'string' && mentions(value))) return onlyOwnEntries(node)
+  const isOwn = entries.some(
+    ([key, value]) => mentions(key) || (typeof value === 'string' && mentions(value)),
+  )
+  if (isOwn) return onlyOwnEntries(node)
   const earlier = isObject(before) ? before : {}
   const own = entries.flatMap(([key, value]): [string, Json][] => {
-    const part = mentions(key) ? onlyOwnEntries(value) : ownPart(value, earlier[key])
+    const part = ownPart(value, earlier[key])
     return part === undefined ? [] : [[key, part]]
   })
   return own.length === 0 ? undefined : Object.fromEntries(own)
