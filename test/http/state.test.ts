@@ -104,7 +104,8 @@ describe('PUT /_sim/state', () => {
     const before = await other.client.state.get()
     const [endpoint] = saved.endpoints
     const good = { ...endpoint, url: 'https://shop.example/' }
-    const endpoints = [good, { ...good, id: `${good.id?.slice(0, -1)}0`, url }]
+    const otherId = good.id?.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const endpoints = [good, { ...good, id: otherId, url }]
     const answer = await put(other, { ...saved, endpoints })
     expect(answer.status).toBe(422)
     expect(errorOf(answer).issues).toEqual([
