@@ -41,7 +41,7 @@ describe('tabwire contract check', () => {
     await service.stop()
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^TAP version 14\n[^]*\nok 1 - deliveries\/event: a push to a new check is delivered\n/,
+      /^TAP version 14\n[^]*\nok 1 - deliveries\/event: an event about a check is delivered\n/,
     )
     expect(stdout).not.toContain('not ok')
     expect(endpoints.data).toEqual([])
@@ -52,7 +52,7 @@ describe('tabwire contract check', () => {
     const args = ['--base-url', baseUrl, '--api-key', apiKey, '--only', 'access/locations']
     const { code, stdout } = await tabwire(['contract', 'check', ...args])
     expect(code).toBe(3)
-    expect(stdout).toContain('The answer to GET /locations holds no list in JSON.')
+    expect(stdout).toContain('The answer to GET /locations holds no list.')
     expect(stdout).toContain('Specification, section 4')
   })
 

@@ -199,12 +199,10 @@ describe.concurrent('nothing is judged', () => {
   const unjudged = { deduplicates: 'not_checked', orders: 'not_checked' }
 
   test('without --state-url', async () => {
-    await withReceiver(200, async ({ url, requests }) => {
+    await withReceiver(200, async ({ url }) => {
       const report = await examine(url, { cases: converges })
       expect(verdicts(report)).toEqual(unjudged)
       expect(detailOf(report, 'deduplicates')).toContain('Pass --state-url')
-      expect(report.ok).toBe(true)
-      expect(requests).toHaveLength(1)
     })
   })
 
@@ -251,12 +249,13 @@ describe.concurrent('nothing is judged', () => {
       response.writeHead(method === 'GET' ? 200 : 422).end('{}')
     const report = await withReceiver(refusing, ({ url }) => judge(url, url))
     expect(verdicts(report)).toEqual(unjudged)
-    expect(detailOf(report, 'orders')).toBe('No delivery was accepted: it answered 422.')
+    expect(detailOf(report, 'orders')).toBe('Not checked: see control/genuine_accepted.')
   })
 })
 
 test('the view is read with the headers given, under the identifiers percent-encoded', async () => {
-  await withReceiver(404, async ({ url, requests }) => {
+  const answer: Handle = (response, { method }) => response.writeHead(method === 'GET' ? 404 : 204).end()
+  await withReceiver(answer, async ({ url, requests }) => {
     await judge(url, `${url}a/{external_check_id}/%7Bcheck_id%7D?x={check_id}`, {
       headers: ['Authorization: Bearer abc'],
     })
@@ -275,7 +274,8 @@ test('Ctrl-C ends it at once, without a verdict', async () => {
   }
   await withReceiver(answer, async ({ url }) => {
     const report = await judge(url, url, { signal: interruption.signal })
-    expect(report).toMatchObject({ ok: false, interrupted: true, totals: { not_checked: 2 } })
+    expect(report).toMatchObject({ ok: false, interrupted: true })
+    expect(verdicts(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
     expect(detailOf(report, 'deduplicates')).toBe('Not checked: interrupted.')
   })
 })
