@@ -13,7 +13,7 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true },
     // Tests that run at once mostly wait for a child process or a foreign service.
-    maxConcurrency: 12,
+    maxConcurrency: 8,
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -538,7 +538,7 @@ const wrong: Record<string, Wrong> = {
   },
 }
 
-describe.concurrent('a service that chose otherwise passes', () => {
+describe.concurrent('a service that chose otherwise passes', { timeout: 180_000 }, () => {
   test.each(Object.entries(right))('%s', async (_name, variant) => {
     const report = await examine(variant)
     expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
@@ -547,8 +547,12 @@ describe.concurrent('a service that chose otherwise passes', () => {
   })
 })
 
-describe.concurrent('a service that is wrong fails in the cases about its mistake', () => {
-  test.each(Object.entries(wrong))('%s', async (_name, { cases, ...variant }) => {
-    expect(named(await examine(variant), 'failed')).toEqual(cases)
-  })
-})
+describe.concurrent(
+  'a service that is wrong fails in the cases about its mistake',
+  { timeout: 180_000 },
+  () => {
+    test.each(Object.entries(wrong))('%s', async (_name, { cases, ...variant }) => {
+      expect(named(await examine(variant), 'failed')).toEqual(cases)
+    })
+  },
+)
