@@ -213,7 +213,10 @@ describe.concurrent('tabwire receiver check', () => {
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
     [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
     [['3000', '-H', 'nonsense'], 'is no header'],
-    [['3000', '--events', 'check.creatd'], '--events must be all or some of check.created'],
+    [
+      ['3000', '--events', 'check.creatd'],
+      '--events must be event types or all, got "check.creatd". Did you mean check.created?',
+    ],
     [['3000', '--tap', '--json'], 'exclude each other'],
     [['3000', '--state-url', '3000/{id}'], '--state-url has the unknown placeholder {id}'],
     [['3000', '--state-url', 'http://example.com/'], 'is plain HTTP'],

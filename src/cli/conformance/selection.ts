@@ -1,7 +1,6 @@
 import { isSelected, unknownNames, type Selection } from '../../conformance/report/select.ts'
-import { eventTypes, type EventType } from '../../model/event.ts'
 import { CommandError, exitCodes } from '../failure.ts'
-import { chosenEvents, listed } from '../flags.ts'
+import { listed } from '../flags.ts'
 
 interface Asked {
   only: readonly string[] | undefined
@@ -24,17 +23,6 @@ export function chosenCases<T extends { group: string; id: string }>(
   const left = cases.filter((one) => isSelected(one, selection))
   if (left.length === 0) throw usage('--only and --skip leave no case to check.')
   return left
-}
-
-/**
- * The event types of `--events`, of which `all` is every one.
- * @throws CommandError (usage) for a type that does not exist.
- */
-export function registeredEvents(events: readonly string[]): readonly EventType[] {
-  const types = chosenEvents(events)
-  const unknown = types.find((type) => !eventTypes.includes(type))
-  if (unknown === undefined) return types
-  throw usage(`--events must be all or some of ${eventTypes.join(', ')}, got "${unknown}".`)
 }
 
 function usage(message: string): CommandError {

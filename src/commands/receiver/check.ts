@@ -4,10 +4,17 @@ import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
 import { readCertificate } from '../../cli/read-certificate.ts'
-import { chosenCases, registeredEvents } from '../../cli/conformance/selection.ts'
+import { chosenCases } from '../../cli/conformance/selection.ts'
 import { stateCheck } from '../../cli/conformance/state-url.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, jsonFlag, knownServiceNameFlag, listed, placeFlags } from '../../cli/flags.ts'
+import {
+  chosenEvents,
+  fromEnvironment,
+  jsonFlag,
+  knownServiceNameFlag,
+  listed,
+  placeFlags,
+} from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
 import { receiverCases } from '../../conformance/receiver/cases.ts'
 import { checkReceiver } from '../../conformance/receiver/check.ts'
@@ -79,7 +86,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     if (flags.secret.trim() === '')
       throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
     const cases = chosenCases(receiverCases, flags)
-    const events = registeredEvents(flags.events ?? ['all'])
+    const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])
     const given = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const ca = [...given, ...(local === undefined ? [] : [local])]
