@@ -72,6 +72,8 @@ export async function openReceiver({
       return take({ method, headers, body: Buffer.concat(chunks) }, response)
     })
   })
+  // Longer than a service leaves a connection idle between two deliveries, lest it is closed under a request.
+  server.keepAliveTimeout = 65_000
   server.on('tlsClientError', () => (distrusted += 1))
   // With TLS 1.3, a sender that does not trust the certificate closes the connection after the handshake.
   const used = new WeakSet<object>()
