@@ -8,7 +8,8 @@ const file = 'oclif.manifest.json'
 process.env.OCLIF_SKIP_NEW_VERSION_CHECK = 'true'
 await execute({
   dir: fileURLToPath(new URL('../../node_modules/oclif/bin', import.meta.url)),
-  args: ['manifest'],
+  // Without a path, oclif would take one from standard input, which in a pipeline may be any file.
+  args: ['manifest', '.'],
 })
 // Every command begins with reading it, and nobody else does.
 writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))))
