@@ -17,11 +17,13 @@ export interface StateCheck extends StateSource {
 interface Waits {
   /** How long a view has to stay the same before it counts as final, and how long for a slow receiver. */
   quietMs: readonly [number, number]
+  /** The longest wait for a view to change and to come to rest. */
+  limitMs: number
   /** After this long no further sequence is tried. */
   searchMs: number
 }
 
-const WAITS: Waits = { quietMs: [1_000, 3_000], searchMs: 10_000 }
+const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000 }
 
 export interface Convergence {
   judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding>
@@ -37,7 +39,7 @@ interface Parts {
 
 /** Judges by the receiver's own view whether its state converges. The controls are played once, for the first rule. */
 export function createConvergence({ state, forge, newId, signal }: Parts): Convergence {
-  const { quietMs, searchMs } = state.waits ?? WAITS
+  const { quietMs, limitMs, searchMs } = state.waits ?? WAITS
   const reader = createStateReader(state, signal)
   let sendNow: Send
   const trials = createTrials({
@@ -46,6 +48,7 @@ export function createConvergence({ state, forge, newId, signal }: Parts): Conve
     reader,
     isPerCheck: state.isPerCheck,
     quietMs,
+    limitMs,
     scenario: createScenario({ seed: state.seed, newId, now: Date.now() }),
     signal,
   })

@@ -1,4 +1,4 @@
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import { Agent, request } from 'undici'
 import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
@@ -50,7 +50,12 @@ export function createStateReader(
     maxResponseSize: LARGEST,
     // A receiver may close an idle connection just as the next request is written to it.
     pipelining: 0,
-    connect: { timeout: ANSWER_MS, ca: [...rootCertificates, ...ca], rejectUnauthorized: !insecure },
+    connect: {
+      timeout: ANSWER_MS,
+      // Made once: to read all authorities for each connection takes longer than the handshake.
+      secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }),
+      rejectUnauthorized: !insecure,
+    },
   })
   return {
     /** @throws NotJudged when there is no answer, or one that is no view. */

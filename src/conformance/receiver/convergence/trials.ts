@@ -64,20 +64,20 @@ export interface TrialParts {
    * answer. The second value is for a receiver that was seen to change its view later than that.
    */
   quietMs: readonly [number, number]
+  /** The longest wait for a view to change and to come to rest, in milliseconds. */
+  limitMs: number
   signal: AbortSignal
 }
 
 /** Time between two requests for a view, in milliseconds. */
 const INTERVAL_MS = 25
-/** Longest wait for a view to change and to come to rest, in milliseconds. */
-const LIMIT_MS = 10_000
 /** Time for a view to become equal to another one while many are tried, in milliseconds, beside a multiple of the lag. */
 const PATIENCE_MS = 100
 /** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
 const RETRIES = 6
 
 export function createTrials(parts: TrialParts): Trials {
-  const { forge, send, reader, isPerCheck, scenario, signal } = parts
+  const { forge, send, reader, isPerCheck, scenario, limitMs, signal } = parts
   const inOrder = [...scenario.steps.keys()]
   const ends = new Map<string, Views>()
   let comparison = createComparison()
@@ -164,12 +164,12 @@ export function createTrials(parts: TrialParts): Trials {
     if (refusal !== undefined) throw new NotJudged(`No delivery was accepted: ${refusal}.`)
     const until = (views: Views) => !comparison.areEqual(before, views)
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const end = await settle({ read }, { quietMs, limitMs: LIMIT_MS, until })
+      const end = await settle({ read }, { quietMs, limitMs, until })
       if (!until(end.views)) throw new NotJudged(UNCHANGED(isPerCheck))
       if (end.restless === undefined) return { before, read, ...end }
       comparison.ignore(...end.restless)
     }
-    throw new NotJudged(`The view at --state-url does not come to rest within ${LIMIT_MS / 1000} s.`)
+    throw new NotJudged(`The view at --state-url does not come to rest within ${limitMs / 1000} s.`)
   }
 
   /** Two controls that differ by nothing but the run, or `undefined` when one of them changed after it seemed final. */
@@ -197,7 +197,7 @@ export function createTrials(parts: TrialParts): Trials {
   async function endOf(sequence: Sequence): Promise<Views> {
     const known = ends.get(sequence.join())
     if (known !== undefined) return known
-    const { views } = await settle(await play(sequence), { quietMs: 4 * gapMs, limitMs: LIMIT_MS })
+    const { views } = await settle(await play(sequence), { quietMs: 4 * gapMs, limitMs })
     ends.set(sequence.join(), views)
     return views
   }
@@ -246,11 +246,15 @@ export function createTrials(parts: TrialParts): Trials {
     async confirm(one, other) {
       const earlier = await endOf(one)
       const played = await play(one)
-      const { views } = await settle(played, { quietMs, limitMs: LIMIT_MS })
-      const limitMs = Math.min(LIMIT_MS, Math.max(2 * quietMs, 20 * lagMs))
+      const { views } = await settle(played, { quietMs, limitMs })
+      const longestMs = Math.min(limitMs, Math.max(2 * quietMs, 20 * lagMs))
       comparison.ignore(earlier, views)
       const until = (end: Views) => comparison.areEqual(views, end)
-      const { views: end } = await settle(await play(other), { quietMs: 2 * gapMs, limitMs, until })
+      const { views: end } = await settle(await play(other), {
+        quietMs: 2 * gapMs,
+        limitMs: longestMs,
+        until,
+      })
       if (!until(end) && (await isUnchanged(played, views))) return [views, end]
       patienceMs *= 4
       gapMs *= 4
