@@ -24,6 +24,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The service did not answer within the time that was given; what was asked for has ended. */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut'
+  readonly code = 'timeout'
+}
+
 /** Nothing answers at the service's address. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'

@@ -1,4 +1,5 @@
 import { readStream } from './client/stream.ts'
+import type { CallOptions } from './client/limit.ts'
 import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
   ClockReport,
@@ -24,8 +25,9 @@ import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 
-export { ApiError, Unreachable } from './api-error.ts'
+export { ApiError, TimedOut, Unreachable } from './api-error.ts'
 export type { CheckOrId, JsonText, RecordOrId } from './client/given.ts'
+export type { CallOptions } from './client/limit.ts'
 export type { ClientOptions, FetchText } from './client/transport.ts'
 export type * from './client/views.ts'
 
@@ -33,7 +35,7 @@ export type Client = ReturnType<typeof createClient>
 
 /**
  * A typed client of the service and its simulator.
- * Every call rejects with {@link ApiError} or {@link Unreachable}.
+ * Every call rejects with {@link ApiError}, {@link Unreachable} or {@link TimedOut}.
  * @example
  * const client = createClient({ url: 'http://127.0.0.1:4100', apiKey })
  * const { check } = await client.checks.push('table-12', JSON.stringify(body))
@@ -43,8 +45,8 @@ export function createClient(options: ClientOptions) {
   const call = createCall(send)
   const get = async <T>(path: string, query: ListQuery = {}) =>
     (await call('GET', path + queryText(query))).json as T
-  const post = async <T>(path: string, body?: unknown) =>
-    (await call('POST', path, body === undefined ? undefined : JSON.stringify(body))).json as T
+  const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
+    (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
   const one = encodeURIComponent
   return {
@@ -133,9 +135,11 @@ export function createClient(options: ClientOptions) {
     clock: {
       show: () => get<ClockView>('/_sim/clock'),
       /** Plays everything that falls due within a duration such as `36h`, and resolves when that is done. */
-      advance: (duration: string) => post<ClockReport>('/_sim/clock', { advance: duration }),
-      moveTo: (iso: string) => post<ClockReport>('/_sim/clock', { to: iso }),
-      freeze: (frozen: boolean) => post<ClockView>('/_sim/clock', { freeze: frozen }),
+      advance: (duration: string, options?: CallOptions) =>
+        post<ClockReport>('/_sim/clock', { advance: duration }, options),
+      moveTo: (iso: string, options?: CallOptions) => post<ClockReport>('/_sim/clock', { to: iso }, options),
+      freeze: (frozen: boolean, options?: CallOptions) =>
+        post<ClockView>('/_sim/clock', { freeze: frozen }, options),
     },
     faults: {
       show: () => get<FaultsView>('/_sim/faults'),
@@ -146,11 +150,12 @@ export function createClient(options: ClientOptions) {
     },
     state: {
       /** Everything the service knows, its signing secrets included; no API keys. */
-      get: () => get<State>('/_sim/state'),
+      get: async (options?: CallOptions) =>
+        (await call('GET', '/_sim/state', undefined, options)).json as State,
       /** Puts a state, or its JSON text, in the place of everything. */
-      put: async (state: JsonText | State) =>
-        (await call('PUT', '/_sim/state', textOf(state))).json as StateReport,
-      reset: () => post<StateReport>('/_sim/reset'),
+      put: async (state: JsonText | State, options?: CallOptions) =>
+        (await call('PUT', '/_sim/state', textOf(state), options)).json as StateReport,
+      reset: (options?: CallOptions) => post<StateReport>('/_sim/reset', undefined, options),
     },
     /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */
     request: (method: string, path: string, body?: unknown) =>

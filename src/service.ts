@@ -5,7 +5,7 @@ import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'
 
 /** The one room behind every door: what HTTP, the command line and the clock call (design: three doors, one room). */
-export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | 'everything'> {
+export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | 'unfinished' | 'everything'> {
   /**
    * Runs an operation as one transaction: its writes, its events and their deliveries become durable together, before
    * this resolves. But for `replace`, it is the only way in which anything is ever written.
@@ -61,6 +61,7 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
     find: (collection, lookup, key) => store.find(collection, lookup, key),
     list: (collection, query) => store.list(collection, query),
     due: (query) => store.due(query),
+    unfinished: (query) => store.unfinished(query),
     everything: () => store.everything(),
   }
 }

@@ -1,3 +1,4 @@
+import { limited, type CallOptions } from './client/limit.ts'
 import { createDeliveryFaults } from './delivery/faults.ts'
 import type { OwnAddress } from './delivery/destination.ts'
 import type { Receivers } from './delivery/receivers.ts'
@@ -59,8 +60,11 @@ export interface Simulator {
   receive: Receivers['add']
   /** A new address of the inspector, good once and for ten minutes, for the key of the start. */
   inspectorLink(): string
-  /** Resolves when no delivery is due and none is under way. */
-  idle(): Promise<void>
+  /**
+   * Resolves when no delivery is due and none is under way. Under steady traffic it waits for no deliveries that are made
+   * more than a second after it was called. @throws TimedOut
+   */
+  idle(options?: CallOptions): Promise<void>
   /** Lets requests and attempts in flight finish for up to 4 seconds, then stops; everything acknowledged is durable. */
   close(): Promise<void>
 }
@@ -195,7 +199,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     fetch: inProcess.fetch,
     receive: deliveries.receive,
     inspectorLink: () => inspectorLink(ownUrl(), sessions.invite(hashOf(apiKey))),
-    idle: deliveries.idle,
+    idle: (options = {}) => limited(options, deliveries.idle),
     async close() {
       stopping = true
       faults.api.stop()

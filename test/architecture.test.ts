@@ -178,6 +178,7 @@ describe('the house', () => {
         'simulator/',
         'commands/',
         'cli/',
+        'delivery/backlog.ts',
         'delivery/send.ts',
         'delivery/pump.ts',
         'delivery/flights.ts',

@@ -1,5 +1,5 @@
 import { Errors } from '@oclif/core'
-import { ApiError, Unreachable } from '../api-error.ts'
+import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
 import { meantOf, wrongUsage, type CommandShape } from './wrong-usage.ts'
 
 /** What a command's end tells its caller (contract section 12). */
@@ -41,6 +41,8 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof ApiError) return describeApiError(error, command)
   if (error instanceof CommandError)
     return { ...plain, exitCode: error.exitCode, json: { code: error.code, message } }
+  if (error instanceof TimedOut)
+    return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
     const hint = `${message} Start one with: tabwire start`
     return {

@@ -2,6 +2,7 @@ import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
+import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
 import { serviceNameIn } from './config/service-name.ts'
 import { meantOf } from './wrong-usage.ts'
@@ -49,6 +50,20 @@ export const placeFlags = fromEnvironment({
     helpGroup: 'CONNECTION',
   }),
 })
+
+/** How long a command waits that changes the clock or the state. */
+export const timeoutFlag = fromEnvironment({
+  timeout: Flags.integer({
+    description: 'Seconds after which the command gives up; what it asked for ends then.',
+    min: 1,
+    max: 86_400,
+  }),
+})
+
+/** What of it a call of the client takes. */
+export function limitOf({ timeout }: { timeout: number | undefined }): CallOptions {
+  return timeout === undefined ? {} : { timeout: timeout * 1_000 }
+}
 
 /** How a command finds the service. */
 export const connectionFlags = fromEnvironment({

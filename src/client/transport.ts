@@ -1,4 +1,5 @@
-import { ApiError, Unreachable } from '../api-error.ts'
+import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
+import { limited, type CallOptions } from './limit.ts'
 import type { ListQuery } from './views.ts'
 
 export interface ClientOptions {
@@ -16,10 +17,12 @@ export type FetchText = (address: string, init: RequestInit) => Promise<Response
 
 /** Makes calls: each resolves with its status beside its answer. @throws ApiError unless that is 2xx, and Unreachable. */
 export function createCall(send: Send) {
-  return async (method: string, path: string, body?: string | Uint8Array) => {
-    const response = await send(method, path, body)
+  return async (method: string, path: string, body?: string | Uint8Array, options: CallOptions = {}) => {
+    const { response, json } = await limited(options, async (signal) => {
+      const answer = await send(method, path, body, signal)
+      return { response: answer, json: await readBody(answer) }
+    })
     const requestId = response.headers.get('x-request-id')
-    const json = await readBody(response)
     if (!response.ok) throw new ApiError(response.status, errorOf(json), requestId, path)
     return { status: response.status, requestId, json }
   }
@@ -43,6 +46,9 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       return await fetch(base + path, { method, headers, body: body ?? null, signal: signal ?? null })
     } catch (error) {
       if (signal?.aborted) throw error
+      // fetch gives up after five minutes without an answer.
+      if (codeOfCause(error) === 'UND_ERR_HEADERS_TIMEOUT')
+        throw new TimedOut(`${origin} accepted the request and did not answer.`, { cause: error })
       throw new Unreachable(`No service answers at ${origin}: ${reasonOf(error)}.`, { cause: error })
     }
   }
@@ -59,6 +65,10 @@ function fetchTrusting(ca: string | undefined): FetchText {
   }
   let loading: ReturnType<typeof load> | undefined
   return async (address, init) => (await (loading ??= load()))(address, init)
+}
+
+function codeOfCause(error: unknown): string | undefined {
+  return error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined
 }
 
 function reasonOf(error: unknown): string {

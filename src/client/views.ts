@@ -27,6 +27,8 @@ export interface ClockView {
   frozen: boolean
   /** How far it is ahead of real time. */
   offset_ms: number
+  /** The move that is under way: where it goes to, and the ids of the deliveries in flight that it waits for, ten at most. */
+  moving: { to: string; waiting_for: readonly string[] } | null
 }
 export type { PlayedAttempt } from '../model/played.ts'
 

@@ -4,6 +4,7 @@ import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import type { KeptClock } from './kept-clock.ts'
+import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
 import { createTally } from './tally.ts'
 
@@ -13,18 +14,32 @@ export interface ClockState {
   frozen: boolean
   /** How far it is ahead of real time. */
   offset_ms: number
+  /** The move that is under way. */
+  moving: ClockMove | null
 }
 
-/** What moves the clock. One move comes after the other, however many are asked for at once. */
+/** A move of the clock, and what it waits for before its next step. */
+export interface ClockMove {
+  /** Where it goes to, as an ISO 8601 time. */
+  to: string
+  /** The ids of deliveries in flight, ten at most. */
+  waiting_for: readonly string[]
+}
+
+/**
+ * What moves the clock. One move comes after the other, however many are asked for at once. A move plays a backlog, so that
+ * steady traffic does not keep it from its end. It ends where it is when `signal` aborts, and does not begin after that.
+ */
 export interface ClockControls {
   show(): ClockState
   /** Plays everything that falls due within so many milliseconds. */
-  advance(ms: number): Promise<ClockState & Played>
+  advance(ms: number, signal?: AbortSignal): Promise<ClockState & Played>
   /** The same until a time. @throws Refusal `validation_failed` when it lies in the past. */
-  moveTo(time: Date): Promise<ClockState & Played>
+  moveTo(time: Date, signal?: AbortSignal): Promise<ClockState & Played>
+  /** At once, even while a move is under way. */
   freeze(frozen: boolean): Promise<ClockState>
-  /** Does something while no move is under way, and before the next one. */
-  alone<T>(task: () => Promise<T>): Promise<T>
+  /** Ends all moves, with the refusal `state_replaced`, and does something before the next one. */
+  alone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Sets the clock, backwards too, and plays nothing; only within `alone`. The function it resolves with takes that back. */
   jump(to: ClockTarget): Promise<() => Promise<void>>
   /** To be told of every attempt that was recorded. */
@@ -41,7 +56,7 @@ export interface ClockTarget {
 
 interface ControlsSettings {
   clock: MovableClock
-  settle: Pump['settle']
+  backlog: Pump['backlog']
   kept: Pick<KeptClock, 'save'>
   isStopping: () => boolean
 }
@@ -49,18 +64,27 @@ interface ControlsSettings {
 /** Times are compared as text, and ISO 8601 takes four digits for a year; retries need room behind it. */
 const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
 
-export function createClockControls({ clock, settle, kept, isStopping }: ControlsSettings): ClockControls {
+export function createClockControls({ clock, backlog, kept, isStopping }: ControlsSettings): ClockControls {
   const inTurn = createLine()
   let tally = createTally()
+  let moving: { to: number; existing: Backlog } | undefined
+  let replacing = new AbortController()
 
   function show(): ClockState {
-    return { now: clock.now().toISOString(), frozen: clock.isFrozen(), offset_ms: clock.offsetMs() }
+    return {
+      now: clock.now().toISOString(),
+      frozen: clock.isFrozen(),
+      offset_ms: clock.offsetMs(),
+      moving: moving
+        ? { to: new Date(moving.to).toISOString(), waiting_for: moving.existing.inFlight() }
+        : null,
+    }
   }
 
   /** Steps from one due time to the next. At each, time stands until its attempts are recorded, and so is the next known. */
-  async function play(target: number): Promise<void> {
+  async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const { next_at, unrecorded } = await settle()
+      const { next_at, unrecorded } = await existing.settle(signal)
       if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${standsAt()}`)
       if (unrecorded > 0)
         throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${standsAt()}`)
@@ -73,20 +97,30 @@ export function createClockControls({ clock, settle, kept, isStopping }: Control
     return `clock was moved to ${clock.now().toISOString()} and no further. Advance it again.`
   }
 
-  async function move(path: 'advance' | 'to', targetFrom: (now: number) => number) {
+  async function move(path: 'advance' | 'to', targetFrom: (now: number) => number, signal: AbortSignal) {
     const release = clock.hold()
+    const existing = await backlog()
     try {
       const now = clock.now().getTime()
       const target = requireAhead(path, targetFrom(now), now)
       // Kept beforehand: a crash on the way leaves a clock that is ahead, and what it missed is due at once.
       await save(clock.offsetMs() + target - now)
       tally = createTally()
-      await play(target)
+      moving = { to: target, existing }
+      await play(target, existing, signal)
+      moving = undefined
       return { ...show(), ...tally.result() }
     } finally {
+      moving = undefined
+      existing.end()
       release()
       await save(clock.offsetMs())
     }
+  }
+
+  function moveInTurn(path: 'advance' | 'to', targetFrom: (now: number) => number, signal?: AbortSignal) {
+    const ending = AbortSignal.any([replacing.signal, ...(signal === undefined ? [] : [signal])])
+    return inTurn(() => move(path, targetFrom, ending), ending)
   }
 
   async function save(offsetMs: number): Promise<void> {
@@ -98,15 +132,19 @@ export function createClockControls({ clock, settle, kept, isStopping }: Control
 
   return {
     show,
-    advance: (ms) => inTurn(() => move('advance', (now) => now + ms)),
-    moveTo: (time) => inTurn(() => move('to', () => time.getTime())),
-    freeze: (frozen) =>
-      inTurn(async () => {
-        clock.freeze(frozen)
-        await save(clock.offsetMs())
-        return show()
-      }),
-    alone: inTurn,
+    advance: (ms, signal) => moveInTurn('advance', (now) => now + ms, signal),
+    moveTo: (time, signal) => moveInTurn('to', () => time.getTime(), signal),
+    async freeze(frozen) {
+      clock.freeze(frozen)
+      // A move has kept where it goes, and keeps where it ended.
+      if (moving === undefined) await save(clock.offsetMs())
+      return show()
+    },
+    alone(task, signal) {
+      replacing.abort(new Refusal('state_replaced', 'The state was replaced while the clock moved.'))
+      replacing = new AbortController()
+      return inTurn(task, signal)
+    },
     async jump({ time, frozen }) {
       const unset = clock.set(time, frozen)
       const back = async () => {
@@ -131,11 +169,14 @@ function requireAhead(path: string, target: number, now: number): number {
   throw invalid([{ path, message: 'must not lead beyond the year 9998' }])
 }
 
-/** Runs tasks one after the other, in the order in which they came. */
+/** Runs tasks one after the other, in the order in which they came; none whose signal aborted before its turn. */
 function createLine() {
   let last: Promise<unknown> = Promise.resolve()
-  return <T>(task: () => Promise<T>): Promise<T> => {
-    const done = last.then(task)
+  return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const done = last.then(() => {
+      signal?.throwIfAborted()
+      return task()
+    })
     last = done.catch(() => undefined)
     return done
   }

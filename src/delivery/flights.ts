@@ -27,7 +27,7 @@ export function createFlights(
   { perEndpoint, inAll, slowAfterMs }: FlightLimits,
   { onRoom }: { onRoom: () => void },
 ) {
-  const flights = new Map<string, Attempted>()
+  const flights = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
   const sending = new Map<string, Sending>()
   let quick = 0
   const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
@@ -68,9 +68,10 @@ export function createFlights(
     return Math.ceil(inAll / 2) - taken
   }
   return {
-    get: (id: string): Attempted | undefined => flights.get(id),
+    get: (id: string): Attempted | undefined => flights.get(id)?.attempted,
     has: (id: string) => flights.has(id),
-    none: () => flights.size === 0,
+    /** The ids of the deliveries, with their endpoint where that is known. */
+    all: () => Array.from(flights, ([id, { endpointId }]) => [id, endpointId] as const),
     to,
     /** How many more may be started. */
     room: () => inAll - quick,
@@ -87,7 +88,7 @@ export function createFlights(
       return inTurn.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
     },
     /** Resolves when those that are in flight now have ended, however they do. */
-    ended: () => Promise.allSettled([...flights.values()]),
+    ended: () => Promise.allSettled(Array.from(flights.values(), ({ attempted }) => attempted)),
     /** `endpointId` is not known for a delivery that is attempted out of turn. */
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
       const sent = sendingOf(endpointId)
@@ -97,7 +98,7 @@ export function createFlights(
         sent()
         flights.delete(id)
       })
-      flights.set(id, attempted)
+      flights.set(id, { attempted, endpointId })
       return attempted
     },
   }

@@ -10,7 +10,7 @@ import { oncePerTurn } from './once-per-turn.ts'
 import { createRecall } from './recall.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
-import { createWaiters } from './waiters.ts'
+import { createBacklogs, type Backlog, type Settled } from './backlog.ts'
 
 export interface Pump {
   /** Looks for deliveries that are due. Commits and time do this by themselves. */
@@ -21,10 +21,10 @@ export interface Pump {
    * @throws Refusal `storage_unavailable`, `shutting_down`, or `not_found`.
    */
   attempt(deliveryId: string): Promise<Delivery>
-  /** Resolves when nothing is due and nothing in flight; rejects when the store cannot tell. */
-  idle(): Promise<void>
-  /** The same, and tells what comes next. */
-  settle(): Promise<Settled>
+  /** The deliveries that exist now, to wait for; `end` it. Rejects when the store cannot tell. */
+  backlog(): Promise<Backlog>
+  /** Waits for them once. Rejects with the reason of `signal`, too. */
+  idle(signal?: AbortSignal): Promise<Settled>
   /**
    * Takes back the attempts in flight, unrecorded, and starts none until `work` is done, which may put all deliveries in
    * the place of others: then looks again. What was waiting for such an attempt hears that its delivery is gone.
@@ -34,16 +34,8 @@ export interface Pump {
   stop(options: { graceMs: number }): Promise<void>
 }
 
-/** What there is to do when nothing is due. */
-export interface Settled {
-  /** When the next delivery falls due; `null` when none waits for a time. */
-  next_at: string | null
-  /** How many deliveries are left alone for a while because the outcome of their attempt could not be recorded. */
-  unrecorded: number
-}
-
 export interface PumpSettings {
-  service: Pick<Service, 'due' | 'onCommit'>
+  service: Pick<Service, 'due' | 'list' | 'onCommit' | 'unfinished'>
   deliver: Deliver
   clock: Clock
   /** Hears of what could not be read or recorded. It is tried again. */
@@ -75,41 +67,43 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
   const turns = createTurns()
   const recall = createRecall()
   const interruptions = createInterruptions()
-  const idlers = createWaiters<Settled>()
+  const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
   let stopped = false
   let cancelAlarm = ignore
   let lookFailed = false
 
+  const backlogs = createBacklogs({
+    wake,
+    inFlight: flights.all,
+    unfinished: (query) => service.unfinished({ ...query, now: clock.now(), busy }),
+    unrecorded: rests.count,
+  })
+
   const unsubscribe = service.onCommit((writes) => {
     rests.endUnstored()
-    if (lookFailed || writes.some(putsPending)) wake()
+    const pending = writes.flatMap(pendingIn)
+    backlogs.note(pending)
+    if (lookFailed || pending.length > 0) wake()
   })
   wake()
 
   async function look(): Promise<void> {
     if (stopped || interruptions.underWay() !== undefined) return
-    // Whoever asks from now on may know of more than this look will see.
-    const waiting = idlers.take()
-    // What is in flight now may be recorded, and due again some time, behind the back of this look.
-    const quiet = flights.none()
     const interrupted = interruptions.begun()
     try {
-      const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
       const full = flights.full()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
-      if (stopped) return waiting.release(NOTHING)
+      if (stopped) return
       // What was found may be gone; after an interruption there is another look.
-      if (interruptions.begun() > interrupted) return waiting.putBack()
+      if (interruptions.begun() > interrupted) return
       startInTurn(due.deliveries, due.more)
       setAlarm(due.next_at)
-      if (quiet && due.deliveries.length === 0 && flights.none())
-        waiting.release({ next_at: due.next_at, unrecorded: rests.count() })
-      else waiting.putBack()
+      await backlogs.look()
     } catch (error) {
       lookFailed = true
-      waiting.fail(error)
+      backlogs.fail(error)
       onError(error)
       lookLater()
     }
@@ -160,15 +154,18 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     cancelAlarm = () => clearTimeout(timer)
   }
 
-  const settle = async () => {
-    if (stopped) return NOTHING
-    wake()
-    return idlers.wait()
+  const backlog = async () => {
+    const { data } = await service.list('deliveries', { order: 'desc', limit: 1 })
+    return backlogs.open(data[0]?.id ?? '')
   }
 
   return {
     wake,
-    settle,
+    backlog,
+    async idle(signal) {
+      const existing = await backlog()
+      return existing.settle(signal).finally(existing.end)
+    },
     async interrupt(work) {
       const alone = async () => {
         recall.now(replaced())
@@ -185,25 +182,21 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       if (delivery !== undefined) return delivery
       throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
     },
-    async idle() {
-      await settle()
-    },
     async stop({ graceMs }) {
       stopped = true
       unsubscribe()
       cancelAlarm()
       rests.stop()
-      idlers.release(NOTHING)
+      backlogs.stop()
       await recall.after(graceMs, flights.ended(), shuttingDown())
     },
   }
 }
 
-/** What a pump has to do that is stopped. */
-const NOTHING: Settled = { next_at: null, unrecorded: 0 }
-
-function putsPending(write: Write): boolean {
+function pendingIn(write: Write): Delivery[] {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
+    ? [write.put]
+    : []
 }
 
 function shuttingDown(): Refusal {

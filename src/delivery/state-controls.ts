@@ -6,13 +6,16 @@ import type { Service } from '../service.ts'
 import type { ClockControls, ClockTarget } from './clock-controls.ts'
 import type { Pump } from './pump.ts'
 
-/** What shows everything, and puts something else in its place (contract section 10). */
+/**
+ * What shows everything, and puts something else in its place (contract section 10). Once `signal` has aborted, a
+ * replacement does not begin.
+ */
 export interface StateControls {
   show(): Promise<State>
   /** The clock goes to the time of the state, backwards too, and stands there or runs on as it did when it was saved. */
-  load(state: State): Promise<StateReport>
+  load(state: State, signal?: AbortSignal): Promise<StateReport>
   /** A fresh store with the locations and keys of this one, without faults; the clock is where `start` put it, and as. */
-  reset(): Promise<StateReport>
+  reset(signal?: AbortSignal): Promise<StateReport>
 }
 
 interface ControlsSettings {
@@ -31,7 +34,11 @@ export function createStateControls(settings: ControlsSettings): StateControls {
   const { service, clock, interrupt, fresh, clearFaults, restartAfter } = settings
 
   /** When nothing is on its way: an attempt that began in one state must not be recorded in another. */
-  async function replace(to: ClockTarget, make: (all: Everything) => Everything): Promise<StateReport> {
+  async function replace(
+    to: ClockTarget,
+    make: (all: Everything) => Everything,
+    signal?: AbortSignal,
+  ): Promise<StateReport> {
     let after: Everything | undefined
     const makeAndNote = (all: Everything) => {
       after = make(all)
@@ -47,7 +54,7 @@ export function createStateControls(settings: ControlsSettings): StateControls {
         throw error
       })
     }
-    await clock.alone(() => interrupt(work))
+    await clock.alone(() => interrupt(work), signal)
     return { clock: clock.show(), ...countsOf(after ?? (await service.everything())) }
   }
 
@@ -56,11 +63,12 @@ export function createStateControls(settings: ControlsSettings): StateControls {
       const now = clock.show()
       return stateOf(await service.everything(), now)
     },
-    load: (state) =>
-      replace({ time: new Date(state.clock.now), frozen: state.clock.frozen }, loadState(state)),
-    async reset() {
+    load: (state, signal) =>
+      replace({ time: new Date(state.clock.now), frozen: state.clock.frozen }, loadState(state), signal),
+    async reset(signal) {
+      signal?.throwIfAborted()
       await clearFaults()
-      return replace(fresh, resetState)
+      return replace(fresh, resetState, signal)
     },
   }
 }

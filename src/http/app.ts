@@ -186,6 +186,8 @@ async function answerOf(
     const reply = await (faults === undefined ? handle() : faults.around(event, visit, handle))
     return 'json' in reply ? { status: reply.status, body: textOf(reply.json) } : reply
   } catch (error) {
-    return answerTo(error, visit.requestId, (bug) => report(bug, visit.requestId))
+    // What ended with its request is no bug.
+    const isBug = !(error instanceof Error && error.name === 'AbortError')
+    return answerTo(error, visit.requestId, (bug) => isBug && report(bug, visit.requestId))
   }
 }

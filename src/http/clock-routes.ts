@@ -11,8 +11,8 @@ export interface ClockParts {
 
 interface MovableTime {
   show(): object
-  advance(ms: number): Promise<object>
-  moveTo(time: Date): Promise<object>
+  advance(ms: number, signal: AbortSignal): Promise<object>
+  moveTo(time: Date, signal: AbortSignal): Promise<object>
   freeze(frozen: boolean): Promise<object>
 }
 
@@ -29,7 +29,7 @@ export function clockRoutes({ clock }: ClockParts): Route[] {
   })
   return [
     row('GET', (time) => ok(time.show())),
-    row('POST', async (time, call) => ok(await moveOf(await call.body())(time))),
+    row('POST', async (time, call) => ok(await moveOf(await call.body())(time, call.gone()))),
   ]
 }
 
@@ -46,14 +46,14 @@ const moves: Readonly<Record<string, { read: (value: unknown) => Move | undefine
   advance: {
     read(value) {
       const ms = typeof value === 'string' ? durationMs(value) : undefined
-      return ms === undefined ? undefined : (clock) => clock.advance(ms)
+      return ms === undefined ? undefined : (clock, signal) => clock.advance(ms, signal)
     },
     must: 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms',
   },
   to: {
     read(value) {
       const time = typeof value === 'string' ? timeOf(value) : undefined
-      return time === undefined ? undefined : (clock) => clock.moveTo(time)
+      return time === undefined ? undefined : (clock, signal) => clock.moveTo(time, signal)
     },
     must: 'must be an ISO 8601 time with its zone, such as 2026-11-21T18:00:00Z',
   },
@@ -63,7 +63,8 @@ const moves: Readonly<Record<string, { read: (value: unknown) => Move | undefine
   },
 }
 
-type Move = (clock: MovableTime) => Promise<object>
+/** A move ends with its request. */
+type Move = (clock: MovableTime, signal: AbortSignal) => Promise<object>
 
 function timeOf(text: string): Date | undefined {
   const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)

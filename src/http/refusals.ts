@@ -22,6 +22,7 @@ export const statusOf = {
   card_declined: 402,
   not_your_claim: 403,
   endpoint_disabled: 409,
+  state_replaced: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

@@ -25,6 +25,8 @@ export interface Call {
   query: URLSearchParams
   /** The request itself, of which a route reads who asks. */
   request: Asking
+  /** Aborts when the caller has gone before there is an answer. */
+  gone(): AbortSignal
   /** A header of the request. */
   header(name: string): string | null
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */

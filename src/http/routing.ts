@@ -4,6 +4,7 @@ import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth.ts'
 import { readJson } from './body.ts'
 import { decodeParam } from './query.ts'
+import { goneSignal } from './gone.ts'
 import type { NotedPush } from './request-entry.ts'
 import type { Call, Reply, Route } from './route.ts'
 import type { Asking, Identify } from './session-cookie.ts'
@@ -125,6 +126,10 @@ class EventCall implements Call {
 
   header(name: string): string | null {
     return this.event.req.headers.get(name)
+  }
+
+  gone(): AbortSignal {
+    return goneSignal(this.event.req)
   }
 
   body(): Promise<unknown> {

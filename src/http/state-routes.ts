@@ -14,8 +14,8 @@ export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> 
 
 interface ReplaceableState {
   show(): Promise<object>
-  load(state: State): Promise<object>
-  reset(): Promise<object>
+  load(state: State, signal: AbortSignal): Promise<object>
+  reset(signal: AbortSignal): Promise<object>
 }
 
 /** 10,000 events with their deliveries, the most that is kept unless said otherwise, take a quarter of it. */
@@ -45,14 +45,15 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       bodyLimit: LONGEST_STATE,
       async handle(call) {
         const { load } = replaceable(state)
-        return replaced(load(await withDestinations(parseState(await call.body()), judgeDestination)))
+        const wanted = await withDestinations(parseState(await call.body()), judgeDestination)
+        return replaced(load(wanted, call.gone()))
       },
     },
     {
       method: 'POST',
       path: '/reset',
       scope: 'simulate',
-      handle: () => replaced(replaceable(state).reset()),
+      handle: (call) => replaced(replaceable(state).reset(call.gone())),
     },
   ]
 }

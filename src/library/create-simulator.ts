@@ -1,4 +1,4 @@
-import { createClient, type Client } from '../client.ts'
+import { createClient, type CallOptions, type Client } from '../client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
 import '../http/listen.ts'
 import type { State, StateReport } from '../model/state.ts'
@@ -35,12 +35,12 @@ export interface Simulator
   }
   /** All that the service knows: kept as a value, put back, or begun anew. */
   state: {
-    save(): Promise<State>
-    load(state: State): Promise<StateReport>
-    reset(): Promise<StateReport>
+    save(options?: CallOptions): Promise<State>
+    load(state: State, options?: CallOptions): Promise<StateReport>
+    reset(options?: CallOptions): Promise<StateReport>
   }
   /** Forgets everything but locations and keys, ends faults, and sets the clock to where it began. */
-  reset(): Promise<StateReport>
+  reset(options?: CallOptions): Promise<StateReport>
 }
 
 /**

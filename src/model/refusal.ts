@@ -17,6 +17,7 @@ export type RefusalCode =
   | 'card_declined'
   | 'not_your_claim'
   | 'endpoint_disabled'
+  | 'state_replaced'
   | 'forbidden_host'
   | 'forbidden_origin'
   | 'payload_too_large'

@@ -60,7 +60,12 @@ export const activityView = z.strictObject({
   ),
 }) satisfies z.ZodType<Activity>
 
-export const clockView = z.strictObject({ now: time, frozen: z.boolean(), offset_ms: z.number() })
+export const clockView = z.strictObject({
+  now: time,
+  frozen: z.boolean(),
+  offset_ms: z.number(),
+  moving: z.strictObject({ to: time, waiting_for: z.array(deliveries.shape.id).max(10) }).nullable(),
+})
 
 export const clockReportView = clockView.extend({
   attempted_total: z.int().min(0),

@@ -59,10 +59,10 @@ export function openDeliveries(
       limits: limitsOf(parts),
       onError: (error) => onError(error),
     }))
-  const settle = () => pump().settle()
+  const backlog = () => pump().backlog()
   const kept = createKeptClock(dataDirectory)
   const controls: ClockControls | undefined =
-    'moveTo' in clock ? createClockControls({ clock, settle, kept, isStopping }) : undefined
+    'moveTo' in clock ? createClockControls({ clock, backlog, kept, isStopping }) : undefined
   const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
   const { restartAfter } = parts
   const fresh = freshTime(parts)
@@ -78,7 +78,9 @@ export function openDeliveries(
     receive: receivers.add,
     begin: () => void pump(),
     attempt: (id: string) => pump().attempt(id),
-    idle: () => pump().idle(),
+    async idle(signal?: AbortSignal): Promise<void> {
+      await pump().idle(signal)
+    },
     async stop() {
       await started?.stop({ graceMs: GRACE_MS })
       await controls?.ended()

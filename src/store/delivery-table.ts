@@ -1,12 +1,12 @@
 import type { Delivery } from '../model/delivery.ts'
 import { createDeliveryRecords, type DeliveryRecords } from './delivery-records.ts'
-import { dueIn } from './due.ts'
+import { dueIn, unfinishedIn } from './due.ts'
 import { deliveryOf, type FanOut, type Waiting } from './fan-out.ts'
 import type { Lookup } from './lookup.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { dueQueue } from './schema.ts'
 import { compareText } from './sorted-tree.ts'
-import type { Due, DueQuery } from './store.ts'
+import type { Due, DueQuery, Unfinished, UnfinishedQuery } from './store.ts'
 import { tableOf, type Table } from './table.ts'
 
 /** The deliveries: by event, and those that are pending in the queue of their endpoint. */
@@ -14,6 +14,7 @@ export interface DeliveryTable extends Table<Delivery> {
   /** Puts deliveries that come after all that there ever were. Any others it leaves alone, and returns `false`. */
   add(fanOut: FanOut): boolean
   due(query: DueQuery): Due
+  unfinished(query: UnfinishedQuery): Unfinished
 }
 
 export function createDeliveryTable(): DeliveryTable {
@@ -36,6 +37,7 @@ export function createDeliveryTable(): DeliveryTable {
       return true
     },
     due: (query) => dueIn(queue, query),
+    unfinished: (query) => unfinishedIn(queue, query),
   }
 }
 

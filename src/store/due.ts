@@ -2,7 +2,7 @@ import type { Delivery } from '../model/delivery.ts'
 import { deliveryOf, type Waiting } from './fan-out.ts'
 import type { Queue } from './queue.ts'
 import { dueQueue } from './schema.ts'
-import type { Due, DueQuery } from './store.ts'
+import type { Due, DueQuery, Unfinished, UnfinishedQuery } from './store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
 export function dueIn(
@@ -34,6 +34,27 @@ export function dueIn(
     }
   }
   return { deliveries: deliveries.sort(dueQueue.compare), next_at: next, more }
+}
+
+/** To which endpoints deliveries up to an identifier are due, and when the next one to another will be. */
+export function unfinishedIn(
+  queue: Queue<Delivery | Waiting>,
+  { now, upTo, busy, except }: UnfinishedQuery,
+): Unfinished {
+  const time = now.toISOString()
+  const due: string[] = []
+  let next: string | null = null
+  for (const endpoint of queue.keys()) {
+    if (except.has(endpoint)) continue
+    for (const delivery of queue.find(endpoint)) {
+      if (delivery.id > upTo || busy.has(delivery.id)) continue
+      const at = timeOf(delivery)
+      if (at <= time) due.push(endpoint)
+      else if (next === null || at < next) next = at
+      break
+    }
+  }
+  return { due, next_at: next }
 }
 
 /** The queue holds only deliveries that have a time. */

@@ -22,7 +22,7 @@ import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
 import { replacement } from './replacement.ts'
-import type { Store } from './store.ts'
+import type { Store, DueQuery } from './store.ts'
 import { pageOf } from './table.ts'
 import { saveTornTails } from './torn-tail.ts'
 import { createTables, type RecordCopies, type Tables } from './tables.ts'
@@ -137,6 +137,7 @@ function storeUpon(
       if (restsUponUnwritten) await queue.settled()
     }
   }
+  const orTouched = (busy: DueQuery['busy']) => ({ has: (id: string) => busy.has(id) || queue.touches(id) })
   return {
     transact: (asks, decide) =>
       answer(() => {
@@ -152,11 +153,8 @@ function storeUpon(
       return page
     },
     // What is not yet durable has not yet happened: its commit tells of it.
-    due: (query) =>
-      answer(() => {
-        const busy = { has: (id: string) => query.busy.has(id) || queue.touches(id) }
-        return tables.due({ ...query, busy })
-      }, false),
+    due: (query) => answer(() => tables.due({ ...query, busy: orTouched(query.busy) }), false),
+    unfinished: (query) => answer(() => tables.unfinished({ ...query, busy: orTouched(query.busy) }), false),
     everything: () => answer(() => tables.all()),
     replace: (make) =>
       answer(() => {

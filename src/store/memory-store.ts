@@ -28,6 +28,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
     find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),
     due: async (query) => tables.due(query),
+    unfinished: async (query) => tables.unfinished(query),
     everything: async () => tables.all(),
     async replace(make) {
       const before = tables.all()

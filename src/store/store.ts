@@ -41,6 +41,8 @@ export interface Store {
 
   /** The pending deliveries whose time has come, and when the next one's will. */
   due(query: DueQuery): Promise<Due>
+  /** What is still to be attempted of the deliveries that existed at some moment. */
+  unfinished(query: UnfinishedQuery): Promise<Unfinished>
 
   /** All there is, as it was between two transactions. For the simulator's own controls: no operation walks over it. */
   everything(): Promise<Everything>
@@ -94,6 +96,21 @@ export interface DueQuery {
   busy: Pick<ReadonlySet<string>, 'has'>
   /** Endpoints that have no room for more, by id: their queues are not even looked at. */
   full?: Pick<ReadonlySet<string>, 'has'>
+}
+
+/** Asks about deliveries that existed at some moment, and about no later ones. */
+export interface UnfinishedQuery extends Pick<DueQuery, 'now' | 'busy'> {
+  /** The newest delivery that counts, by id. Identifiers sort by their making. */
+  upTo: string
+  /** Endpoints whose deliveries do not count, by id. */
+  except: Pick<ReadonlySet<string>, 'has'>
+}
+
+export interface Unfinished {
+  /** The endpoints to which one of them is due, by id. */
+  due: readonly string[]
+  /** When the earliest delivery to another endpoint falls due; `null` when none waits for a time. */
+  next_at: string | null
 }
 
 export interface Due {

@@ -16,7 +16,7 @@ import { createDeliveryTable } from './delivery-table.ts'
 import { FanOut, type FannedWrite } from './fan-out.ts'
 import { lookups } from './schema.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
-import type { Due, DueQuery } from './store.ts'
+import type { Due, DueQuery, Unfinished, UnfinishedQuery } from './store.ts'
 import { createTable, type Table } from './table.ts'
 
 /** Everything that is stored, in memory: what both stores answer from. The cost of a write does not grow with it. */
@@ -27,6 +27,7 @@ export interface Tables {
   /** Applies writes in order and returns those that undo them, to be applied in order too. */
   apply(writes: readonly FannedWrite[]): readonly Write[]
   due(query: DueQuery): Due
+  unfinished(query: UnfinishedQuery): Unfinished
   /** A copy of the records that later writes do not change, made in no time. */
   copy(): RecordCopies
   all(): Everything
@@ -81,6 +82,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
       return undoing.reverse()
     },
     due: deliveries.due,
+    unfinished: deliveries.unfinished,
     copy: () => mapped(tables, ({ records }) => records.clone()) as RecordCopies,
     all: () => mapped(tables, ({ records }) => [...records.from()]) as Everything,
   }

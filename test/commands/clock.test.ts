@@ -25,7 +25,7 @@ describe.concurrent('tabwire clock', () => {
     const { stdout } = await service.run(['clock', 'show'])
     expect(stdout).toMatch(/^clock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}running\nreal time {2}.+\n$/)
     const shown = await service.json<ClockView>('clock', 'show')
-    expect(Object.keys(shown)).toEqual(['now', 'frozen', 'offset_ms'])
+    expect(Object.keys(shown)).toEqual(['now', 'frozen', 'offset_ms', 'moving'])
     await service.stop()
   })
 
@@ -47,6 +47,24 @@ describe.concurrent('tabwire clock', () => {
     expect(minutes).toEqual([1, 6, 36, 156, 636, 2076])
     expect(report.attempted.at(-1)).toMatchObject({ attempt: 7, outcome: 'bad_status', status: 'dead' })
     await service.stop()
+  })
+
+  test('advance says after two seconds what it waits for, and gives up after --timeout', async () => {
+    const service = await serve({ startAt, allowHttpLoopback: true })
+    const hanging = await startReceiver({ answer: 'hang' })
+    const { url } = hanging
+    await service.call('POST', '/v1/webhook-endpoints', { url, event_types: ['check.created'] })
+    await service.call('PUT', '/v1/checks/external/a', checkBody())
+    const { code, stdout, stderr } = await service.run(['clock', 'advance', '1h', '--timeout', '3'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      /^The clock shows 2026-11-21 18:\d\d:\d\d UTC and goes to 2026-11-21 19:\d\d:\d\d UTC\. Waiting for dlv_\w+: a receiver has 10 s to answer\.$/m,
+    )
+    expect(stderr).toMatch(/^Error: The service did not finish within 3 s\. It does not go on with it\.$/m)
+    const failed = await service.run(['clock', 'advance', '1h', '--timeout', '1', '--json'])
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'timeout' } })
+    await service.stop()
+    await hanging.close()
   })
 
   test('advance tells what was attempted, grouped by outcome, and the new time', async () => {

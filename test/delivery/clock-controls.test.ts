@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createMovableClock } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
 import { startOfTime } from '../../src/delivery/kept-clock.ts'
-import type { Settled } from '../../src/delivery/pump.ts'
+import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 
@@ -14,10 +14,13 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
   let turn = 0
   const controls = createClockControls({
     clock,
-    settle: async () => {
-      visited.push(clock.now().toISOString())
-      return { next_at: null, unrecorded: 0, ...settled[turn++] }
-    },
+    backlog: async () => ({
+      end() {},
+      async settle() {
+        visited.push(clock.now().toISOString())
+        return { next_at: null, unrecorded: 0, ...settled[turn++] }
+      },
+    }),
     kept: {
       async save(offset) {
         await save?.()

@@ -73,12 +73,12 @@ describe('attempts in flight', () => {
   })
 
   it('are known until they have ended', async () => {
-    const { start, end, has, get, none, ended } = open()
+    const { start, end, has, get, all, ended } = open()
     const [id = ''] = start(undefined)
-    expect([none(), has(id), has('dlv_0')]).toEqual([false, true, false])
+    expect([all(), has(id), has('dlv_0')]).toEqual([[[id, undefined]], true, false])
     end([id])
     await expect(get(id)).resolves.toBeUndefined()
     await ended()
-    expect([none(), has(id)]).toEqual([true, false])
+    expect([all(), has(id)]).toEqual([[], false])
   })
 })

@@ -365,7 +365,7 @@ describe('a look at what is due that an interruption overtakes', () => {
     } satisfies Operation<Delivery, NoAsks, undefined>
     const delivery = await house.delivery()
     await house.pump.interrupt(() => house.service.execute(postpone, delivery))
-    const idle = house.pump.settle()
+    const idle = house.pump.idle()
     letGo()
     expect(await idle).toEqual({ next_at: due, unrecorded: 0 })
     expect(receiver.requests).toHaveLength(0)

@@ -102,6 +102,7 @@ describe('the ladder of retries', () => {
     expect(report).toEqual({
       now: '2026-11-23T00:00:00.000Z',
       frozen: true,
+      moving: null,
       offset_ms: expect.any(Number) as number,
       attempted_total: 2,
       outcomes: { bad_status: 1, succeeded: 1 },

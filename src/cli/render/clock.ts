@@ -12,6 +12,12 @@ export function renderClock({ now, frozen, offset_ms }: ClockView): string {
   ])
 }
 
+/** Where a move of the clock has come to, and what it waits for. */
+export function renderMove({ to, waiting_for }: NonNullable<ClockView['moving']>, now: string): string {
+  const ids = waiting_for.length === 0 ? 'deliveries that are due' : waiting_for.join(', ')
+  return `The clock shows ${moment(now)} UTC and goes to ${moment(to)} UTC. Waiting for ${ids}: a receiver has 10 s to answer.`
+}
+
 /** What was attempted, a row for each outcome, and where the clock is now. */
 export function renderPlayed(report: ClockReport, columns?: number): string {
   const { attempted, attempted_total, outcomes } = report

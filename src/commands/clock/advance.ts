@@ -1,7 +1,12 @@
 import { Args, Errors } from '@oclif/core'
-import { renderPlayed } from '../../cli/render/clock.ts'
+import { renderMove, renderPlayed } from '../../cli/render/clock.ts'
+import type { Client } from '../../client.ts'
+import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { durationMs } from '../../model/duration.ts'
+
+/** Milliseconds after which the command says what it waits for. */
+const TELL_AFTER_MS = 2_000
 
 const durationArg = Args.custom({
   parse: async (input) => {
@@ -14,7 +19,7 @@ const durationArg = Args.custom({
 
 export default class ClockAdvance extends ServiceCommand {
   static override description =
-    'Move the clock forward and attempt all that falls due.\nRetries are made in the order of their times, each after the outcome of the one before.'
+    'Move the clock forward and attempt all that falls due.\nRetries are made in the order of their times, each after the outcome of the one before. Ctrl-C ends the move where the clock stands.'
   static override examples = [
     '<%= config.bin %> clock advance 1m',
     '<%= config.bin %> clock advance 35h   # all retries of a delivery',
@@ -28,10 +33,18 @@ export default class ClockAdvance extends ServiceCommand {
     }),
   }
 
+  static override flags = timeoutFlag
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ClockAdvance)
     const client = await this.connect(flags)
-    const report = await client.clock.advance(args.duration)
+    const told = setTimeout(() => void this.tellWhatIsWaitedFor(client), TELL_AFTER_MS)
+    const report = await client.clock.advance(args.duration, limitOf(flags)).finally(() => clearTimeout(told))
     this.print(report, (columns) => renderPlayed(report, columns))
+  }
+
+  private async tellWhatIsWaitedFor(client: Client): Promise<void> {
+    const clock = await client.clock.show().catch(() => undefined)
+    if (clock?.moving) this.say(renderMove(clock.moving, clock.now))
   }
 }

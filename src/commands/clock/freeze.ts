@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { fromEnvironment } from '../../cli/flags.ts'
+import { fromEnvironment, limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderClock } from '../../cli/render/clock.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
@@ -7,13 +7,14 @@ export default class ClockFreeze extends ServiceCommand {
   static override description = 'Let the clock stand still.\nIt moves by `clock advance` alone, until --off.'
   static override examples = ['<%= config.bin %> clock freeze', '<%= config.bin %> clock freeze --off']
   static override flags = fromEnvironment({
+    ...timeoutFlag,
     off: Flags.boolean({ description: 'Let it run again, from where it stands.' }),
   })
 
   async run(): Promise<void> {
     const { flags } = await this.parse(ClockFreeze)
     const client = await this.connect(flags)
-    const clock = await client.clock.freeze(!flags.off)
+    const clock = await client.clock.freeze(!flags.off, limitOf(flags))
     this.print(clock, () => renderClock(clock))
   }
 }

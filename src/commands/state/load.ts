@@ -1,3 +1,4 @@
+import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/state-files.ts'
@@ -11,14 +12,14 @@ export default class StateLoad extends ServiceCommand {
     '<%= config.bin %> state load --file test/fixtures/third-retry.json',
   ]
   static override args = stateArgs
-  static override flags = stateFileFlags
+  static override flags = { ...stateFileFlags, ...timeoutFlag }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StateLoad)
     const place = placeOf(args.name, flags)
     const state = await readStateFrom(place)
     const client = await this.connect(flags)
-    const report = await client.state.put(state).catch((error: unknown) => {
+    const report = await client.state.put(state, limitOf(flags)).catch((error: unknown) => {
       if (error instanceof ApiError)
         this.say(
           `${pathOf(place)} was not loaded, and nothing was changed:`.replace(/^- /, 'Standard input '),

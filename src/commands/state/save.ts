@@ -1,3 +1,4 @@
+import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/state-files.ts'
@@ -11,13 +12,13 @@ export default class StateSave extends ServiceCommand {
     '<%= config.bin %> state save --file test/fixtures/third-retry.json',
   ]
   static override args = stateArgs
-  static override flags = stateFileFlags
+  static override flags = { ...stateFileFlags, ...timeoutFlag }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StateSave)
     const place = placeOf(args.name, flags)
     const client = await this.connect(flags)
-    const state = await client.state.get()
+    const state = await client.state.get(limitOf(flags))
     if ('file' in place && place.file === '-') return this.write(`${JSON.stringify(state, null, 2)}\n`)
     const { replaced } = await writeStateTo(place, state)
     const file = pathOf(place)

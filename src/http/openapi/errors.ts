@@ -62,6 +62,10 @@ export const errorAnswers = {
     description:
       'Too many deliveries to it have failed; register the URL again (specification section 6, rule 6).',
   },
+  StateReplaced: {
+    codes: ['state_replaced'],
+    description: 'The state was loaded or reset while the clock moved, which ended the move.',
+  },
   NotClaimable: {
     codes: ['not_claimable'],
     description: 'Some of the items cannot be claimed; nothing was.',

@@ -56,7 +56,7 @@ export const simDocs: OperationDocs = {
     tag: 'Simulator clock',
     summary: 'Move or freeze the clock',
     description:
-      'An advance plays everything that falls due, in order of time, each outcome before the next attempt, and answers when that is done.',
+      'An advance attempts everything that falls due, in the order of time, each outcome before the next attempt, and answers when that is done. Under steady traffic it waits for no deliveries that are made more than a second of real time after it began, and no longer than that for an endpoint to which they keep coming. A move ends where the clock stands when its request is ended, or when the state is loaded or reset. `freeze` waits for no move.',
     body: 'ClockMove',
     answers: {
       200: {
@@ -64,7 +64,7 @@ export const simDocs: OperationDocs = {
         schema: ['ClockReport', 'Clock'],
       },
     },
-    errors: ['NotFound'],
+    errors: ['NotFound', 'StateReplaced'],
   },
   'GET /faults': {
     id: 'getFaults',

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** A request as it came over a connection. */
+interface Connected {
+  runtime?: { node?: { req?: IncomingMessage; res?: ServerResponse } }
+}
+
+/**
+ * Aborts when the caller of a request has gone before it is answered: when the connection breaks or the caller closes its
+ * side of it. A caller that had closed its side before the request was begun still reads the answer.
+ */
+export function goneSignal(request: Request): AbortSignal {
+  const { req, res } = (request as Connected).runtime?.node ?? {}
+  if (req === undefined || res === undefined) return request.signal
+  const gone = new AbortController()
+  const { socket } = req
+  const abort = () => gone.abort(new DOMException('The client has gone.', 'AbortError'))
+  const forget = () => {
+    socket.off('end', abort)
+    if (!res.writableEnded) abort()
+  }
+  socket.once('end', abort)
+  res.once('close', forget).once('finish', forget)
+  if (res.destroyed) forget()
+  return gone.signal
+}
