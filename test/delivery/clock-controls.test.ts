@@ -15,6 +15,7 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
   const controls = createClockControls({
     clock,
     backlog: async () => ({
+      inFlight: () => [],
       end() {},
       async settle() {
         visited.push(clock.now().toISOString())

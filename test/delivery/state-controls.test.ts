@@ -23,7 +23,11 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
   const saved: number[] = []
   const controls = createClockControls({
     clock,
-    backlog: async () => ({ end() {}, settle: async () => ({ next_at: null, unrecorded: 0 }) }),
+    backlog: async () => ({
+      inFlight: () => [],
+      end() {},
+      settle: async () => ({ next_at: null, unrecorded: 0 }),
+    }),
     kept: { save: async (offset) => void saved.push(offset) },
     isStopping: () => false,
   })
