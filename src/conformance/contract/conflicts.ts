@@ -1,5 +1,5 @@
 import { isSuccess, type Answer } from './ask.ts'
-import type { ContractCase, Rule } from './case.ts'
+import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted, changedSince, replaced, snapshot } from './checks.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
@@ -68,17 +68,9 @@ function requireAccepted({ status }: Answer): void {
 
 const RULE = 'section 4, rule 4'
 
-const one = (id: string, title: string, section: string, check: Rule['check']): Rule => ({
-  group: 'conflicts',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control: async (target) => {
-    await updated(target)
-    await added(target)
-  },
-  check,
+const one = rulesOf('conflicts', async (target) => {
+  await updated(target)
+  await added(target)
 })
 
 const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>

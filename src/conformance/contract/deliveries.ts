@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventTypes } from '../../model/event.ts'
 import { bodyOf, eventCount, idOf, isGenuine, signatureOf, typeOf } from './arrivals.ts'
-import type { ContractCase, Rule } from './case.ts'
+import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
 import { accepted } from './checks.ts'
 import { pinged, reachable } from './endpoints.ts'
@@ -92,21 +92,7 @@ function changed(target: Target) {
   })
 }
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: Rule['check'],
-  control: Rule['control'] = created,
-): Rule => ({
-  group: 'deliveries',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control,
-  check,
-})
+const one = rulesOf('deliveries', created)
 
 /** Which operation causes which event is not shown, so a case about that is advice. */
 const advice = (...given: Parameters<typeof one>): Rule => ({ ...one(...given), basis: 'advice' })

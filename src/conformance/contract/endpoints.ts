@@ -1,5 +1,5 @@
 import { isSuccess } from './ask.ts'
-import type { ContractCase, Rule } from './case.ts'
+import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
 import type { Registered, Target } from './target.ts'
@@ -35,21 +35,7 @@ export function pinged(target: Target) {
   })
 }
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: Rule['check'],
-  control: Rule['control'] = registered,
-): Rule => ({
-  group: 'endpoints',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control,
-  check,
-})
+const one = rulesOf('endpoints', registered)
 
 const refuses = (
   id: string,

@@ -1,5 +1,5 @@
 import { eventCount, idOf, isGenuine, signatureOf } from './arrivals.ts'
-import type { ContractCase, Rule } from './case.ts'
+import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { DAY, failing, pause, retryRun, schedule } from './retry-run.ts'
 import { created } from './deliveries.ts'
@@ -7,21 +7,7 @@ import type { Target } from './target.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: Rule['check'],
-  control: Rule['control'] = retried,
-): Rule => ({
-  group: 'retries',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control,
-  check,
-})
+const one = rulesOf('retries', retried)
 
 /** @throws Broken when not even the first retry came, so that there is nothing to look at. */
 async function retried(target: Target): Promise<void> {
