@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { signatureHeader } from '../../model/service-name.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'
 
@@ -39,9 +40,11 @@ export interface SignatureHeader {
  * specification shows the form, not the name.
  */
 export function signatureOf({ headers }: Arrival, serviceName: string | undefined): SignatureHeader {
-  const wanted =
-    serviceName === undefined ? /^x-.+-signature$/ : new RegExp(`^x-${serviceName.toLowerCase()}-signature$`)
-  const found = Object.keys(headers).filter((name) => wanted.test(name))
+  const found = Object.keys(headers).filter((name) =>
+    serviceName === undefined
+      ? /^x-.+-signature$/.test(name)
+      : name === signatureHeader(serviceName).toLowerCase(),
+  )
   const name = found.find((one) => /\bt=/.test(String(headers[one]))) ?? found[0]
   const value = name === undefined ? '' : String(headers[name])
   return { name, value, t: /\bt=(\d+)/.exec(value)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(value)?.[1] ?? '' }

@@ -93,7 +93,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const tell = check.tell ?? (() => undefined)
   const signal = check.signal ?? new AbortController().signal
   try {
-    await requireAnswer(ask, baseUrl)
+    const locations = await requireAnswer(ask, baseUrl)
     const { profile, limited } = await profileFor(ask, baseUrl, check.profile, read === undefined)
     const receiver = await openReceiver({
       tls: check.tls,
@@ -117,7 +117,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
           .slice(0, 10),
         isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
       })
-      await requireService(target, baseUrl, keyFor('PUT', '/') !== undefined)
+      await requireService(target, locations, baseUrl, keyFor('PUT', '/') !== undefined)
       const cases = await runContract(target, check.cases, tell, signal)
       const left = await target.cleanUp().catch(() => 0)
       if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
@@ -141,10 +141,10 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   }
 }
 
-/** @throws UnusableTarget when nothing answers at the base URL. */
-async function requireAnswer(ask: Ask, baseUrl: string): Promise<void> {
+/** Asks for the locations. @throws UnusableTarget when nothing answers at the base URL. */
+async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
   try {
-    await ask('GET', '/locations')
+    return await ask('GET', '/locations')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no answer: /, '')
@@ -153,16 +153,16 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<void> {
 }
 
 /**
- * Asks for locations and pushes a check, to see whether there is something to judge.
+ * Pushes a check, to see with the answer to `GET /locations` whether there is something to judge.
  * @throws UnusableTarget
  */
 async function requireService(
   { ask, freshCheck, body }: Target,
+  read: Answer,
   baseUrl: string,
   hasKey: boolean,
 ): Promise<void> {
   const check = freshCheck()
-  const read = await ask('GET', '/locations')
   const push = await ask('PUT', check.path, { json: body([check.item('a')]) })
   const refused = [
     { asked: 'GET /locations', status: read.status },

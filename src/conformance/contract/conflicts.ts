@@ -1,6 +1,6 @@
 import { isSuccess, type Answer } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
-import { must, NotChecked } from './outcome.ts'
+import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, changedSince, replaced, snapshot } from './checks.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
@@ -28,9 +28,7 @@ async function afterClaim(target: Target, items: (claimed: Claimed) => readonly 
 /** @throws Broken when updates are not applied at all, as far as that can be seen. */
 async function updated(target: Target): Promise<void> {
   await accepted(target)
-  await replaced(target).catch((error: unknown) => {
-    if (!(error instanceof NotChecked)) throw error
-  })
+  await unlessNotChecked(replaced(target))
 }
 
 /** Pushes an item more after the claim. @throws Broken when that is refused. */
@@ -46,15 +44,10 @@ export function conflicted(target: Target) {
   return target.once('conflict', async () => {
     const one = await claimed(target)
     const wine = one.check.item('wine')
-    const before = await snapshot(target, one.check).catch(notReadable)
+    const before = await unlessNotChecked(snapshot(target, one.check))
     const answer = await target.ask('PUT', one.check.path, { json: target.body([one.bread, wine]) })
-    return { ...one, wine, before, answer }
+    return { ...one, before, answer }
   })
-}
-
-function notReadable(error: unknown): NotChecked {
-  if (error instanceof NotChecked) return error
-  throw error
 }
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventTypes } from '../../model/event.ts'
+import { signatureHeader } from '../../model/service-name.ts'
 import { bodyOf, eventCount, idOf, isGenuine, signatureOf, typeOf } from './arrivals.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
-import { must, NotChecked } from './outcome.ts'
+import { must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted } from './checks.ts'
 import { pinged, reachable } from './endpoints.ts'
 import type { Arrival, Hook } from './receiver.ts'
@@ -20,10 +21,7 @@ const NEVER = 'payment.refunded'
 function subscribed(target: Target): Promise<{ all: Registered; other: Registered | NotChecked }> {
   return target.once('subscribed', async () => {
     const all = await reachable(target)
-    const other = await target.register(NEVER).catch((error: unknown) => {
-      if (error instanceof NotChecked) return error
-      throw error
-    })
+    const other = await unlessNotChecked(target.register(NEVER))
     return { all, other }
   })
 }
@@ -51,10 +49,10 @@ export function created(target: Target) {
     await target.push(check, target.body([a]))
     let first = await arrived()
     for (const act of [() => target.push(check, target.body([a, b])), () => target.claim(check, a)]) {
-      if (first !== undefined || target.missing('') instanceof NotChecked) break
-      await act().catch((error: unknown) => {
-        if (!(error instanceof NotChecked)) throw error
-      })
+      if (first !== undefined) break
+      const missing = target.missing('An event about a check')
+      if (missing instanceof NotChecked) throw missing
+      await unlessNotChecked(act())
       first = await arrived()
     }
     if (first === undefined) throw target.missing('An event about a check')
@@ -96,8 +94,6 @@ const one = rulesOf('deliveries', created)
 
 /** Which operation causes which event is not shown, so a case about that is advice. */
 const advice = (...given: Parameters<typeof one>): Rule => ({ ...one(...given), basis: 'advice' })
-
-const HEADER = 'X-<service name>-Signature'
 
 /** Specification, sections 2, 5 and 6: what is delivered, to whom, and how it is signed. */
 export const deliveries: readonly ContractCase[] = [
@@ -268,6 +264,6 @@ export const deliveries: readonly ContractCase[] = [
 const UTC =
   /^\d{4}-?(?:(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|W[0-5]\d-?[1-7]|[0-3]\d\d)T(?:[01]\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d)?)?(?:[.,]\d+)?(?:Z|[+-]00(?::?00)?)$/i
 
-function headerName({ serviceName }: Target): string {
-  return serviceName === undefined ? HEADER : `X-${serviceName}-Signature`
+function headerName({ serviceName = '<service name>' }: Target): string {
+  return signatureHeader(serviceName)
 }

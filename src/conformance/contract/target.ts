@@ -1,7 +1,7 @@
 import { isLoopbackName } from '../../model/loopback.ts'
 import { TRIAL_PREFIX } from '../../model/trial-check.ts'
 import { isSuccess, NoAnswer, type Answer, type Ask } from './ask.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
+import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
 import { idCandidates, isObject, isRemoved, itemEntries, secretIn } from './shape.ts'
@@ -123,6 +123,7 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
   const known = new Map<string, Promise<unknown>>()
   const registered: { endpoint: Registered; id: string | undefined }[] = []
   const started = Date.now()
+  let isUnreadable = false
   let checks = 0
   let bodies = 0
   /** The body with a value for its place in the order. */
@@ -212,7 +213,7 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
       const first = await ask('POST', '/webhook-endpoints', { json: { url: hook.url, event_types } })
       // A service may refuse private addresses; what a registration answers can be seen with another name, too.
       const isUnreachable = !isSuccess(first) && registered.length === 0 && isPrivate(receiver.url)
-      const nowhere = `https://${token.toLowerCase().replace(/[^a-z0-9]/g, '')}.invalid/${hook.url.split('/').at(-1)}`
+      const nowhere = `https://${token.toLowerCase()}.invalid/${hook.url.split('/').at(-1)}`
       const answer = isUnreachable
         ? await ask('POST', '/webhook-endpoints', { json: { url: nowhere, event_types } })
         : first
@@ -330,20 +331,16 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
     return items.filter(({ external_id }) => entries.get(external_id)?.some((entry) => !isRemoved(entry)))
   }
 
-  /** A check that was just pushed may not be there yet. */
+  /** A check that was just pushed may not be there yet; where none could be read before, this does not wait. */
   async function readFresh(check: TrialCheck): Promise<unknown> {
-    const deadline = performance.now() + timeouts.settleMs
-    for (;;) {
-      try {
-        return await target.read(check)
-      } catch (error) {
-        if (!(error instanceof NotChecked) || performance.now() >= deadline || known.has('unreadable')) {
-          known.set('unreadable', Promise.resolve())
-          throw error
-        }
-        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
-      }
-    }
+    let seen: unknown
+    await target.eventually(
+      async () => (seen = await unlessNotChecked(target.read(check))),
+      (one) => isUnreadable || !(one instanceof NotChecked),
+    )
+    isUnreadable = seen instanceof NotChecked
+    if (seen instanceof NotChecked) throw seen
+    return seen
   }
 }
 
