@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { signatureHeader } from '../../model/service-name.ts'
+import { parseJson } from './json.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'
 
-/** The body as JSON; `undefined` when it is not JSON. */
+const parsed = new WeakMap<Buffer, { json: unknown }>()
+
+/** The body as JSON; `undefined` when it is not JSON. Each body is parsed once. */
 export function bodyOf({ body }: Arrival): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
+  const known = parsed.get(body) ?? { json: parseJson(body.toString()) }
+  parsed.set(body, known)
+  return known.json
 }
 
 /** The envelope's id; deliveries of one event share it. */

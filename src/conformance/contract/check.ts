@@ -112,6 +112,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
         serviceName: check.serviceName ?? profile.service_name,
         limitedKey: read ?? limited?.key,
         slow: check.slow ?? false,
+        apiKeys: [apiKey, read, keys.push, keys.write, limited?.key].filter((key) => key !== undefined),
         token: newToken()
           .replace(/[^a-z0-9]/gi, '')
           .slice(0, 10),
@@ -148,7 +149,9 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no answer: /, '')
-    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. Check --base-url.`)
+    const isUntrusted = /certificate|self.signed/i.test(why)
+    const next = isUntrusted ? 'Pass the authority of its certificate with --cacert.' : 'Check --base-url.'
+    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. ${next}`)
   }
 }
 
@@ -177,7 +180,9 @@ async function requireService(
         : `${baseUrl} needs an API key: ${answered}. Pass one with --api-key.`,
     )
   }
-  const hasRoutes = isSuccess(read) || isSuccess(push) || [400, 409, 422].includes(push.status)
+  // A server that answers everything with one and the same status is no service.
+  const isRefused = [400, 409, 422].includes(push.status) && push.status !== read.status
+  const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
   if (!hasRoutes)
     throw new UnusableTarget(
       'address',

@@ -9,6 +9,7 @@ import { conflicts } from './conflicts.ts'
 import { deliveries } from './deliveries.ts'
 import { endpoints } from './endpoints.ts'
 import { everyAnswer, requests } from './requests.ts'
+import { reportable } from './reportable.ts'
 import { retries } from './retries.ts'
 import type { Target } from './target.ts'
 
@@ -43,7 +44,8 @@ export async function runContract(
     const seen = silent >= MAX_SILENT ? gone : await judge(target, one, signal)
     if (seen.silent === true) silent += 1
     const duration_ms = Math.round(performance.now() - started)
-    const { verdict, detail } = seen
+    const { verdict } = seen
+    const detail = seen.detail === null ? null : reportable(seen.detail, target.secrets())
     const basis = 'observe' in one ? 'open' : one.basis
     results.push({
       group,

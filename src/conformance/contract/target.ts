@@ -76,6 +76,8 @@ export interface Target {
   mentions(arrival: Arrival): boolean
   /** The answers so far without `X-Request-Id`, as `GET /locations: 404`. */
   unidentified: readonly string[]
+  /** What no report may show: the keys of this run and the secrets of its endpoints. */
+  secrets(): readonly string[]
   /** Does a thing once for all cases that look at it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Removes what was registered, where that is possible; returns how many endpoints stay. */
@@ -100,6 +102,8 @@ export interface TargetOptions extends Pick<
   baseUrl: string
   /** Makes the names of this run unique. */
   token: string
+  /** The API keys of this run. */
+  apiKeys: readonly string[]
   /** Whether it is known that the service can reach the receiver. */
   isReachable: boolean
 }
@@ -115,7 +119,7 @@ const HOUR_MS = 3_600_000
 /** Between two looks at a check that does not yet show what was pushed, in milliseconds. */
 const LOOK_AGAIN_MS = 100
 
-export function createTarget({ baseUrl, token, isReachable, ...options }: TargetOptions): Target {
+export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
   const { ask, profile, receiver, timeouts } = options
   const { origin } = new URL(baseUrl)
   const { paths = {}, fields = {} } = profile
@@ -276,6 +280,10 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
     },
     missing(what) {
       const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
+      if (receiver.dropped() > 0)
+        return new NotChecked(
+          `${late}, and ${receiver.dropped()} deliveries were too large or too many to keep.`,
+        )
       if (receiver.arrived() === 0 && receiver.distrusted() > 0)
         return new NotChecked(
           `The service does not trust the certificate of ${receiver.url}. Let it trust the local authority (tabwire certs), or pass --receiver-url.`,
@@ -287,6 +295,7 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
           : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port; if it sends later, --wait.`,
       )
     },
+    secrets: () => [...apiKeys, ...registered.map(({ endpoint }) => endpoint.secret)],
     mentions: ({ body }) => body.includes(`-${token}-`),
     async once<T>(name: string, work: () => Promise<T>) {
       const before = known.get(name) as Promise<T> | undefined
