@@ -163,8 +163,14 @@ export interface ForeignService {
   readKey: string
 }
 
-/** Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. */
-export async function openForeignService(changes: Partial<Choices> = {}): Promise<ForeignService> {
+/**
+ * Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. Concurrent tests
+ * pass the hook of their own context, since the global one may be another test's by then.
+ */
+export async function openForeignService(
+  changes: Partial<Choices> = {},
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<ForeignService> {
   const choices: Choices = { ...defaults, ...changes }
   const dispatcher = new Agent({
     connect: choices.trusts ? { ca: (await testAuthority()).certificatePem } : {},
@@ -353,7 +359,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const timer of timers) clearTimeout(timer)
     server.close()
     server.closeAllConnections()

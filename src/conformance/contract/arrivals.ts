@@ -51,8 +51,20 @@ export function signatureOf({ headers }: Arrival, serviceName: string | undefine
   return { name, value, t: /\bt=(\d+)/.exec(value)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(value)?.[1] ?? '' }
 }
 
-/** Whether the signature is that of `t` and the raw body, whatever the case of its digits. */
-export function isGenuine(arrival: Arrival, secret: string, serviceName: string | undefined): boolean {
+/** Whether the signature is that of `t` and the raw body with one of the secrets, whatever the case of its digits. */
+export function isGenuine(
+  arrival: Arrival,
+  secrets: readonly string[],
+  serviceName: string | undefined,
+): boolean {
   const { t, v1 } = signatureOf(arrival, serviceName)
-  return createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex') === v1.toLowerCase()
+  const digest = (secret: string) =>
+    createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex')
+  return secrets.some((secret) => digest(secret) === v1.toLowerCase())
+}
+
+/** How far `t` is from the time of arrival, in seconds; `NaN` when there is none. */
+export function lagOf(arrival: Arrival, serviceName: string | undefined): number {
+  const { t } = signatureOf(arrival, serviceName)
+  return t === '' ? Number.NaN : Math.abs(Number(t) - arrival.at / 1000)
 }

@@ -79,9 +79,14 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const keyFor = (method: Method, path: string) =>
     (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey
   const unidentified: string[] = []
+  const repeatedIds: string[] = []
+  const ids = new Set<string>()
   const note = (method: Method, path: string, { status, headers }: Answer) => {
-    if (path.startsWith('/') && headers['x-request-id'] === undefined)
-      unidentified.push(`${method} ${path}: ${status}`)
+    if (!path.startsWith('/')) return
+    const id = String(headers['x-request-id'] ?? '')
+    if (headers['x-request-id'] === undefined) unidentified.push(`${method} ${path}: ${status}`)
+    else if (id !== '' && ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
+    ids.add(id)
   }
   const { ask, close } = createAsk({
     baseUrl,
@@ -105,6 +110,8 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       const target = createTarget({
         ask,
         unidentified,
+        repeatedIds,
+        keyFor,
         baseUrl,
         receiver,
         timeouts,

@@ -16,6 +16,14 @@ export function unlessNotChecked<T>(work: Promise<T>): Promise<T | NotChecked> {
   })
 }
 
+/** Resolves with `undefined` where the work shows a broken rule or cannot be seen, which is for other cases to say. */
+export function ifPossible<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof NotChecked || error instanceof Broken) return undefined
+    throw error
+  })
+}
+
 /** @throws Broken unless `holds`. */
 export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Broken(otherwise)

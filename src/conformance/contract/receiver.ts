@@ -10,6 +10,8 @@ export interface Arrival {
   headers: IncomingMessage['headers']
   /** The raw body. */
   body: Buffer
+  /** When it arrived, in milliseconds. */
+  at: number
 }
 
 /** A path of the receiver that belongs to one endpoint. */
@@ -91,7 +93,7 @@ export async function openReceiver({
         dropped += 1
         return response.writeHead(413).end()
       }
-      return take({ method, headers, body: Buffer.concat(chunks) }, response)
+      return take({ method, headers, body: Buffer.concat(chunks), at: Date.now() }, response)
     })
   })
   // Longer than a service leaves a connection idle between two deliveries, lest it is closed under a request.
