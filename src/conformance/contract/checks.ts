@@ -232,7 +232,7 @@ export const checks: readonly ContractCase[] = [
       )
       must(after.length === 1, `An item that was changed stands in the check ${after.length} times.`)
       // A service may refuse two items of one name; one that accepts them has two items.
-      const twin = { ...b, name: renamed.name }
+      const twin = { ...renamed, external_id: b.external_id }
       const { status } = await target.ask('PUT', check.path, { json: target.body([renamed, twin]) })
       if (isSuccess({ status })) await target.shows(check, [a, b], [a, b])
     },

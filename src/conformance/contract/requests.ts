@@ -76,10 +76,14 @@ export const everyAnswer: ContractCase = {
   basis: 'specification',
   section: 'sections 1 and 7: every response, error or not, carries X-Request-Id',
   control: accepted,
-  check({ unidentified }) {
+  async check({ ask, unidentified, freshCheck, readPath }) {
+    // Kinds of answers that no other case asks for.
+    await ask('GET', readPath(freshCheck()))
+    await ask('GET', '/webhook-endpoints/no-such-endpoint')
+    await ask('POST', '/webhook-endpoints/no-such-endpoint/test', { json: {} })
+    await ask('POST', '/webhook-endpoints', { body: '{' })
     const [first] = unidentified
     must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} answers in all).`)
-    return Promise.resolve()
   },
 }
 

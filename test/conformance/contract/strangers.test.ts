@@ -1,7 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
-import type { Body, Line } from '../../support/foreign-service.ts'
+import {
+  defaults as foreignDefaults,
+  type Bill,
+  type Body,
+  type Choices,
+  type Line,
+} from '../../support/foreign-service.ts'
 import { examine, named, type Variant } from './examine.ts'
 
 const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
@@ -275,6 +281,42 @@ const right: Record<string, Variant> = {
     changes: { typesOf: () => [], typesOfClaim: ['check.created'] },
   },
   'calls every event check.updated': { changes: { typesOf: () => ['check.updated'] } },
+  'sends check.updated when a guest claims': { changes: { typesOfClaim: ['check.updated'] } },
+  'keeps items by course, as its profile says': {
+    changes: {
+      shown: ({ ref, body: { items, ...body } }) => ({
+        ref,
+        ...body,
+        courses: items.map((one, index) => ({ course: index + 1, dishes: [one] })),
+      }),
+    },
+    settings: { profile: { fields: { items: 'courses.dishes', external_id: 'external_id' } } },
+  },
+  'has no list where its profile says': {
+    settings: { profile: { fields: { items: 'dishes' } } },
+  },
+  'shows an example of a secret before the secret': {
+    changes: {
+      registered: ({ id, secret }) => ({ status: 201, json: { example: 'whsec_EXAMPLE', id, secret } }),
+    },
+  },
+  'orders by whole numbers as texts, which nothing says': {
+    changes: {
+      isNewer: newer('seq'),
+      invalid: ({ seq }) => (/^\d+$/.test(String(seq)) && typeof seq === 'string' ? undefined : 'seq'),
+    },
+    settings: { orderBy: 'seq' },
+  },
+  'takes times with an offset of zero alone': {
+    changes: {
+      isNewer: (before, next) => String(next.changed_at) > String(before.changed_at),
+      invalid: ({ changed_at }) => (String(changed_at).endsWith('+00:00') ? undefined : 'changed_at'),
+    },
+    settings: { orderBy: 'changed_at' },
+  },
+  'refuses text beyond Latin-1': {
+    changes: { invalid: (body) => (/[^\x00-\xff]/.test(JSON.stringify(body)) ? 'text' : undefined) },
+  },
   'has another key for each scope': {
     changes: {
       keyOf: (value) =>
@@ -296,6 +338,84 @@ interface Wrong extends Variant {
   cases: string[]
 }
 
+/** The next state with fields of the items before. */
+function withOld(before: Body | undefined, next: Body, kept: (was: Line) => Partial<Line>): Body {
+  const items = next.items.map((one) => {
+    const was = find(before?.items ?? [], one.external_id)
+    return { ...one, ...(was === undefined ? {} : kept(was)) }
+  })
+  return { ...next, items }
+}
+
+/** Which of the two keys is one of that kind. */
+function keyThat(isIt: (key: string) => boolean): 'full' | 'read' | undefined {
+  return isIt('full-key') ? 'full' : isIt('read-key') ? 'read' : undefined
+}
+
+function lineCents(line: Line | undefined): number {
+  return (line?.price_cents ?? 0) * (line?.quantity ?? 0)
+}
+
+/** An item is what the last push of any check said. */
+function sharedItems(): Partial<Choices> {
+  const all = new Map<string, Line>()
+  return {
+    merged: (_before, next) => {
+      for (const one of next.items) all.set(one.external_id, one)
+      return next
+    },
+    shown: ({ ref, body }) => ({
+      ref,
+      ...body,
+      items: body.items.map(({ external_id }) => all.get(external_id)),
+    }),
+  }
+}
+
+/** The check at a table is what the last push for that table said. */
+function sharedTables(): Partial<Choices> {
+  const all = new Map<string, Body>()
+  return {
+    merged: (_before, next) => {
+      all.set(next.table.number, next)
+      return next
+    },
+    shown: ({ ref, body }) => ({ ref, ...all.get(body.table.number) }),
+  }
+}
+
+/** What is claimed in one check is claimed in all. */
+function sharedClaims(): Partial<Choices> {
+  const taken = new Set<string>()
+  return {
+    onClaim: (_bill, line) => void taken.add(line),
+    conflicts: (bill: Bill, next) => foreignDefaults.conflicts({ ...bill, taken }, next),
+  }
+}
+
+/** The events of a change show the check before it. */
+function sentBefore(): Partial<Choices> {
+  const sent = new Map<string, unknown>()
+  return {
+    envelope: (event) => {
+      const { data } = event as unknown as { data: { ref: string; items: Line[] } }
+      if (data.ref === undefined) return event
+      const before = sent.get(data.ref) ?? data
+      sent.set(data.ref, data)
+      return { ...event, data: before }
+    },
+  }
+}
+
+/** Every signature is that of the endpoint registered last. */
+function lastSecret(): Partial<Choices> {
+  let last = ''
+  return {
+    newSecret: () => (last = foreignDefaults.newSecret()),
+    signed: (hook, body, t) => foreignDefaults.signed({ ...hook, secret: last }, body, t),
+  }
+}
+
 /** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
 const wrong: Record<string, Wrong> = {
   'sends no request id with errors': {
@@ -307,6 +427,13 @@ const wrong: Record<string, Wrong> = {
       'requests/id_on_missing_key',
       'requests/id_on_unknown_path',
     ],
+  },
+  'sends no request id where there is no check': {
+    changes: {
+      requestId: (status, url) =>
+        status === 404 && url.startsWith('/v1/checks/') ? undefined : randomUUID(),
+    },
+    cases: ['requests/id_on_every_answer'],
   },
   'sends no request id with registrations': {
     changes: { requestId: (_status, url) => (url === '/v1/webhook-endpoints' ? undefined : randomUUID()) },
@@ -325,6 +452,91 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['access/no_bearer', 'access/unknown_key'],
   },
+  'takes keys for the list of locations alone': {
+    changes: {
+      keyOf: (value, request) =>
+        value === 'Bearer read-key'
+          ? 'read'
+          : value === 'Bearer full-key' || request !== 'GET /v1/locations'
+            ? 'full'
+            : undefined,
+    },
+    cases: ['access/no_key', 'access/push_without_key', 'access/unknown_key'],
+  },
+  'shows checks to everybody': {
+    changes: {
+      keyOf: (value, request) =>
+        request.startsWith('GET /v1/checks/') ? 'read' : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/no_key', 'access/unknown_key'],
+  },
+  'pings for everybody': {
+    changes: {
+      keyOf: (value, request) => (request.endsWith('/test') ? 'full' : foreignDefaults.keyOf(value, request)),
+    },
+    cases: ['access/no_key', 'access/unknown_key'],
+  },
+  'registers without a key': {
+    changes: {
+      keyOf: (value, request) =>
+        value === undefined && request === 'POST /v1/webhook-endpoints'
+          ? 'full'
+          : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/no_key'],
+    groups: ['access'],
+  },
+  'takes any key for pushes': {
+    changes: {
+      keyOf: (value, request) =>
+        value !== undefined && request.startsWith('PUT') ? 'full' : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/unknown_key'],
+  },
+  'looks at how a key begins': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.startsWith(`Bearer ${key.slice(0, 4)}`)) },
+    cases: ['access/unknown_key'],
+  },
+  'takes keys in any case': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.toLowerCase() === `bearer ${key}`) },
+    cases: ['access/unknown_key'],
+  },
+  'takes the key in any scheme': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.split(' ').at(-1) === key) },
+    cases: ['access/no_bearer'],
+  },
+  'takes the key as Basic credentials': {
+    changes: {
+      keyOf: (value = '') =>
+        keyThat((key) =>
+          [`Bearer ${key}`, `Basic ${Buffer.from(`${key}:`).toString('base64')}`].includes(value),
+        ),
+    },
+    cases: ['access/no_bearer'],
+  },
+  'takes Bearer without a key': {
+    changes: {
+      keyOf: (value, request) => (value === 'Bearer' ? 'full' : foreignDefaults.keyOf(value, request)),
+    },
+    cases: ['access/no_bearer'],
+  },
+  'answers an error as a success': {
+    changes: { locations: () => ({ error: 'not implemented', trace: [] }) },
+    cases: ['access/locations'],
+  },
+  'answers one location': {
+    changes: { locations: () => ({ id: 'north', opening_hours: ['9-17'], tags: [] }) },
+    cases: ['access/locations'],
+  },
+  'registers with a key that it refuses': {
+    changes: { registersRefused: true },
+    cases: ['deliveries/refused_is_silent'],
+    groups: ['access', 'deliveries'],
+  },
+  'has one request id for all errors': {
+    changes: { requestId: (status) => (status >= 400 ? 'error' : randomUUID()) },
+    cases: ['requests/ids_differ'],
+  },
   'lets every key register': { changes: { needsWriteScope: false }, cases: ['access/write_scope'] },
   'takes a push for a delta': {
     changes: {
@@ -338,6 +550,79 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['checks/full_state'],
   },
+  'keeps the first table of a check': {
+    changes: { merged: (before, next) => ({ ...next, table: before?.table ?? next.table }) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first totals of a check': {
+    changes: { merged: (before, next) => ({ ...next, totals: before?.totals ?? next.totals }) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first quantity of an item': {
+    changes: { merged: (before, next) => withOld(before, next, ({ quantity }) => ({ quantity })) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first note of an item': {
+    changes: {
+      merged: (before, next) => withOld(before, next, ({ note }) => (note === undefined ? {} : { note })),
+    },
+    cases: ['checks/full_state'],
+  },
+  'keeps a note that is left out': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: next.items.map((one) => ({ ...find(before?.items ?? [], one.external_id), ...one })),
+      }),
+    },
+    cases: ['checks/full_state'],
+  },
+  'never empties a check': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: next.items.length > 0 ? next.items : (before?.items ?? []),
+      }),
+    },
+    cases: ['checks/full_state'],
+  },
+  'keeps items of all checks in one place': {
+    changes: sharedItems(),
+    cases: ['checks/own_items'],
+  },
+  'takes external ids in any case': {
+    changes: {
+      merged: (_before, next) => ({
+        ...next,
+        items: [...new Map(next.items.map((one) => [one.external_id.toLowerCase(), one])).values()],
+      }),
+    },
+    cases: ['checks/exact_ids'],
+  },
+  'takes ids of checks in any case': {
+    changes: { isSame: (one, other) => one.toLowerCase() === other.toLowerCase() },
+    cases: ['checks/exact_ids'],
+  },
+  'keeps one check per table': {
+    changes: sharedTables(),
+    cases: ['checks/own_table'],
+  },
+  'takes the totals of older pushes': {
+    changes: {
+      isNewer: newer('version'),
+      onStale: (bill, { totals }) => {
+        bill.body = { ...bill.body, totals }
+        return undefined
+      },
+    },
+    settings: { orderBy: 'version' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'sends events about older pushes': {
+    changes: { isNewer: newer('version'), onStale: (_bill, next) => next },
+    settings: { orderBy: 'version' },
+    cases: ['deliveries/stale_is_silent'],
+  },
   'counts replays in the check': {
     changes: { shown: ({ ref, body, pushes }) => ({ ref, ...body, revision: pushes }) },
     cases: ['checks/replay', 'conflicts/unchanged'],
@@ -349,6 +634,32 @@ const wrong: Record<string, Wrong> = {
   'sends an event for each replay, and everything twice': {
     changes: { onReplay: () => ({ events: 1 }), copies: 2 },
     cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay of a change': {
+    changes: { onReplay: ({ body }) => ({ events: body.items.length > 1 ? 1 : 0 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay, late': {
+    changes: { onReplay: () => ({ events: 1, afterMs: 500 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each refused push': {
+    changes: { onConflict: () => ({ events: 1 }) },
+    cases: ['deliveries/conflict_is_silent'],
+  },
+  'adds up items of one name and price': {
+    changes: {
+      merged: (_before, next) => ({
+        ...next,
+        items: next.items.filter(
+          (one, at) =>
+            next.items.findIndex(
+              ({ name, price_cents }) => name === one.name && price_cents === one.price_cents,
+            ) === at,
+        ),
+      }),
+    },
+    cases: ['checks/matched_by_id'],
   },
   'takes items of one name for one item': {
     changes: {
@@ -404,6 +715,50 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
   },
+  'forgets claims at a replay': {
+    changes: {
+      onReplay: ({ taken }) => {
+        taken.clear()
+        return {}
+      },
+    },
+    cases: ['conflicts/kept'],
+  },
+  'forgets claims at any push': {
+    changes: { takenAfter: () => new Set() },
+    cases: ['conflicts/kept'],
+  },
+  'forgets claims at a conflict': {
+    changes: { onConflict: ({ taken }) => taken.clear() },
+    cases: ['conflicts/cheaper', 'conflicts/kept'],
+  },
+  'claims the item in all checks': {
+    changes: sharedClaims(),
+    cases: ['conflicts/other_check'],
+  },
+  'refuses another name of a claimed item': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) ||
+        [...bill.taken].some((id) => find(bill.body.items, id)?.name !== find(next.items, id)?.name),
+    },
+    cases: ['conflicts/renamed'],
+  },
+  'compares prices of whole lines': {
+    changes: {
+      conflicts: ({ body, taken }, next) =>
+        [...taken].some((id) => lineCents(find(next.items, id)) < lineCents(find(body.items, id))),
+    },
+    cases: ['conflicts/cheaper'],
+  },
+  'overlooks large discounts': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) &&
+        ![...bill.taken].some((id) => (find(next.items, id)?.price_cents ?? 900) < 100),
+    },
+    cases: ['conflicts/cheaper'],
+  },
   'lets claimed items become cheaper': {
     changes: { conflicts: ({ taken }, next) => [...taken].some((id) => !next.items.map(idOf).includes(id)) },
     cases: ['conflicts/cheaper', 'conflicts/kept'],
@@ -443,6 +798,34 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['conflicts/unchanged'],
   },
+  'takes names, table and totals of a refused push': {
+    changes: {
+      onConflict: (bill, next) => {
+        const items = bill.body.items.map((one) => ({
+          ...one,
+          name: find(next.items, one.external_id)?.name ?? one.name,
+        }))
+        bill.body = { ...bill.body, table: next.table, items }
+      },
+    },
+    cases: ['conflicts/unchanged'],
+  },
+  'takes endpoints over WebSocket': {
+    changes: { takesUrl: (url) => /^(https|wss):\/\//.test(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes HTTP in capital letters': {
+    changes: { takesUrl: (url) => /^(https|HTTP):\/\//.test(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes endpoints without TLS on its own machine': {
+    changes: { takesUrl: (url) => isHttps(url) || /^http:\/\/localhost/.test(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes whatever begins with https': {
+    changes: { takesUrl: (url) => /^https/.test(url ?? '') },
+    cases: ['endpoints/url_is_a_url'],
+  },
   'takes endpoints without TLS': {
     changes: { takesUrl: (url) => URL.canParse(url ?? '') },
     cases: ['endpoints/https_only'],
@@ -468,6 +851,36 @@ const wrong: Record<string, Wrong> = {
   'shows the secret in its pings': {
     changes: { pingData: ({ secret }) => ({ secret }) },
     cases: ['endpoints/secret_once'],
+  },
+  'shows the secret in base64': {
+    changes: { hookShown: ({ id, secret }) => ({ id, key: Buffer.from(secret).toString('base64') }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret without its beginning': {
+    changes: { hookShown: ({ id, secret }) => ({ id, key: secret.slice(6) }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret when an endpoint is removed': {
+    changes: { removed: (hook) => ({ status: 200, json: hook }) },
+    settings: { profile: { paths: { delete_endpoint: '/webhook-endpoints/{id}' } } },
+    cases: ['endpoints/secret_once'],
+  },
+  'sends the secret with its deliveries': {
+    changes: { moreHeaders: ({ secret }) => ({ 'x-secret': secret }) },
+    cases: ['endpoints/secret_once'],
+    groups: ['endpoints', 'deliveries'],
+  },
+  'pings every endpoint': {
+    changes: { pingsTo: (_hook, all) => all },
+    cases: ['deliveries/ping_to_one'],
+  },
+  'pings the first endpoint': {
+    changes: { pingsTo: (_hook, all) => all.slice(0, 1) },
+    cases: ['deliveries/ping_to_one'],
+  },
+  'signs pings for another time': {
+    changes: { timeOf: (now, { event }) => Math.floor(now / 1000) - (event.type === 'ping' ? 4_000 : 0) },
+    cases: ['deliveries/ping'],
   },
   'pings any id': { changes: { takesPing: () => true }, cases: ['endpoints/unknown_endpoint'] },
   'pings no id': { changes: { takesPing: () => false }, cases: ['deliveries/ping'] },
@@ -497,6 +910,30 @@ const wrong: Record<string, Wrong> = {
     },
     cases: ['deliveries/ping', 'deliveries/signature_match'],
   },
+  'signs check.updated with another secret': {
+    changes: {
+      signed: (hook, body, t) =>
+        foreignDefaults.signed(
+          body.includes('"check.updated"') ? { ...hook, secret: 'whsec_other' } : hook,
+          body,
+          t,
+        ),
+    },
+    cases: ['deliveries/signature_match'],
+  },
+  'signs with the secret of the last endpoint': {
+    changes: lastSecret(),
+    cases: ['deliveries/ping', 'deliveries/signature_match'],
+  },
+  'signs Latin-1': {
+    changes: {
+      signed: ({ secret }, body, t) =>
+        `t=${t},v1=${createHmac('sha256', secret)
+          .update(Buffer.from(`${t}.${body}`, 'latin1'))
+          .digest('hex')}`,
+    },
+    cases: ['deliveries/signature_match'],
+  },
   'signs in upper case': {
     changes: {
       signed: ({ secret }, body, t) =>
@@ -521,9 +958,32 @@ const wrong: Record<string, Wrong> = {
     cases: ['deliveries/envelope'],
   },
   'has one id for all events': { changes: { newEventId: () => 'e-1' }, cases: ['deliveries/ids_differ'] },
+  'has one id for all events of a type and minute': {
+    changes: { newEventId: (type) => `${type}-1` },
+    cases: ['deliveries/ids_differ'],
+  },
+  'sends claims to everybody': {
+    changes: {
+      typesOfClaim: ['claim.created'],
+      wants: ({ types }, type) => type === 'claim.created' || types.includes(type),
+    },
+    cases: ['deliveries/only_asked_for'],
+  },
+  'sends every event about checks to who wants one': {
+    changes: { wants: ({ types }, type) => types.some((one) => one.split('.')[0] === type.split('.')[0]) },
+    cases: ['deliveries/only_asked_for'],
+  },
   'sends every event to everybody': { changes: { wants: () => true }, cases: ['deliveries/only_asked_for'] },
   'writes local times': {
     changes: { createdAt: () => '2026-11-21T19:04:05+01:00' },
+    cases: ['deliveries/created_at'],
+  },
+  'writes local times as if they were in UTC': {
+    changes: { createdAt: () => new Date(Date.now() - 7_200_000).toISOString() },
+    cases: ['deliveries/created_at'],
+  },
+  'takes seconds for milliseconds': {
+    changes: { createdAt: () => new Date(Date.now() / 1000).toISOString() },
     cases: ['deliveries/created_at'],
   },
   'writes times for people': {
@@ -534,6 +994,26 @@ const wrong: Record<string, Wrong> = {
     changes: { envelope: (event) => ({ ...event, data: { items: (event.data as Body).items } }) },
     cases: ['deliveries/data'],
   },
+  'sends the check as it was before': {
+    changes: sentBefore(),
+    cases: ['deliveries/data'],
+  },
+  'sends what changed': {
+    changes: {
+      envelope: (event) => {
+        const { type, data } = event as { type: string; data: Body }
+        return type === 'check.updated' ? { ...event, data: { items: data.items, table: data.table } } : event
+      },
+    },
+    cases: ['deliveries/data'],
+  },
+  'sends the check without totals': {
+    changes: {
+      envelope: (event) => ({ ...event, data: without('totals')((event as unknown as { data: Body }).data) }),
+    },
+    cases: ['deliveries/data'],
+  },
+  'retries with PUT': { changes: { retryMethod: 'PUT' }, cases: ['retries/post'] },
   'never retries': { changes: { waits: [] }, cases: ['retries/schedule'] },
   'doubles its waits': { changes: { waits: [1, 2, 4, 8, 16, 32] }, cases: ['retries/schedule'] },
   'gives up after three attempts': { changes: { waits: [1, 5] }, cases: ['retries/schedule'] },
@@ -576,3 +1056,22 @@ describe.concurrent(
     })
   },
 )
+
+test('a service that requires a field that no profile names is not judged by its refusals', async () => {
+  const changes = {
+    invalid: ({ currency }: Body) => (currency === undefined ? 'currency is required' : undefined),
+  }
+  const { cases, totals } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(totals).toMatchObject({ passed: 0, failed: 0 })
+  expect(cases[0]?.detail).toContain('currency is required')
+  expect(cases[0]?.detail).toContain('with --profile (push, item)')
+})
+
+test('a case that builds on one that failed names it', async () => {
+  const changes = { isNewer: () => false }
+  const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
+  expect(cases.find(({ id }) => id === 'replay')).toMatchObject({
+    verdict: 'not_checked',
+    detail: 'Not checked: it builds on checks/full_state, which failed.',
+  })
+})
