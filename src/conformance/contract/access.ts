@@ -1,7 +1,7 @@
 import { isSuccess, type Answer, type Sent } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { ifPossible, must, NotChecked } from './outcome.ts'
-import { accepted } from './checks.ts'
+import { accepted } from './pushes.ts'
 import { pinged, registered } from './endpoints.ts'
 import { hasList, swapCase } from './shape.ts'
 import type { Target } from './target.ts'

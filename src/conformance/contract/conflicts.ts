@@ -1,7 +1,8 @@
 import { isSuccess, type Answer } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { must, NotChecked, unlessNotChecked } from './outcome.ts'
-import { accepted, changedSince, otherTable, replaced, snapshot } from './checks.ts'
+import { accepted, otherTable, replaced } from './pushes.ts'
+import { changedSince, snapshot } from './fields.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 interface Claimed {

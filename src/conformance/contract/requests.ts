@@ -1,7 +1,7 @@
 import type { Answer } from './ask.ts'
 import type { ContractCase, Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
-import { accepted } from './checks.ts'
+import { accepted } from './pushes.ts'
 import { conflicted } from './conflicts.ts'
 import type { Target } from './target.ts'
 

@@ -2,7 +2,7 @@ import { eventCount, idOf, isGenuine, signatureOf } from './arrivals.ts'
 import { rulesOf, type ContractCase } from './case.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { DAY, failing, pause, retryRun, schedule } from './retry-run.ts'
-import { created } from './deliveries.ts'
+import { created } from './events.ts'
 import type { Arrival } from './receiver.ts'
 import type { Target } from './target.ts'
 

@@ -1,7 +1,7 @@
 import { typeOf } from './arrivals.ts'
 import { NotChecked } from './outcome.ts'
 import type { Arrival, Hook } from './receiver.ts'
-import { pushText } from './checks.ts'
+import { pushText } from './pushes.ts'
 import type { Item, Registered, Target } from './target.ts'
 
 /** In seconds. */
@@ -96,7 +96,7 @@ export async function failing(target: Target, status: number, delayMs = 0) {
   const { hook, secrets } = endpoint
   hook.answer(status, delayMs)
   const check = target.freshCheck()
-  const item = await pushText(target, check)
+  const { item } = await pushText(target, check)
   const about = ({ body }: Arrival) => body.includes(item.external_id)
   const arrival = await hook.until((arrivals) => arrivals.find(about))
   // Which operation causes an event is not shown, so a push need not.

@@ -635,6 +635,10 @@ const wrong: Record<string, Wrong> = {
     changes: { onReplay: () => ({ events: 1 }), copies: 2 },
     cases: ['deliveries/replay_is_silent'],
   },
+  'sends an event for each replay of a new check': {
+    changes: { onReplay: ({ body }) => ({ events: body.items.length > 1 ? 0 : 1 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
   'sends an event for each replay of a change': {
     changes: { onReplay: ({ body }) => ({ events: body.items.length > 1 ? 1 : 0 }) },
     cases: ['deliveries/replay_is_silent'],
@@ -955,6 +959,10 @@ const wrong: Record<string, Wrong> = {
   'has no id in the envelope': { changes: { envelope: without('id') }, cases: ['deliveries/envelope'] },
   'has no type in the envelope': {
     changes: { envelope: without('type') },
+    cases: ['deliveries/envelope'],
+  },
+  'has types in capital letters': {
+    changes: { envelope: (event) => ({ ...event, type: (event as { type: string }).type.toUpperCase() }) },
     cases: ['deliveries/envelope'],
   },
   'has one id for all events': { changes: { newEventId: () => 'e-1' }, cases: ['deliveries/ids_differ'] },
