@@ -23,7 +23,7 @@ import { inOrder } from './ordering.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import type { Arrival } from './receiver.ts'
-import { at, checkCandidates, isObject, isRemoved, itemEntries } from './shape.ts'
+import { at, checkCandidates, isObject } from './shape.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 const one = rulesOf('deliveries', created)
@@ -247,10 +247,7 @@ export const lateDeliveries: readonly ContractCase[] = [
       await shown(target, all.hook, b, 'The delivery for a new check')
       await target.ask('PUT', check.path, { json: target.ordered(target.body([a]), 1) })
       await marked(target, all.hook)
-      const isStale = (arrival: Arrival) =>
-        itemEntries(at(bodyOf(arrival), 'data'), [a.external_id])
-          .get(a.external_id)
-          ?.some((entry) => !isRemoved(entry)) ?? false
+      const isStale = (arrival: Arrival) => target.entriesIn(at(bodyOf(arrival), 'data'), a, false).length > 0
       must(!all.hook.arrivals.some(isStale), 'An event shows an older push that arrived after a newer one.')
     },
     async (target) => {

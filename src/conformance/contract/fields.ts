@@ -1,15 +1,12 @@
 import { isSuccess } from './ask.ts'
 import { must } from './outcome.ts'
 import { otherTable } from './pushes.ts'
-import { at, differences, holds, itemEntries, timeless } from './shape.ts'
+import { at, differences, holds, timeless } from './shape.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
-export async function entriesOf(
-  target: Target,
-  check: TrialCheck,
-  { external_id: id }: Item,
-): Promise<readonly unknown[]> {
-  return itemEntries(await target.read(check), [id], target.profile.fields).get(id) ?? []
+/** The entries of an item in a check that is read. @throws NotChecked when it cannot be. */
+export async function entriesOf(target: Target, check: TrialCheck, item: Item): Promise<readonly unknown[]> {
+  return target.entriesIn(await target.read(check), item)
 }
 
 /** The totals of a body, by name. */

@@ -95,15 +95,18 @@ export interface CheckFields {
   external_id?: string | undefined
 }
 
+/** The entries of items, by their external id. */
+export type Entries = ReadonlyMap<string, readonly unknown[]>
+
 /**
- * The entries of each of these items in a check: in the list that a profile names, or in all lists called `items`, or else
- * in all lists of the name that holds the most of them. A check may have several, such as one for each seat.
+ * The entries of these items in a check, by the name of the list that they are in: only that which a profile names, or else
+ * all that hold one. A check may have several lists of a name, such as one for each seat.
  */
-export function itemEntries(
+export function itemLists(
   check: unknown,
   ids: readonly string[],
   { items, external_id }: CheckFields = {},
-): ReadonlyMap<string, readonly unknown[]> {
+): ReadonlyMap<string, Entries> {
   const isItem = (value: unknown, id: string) =>
     isObject(value) &&
     (external_id === undefined ? Object.values(value).includes(id) : at(value, external_id) === id)
@@ -125,8 +128,7 @@ export function itemEntries(
       const entries = byName.get(name) ?? new Map<string, unknown[]>()
       byName.set(name, entries.set(id, [...(entries.get(id) ?? []), ...found]))
     }
-  const most = [...byName.values()].sort((one, other) => other.size - one.size)[0]
-  return byName.get('items') ?? most ?? new Map()
+  return byName
 }
 
 /**

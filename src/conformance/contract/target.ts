@@ -4,7 +4,7 @@ import { isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.t
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
-import { idCandidates, isObject, isRemoved, itemEntries, listsAt, secretsIn } from './shape.ts'
+import { idCandidates, isObject, isRemoved, itemLists, listsAt, secretsIn, type Entries } from './shape.ts'
 
 /** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
 export interface Item {
@@ -66,6 +66,8 @@ export interface Target {
   read(check: TrialCheck): Promise<unknown>
   /** Waits until the check has the expected ones of `items`. @throws Broken when it does not, NotChecked when it cannot be read. */
   shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
+  /** The entries of an item in a check, unless they say that they are removed; `isAnswer` where GET answered the value. */
+  entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
   /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
@@ -156,6 +158,8 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   const started = Date.now()
   let isUnreadable = false
   let isGuessed = false
+  /** The names of lists that have shown the items as they were pushed, each time. */
+  let listNames: readonly string[] | undefined
   let checks = 0
   let bodies = 0
   /** The body with a value for its place in the order. */
@@ -226,14 +230,22 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       )
     },
     async shows(check, items, expected) {
-      const ids = items.map(({ external_id }) => external_id)
-      const wanted = namesOf(expected)
       let seen = ''
       const found = await target.eventually(
-        async () => (seen = namesOf(present(await readFresh(check), ids, items))),
-        (names) => names === wanted,
+        async () => {
+          const compared = compare(await readFresh(check), items, expected)
+          seen = compared.seen
+          return compared.isSame
+        },
+        (isSame) => isSame,
       )
-      must(found !== undefined, `The items are ${seen}; expected ${wanted}.`)
+      must(found !== undefined, `The items are ${seen}; expected ${namesOf(expected)}.`)
+    },
+    entriesIn(value, { external_id }, isAnswer = true) {
+      const places = isAnswer ? fields : { external_id: fields.external_id }
+      const lists = itemLists(value, [external_id], places)
+      const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+      return names.flatMap((name) => lists.get(name)?.get(external_id) ?? []).filter(isKept)
     },
     async eventually(look, isThere) {
       const deadline = performance.now() + timeouts.settleMs
@@ -369,13 +381,26 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     if (!isSuccess(answer)) throw new NotChecked(`${what} was answered ${answer.status}.`)
   }
 
-  function present(check: unknown, ids: readonly string[], items: readonly Item[]): Item[] {
+  /**
+   * Whether the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
+   * list called `items`, or else in any. Other lists, such as a history, also hold what was removed.
+   */
+  function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
     if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
       throw new NotChecked(
         `What GET answers has no list at ${fields.items}. Correct fields.items of --profile: a path from the root of the answer.`,
       )
-    const entries = itemEntries(check, ids, fields)
-    return items.filter(({ external_id }) => entries.get(external_id)?.some((entry) => !isRemoved(entry)))
+    const lists = itemLists(
+      check,
+      items.map(({ external_id }) => external_id),
+      fields,
+    )
+    const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+    const shownIn = (name: string) => namesOf(presentIn(lists.get(name), items))
+    const matching = names.filter((name) => shownIn(name) === namesOf(expected))
+    const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
+    if (isSame && expected.length > 0) listNames = matching
+    return { isSame, seen: names[0] === undefined ? namesOf([]) : shownIn(names[0]) }
   }
 
   /** A check that was just pushed may not be there yet; where none could be read before, this does not wait. */
@@ -420,6 +445,14 @@ function isPrivate(url: string): boolean {
     isLoopbackName(hostname.replace(/^\[|\]$/g, '')) ||
     /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
   )
+}
+
+function isKept(entry: unknown): boolean {
+  return !isRemoved(entry)
+}
+
+function presentIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
+  return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
 }
 
 /** A copy with a value at a path of property names. */

@@ -158,6 +158,25 @@ const right: Record<string, Variant> = {
       }),
     },
   },
+  'keeps removed items in a list of their own': {
+    changes: {
+      shown: ({ ref, body: { items, ...body }, removed }) => ({
+        ref,
+        voided: removed,
+        lines: items,
+        ...body,
+      }),
+    },
+  },
+  'keeps a history of its items': {
+    changes: {
+      shown: ({ ref, body, removed }) => ({
+        ref,
+        history: [...removed, ...body.items].map(({ external_id }) => ({ op: 'added', external_id })),
+        ...body,
+      }),
+    },
+  },
   'names fields otherwise': {
     changes: {
       shown: ({ ref, body }) => ({
