@@ -87,7 +87,7 @@ export const defaults = {
       return was !== undefined && (is === undefined || is.price_cents < was.price_cents)
     }),
   /** What a refused push does all the same. */
-  onConflict: (_bill: Bill, _next: Body): { events?: number } | void => undefined,
+  onConflict: (_bill: Bill, _next: Body): { events?: number } => ({}),
   conflictReply: (): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
   isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
   /** What a replay does, although it should do nothing. */
@@ -287,7 +287,7 @@ export async function openForeignService(
         return choices.staleReply() ?? choices.pushReply(choices.shown(bill), false)
       }
       if (choices.conflicts(bill, next)) {
-        const { events = 0 } = choices.onConflict(bill, next) ?? {}
+        const { events = 0 } = choices.onConflict(bill, next)
         if (events > 0) announce(bill, ['check.updated'])
         return choices.conflictReply()
       }

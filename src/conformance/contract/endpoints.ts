@@ -142,7 +142,9 @@ export const secretOnce: ContractCase = one(
     const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
     const shown = answers.find(({ text, headers }) => shows(text + JSON.stringify(headers), secret))
     must(shown === undefined, 'Another answer shows the signing secret.')
-    const sent = hook.arrivals.find(({ body, headers }) => shows(body + JSON.stringify(headers), secret))
+    const sent = hook.arrivals.find(({ body, headers }) =>
+      shows(body.toString() + JSON.stringify(headers), secret),
+    )
     must(sent === undefined, 'A delivery shows the signing secret.')
     const spare = await ifPossible(target.register('check.created'))
     const removed = spare === undefined ? undefined : await target.remove(spare)
