@@ -41,6 +41,8 @@ export interface Hook {
 export interface Reply {
   status: number
   json?: unknown
+  /** In place of `json`. */
+  text?: string
   headers?: Record<string, string>
 }
 interface Event {
@@ -435,9 +437,13 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function give(response: ServerResponse, { status, json, headers = {} }: Reply, id: string | undefined): void {
+function give(
+  response: ServerResponse,
+  { status, json, text, headers = {} }: Reply,
+  id: string | undefined,
+): void {
   const type = json === undefined ? {} : { 'content-type': 'application/json' }
   const named = id === undefined ? {} : { 'x-request-id': id }
   response.writeHead(status, { ...type, ...named, ...headers })
-  response.end(json === undefined ? undefined : JSON.stringify(json))
+  response.end(json === undefined ? text : JSON.stringify(json))
 }

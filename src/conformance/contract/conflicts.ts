@@ -157,9 +157,8 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { answer } = await conflicted(target)
       requireConflict(answer)
-      const isNamed = /\bconflict_with_paid_items\b/.test(
-        answer.text + Object.values(answer.headers).join(' '),
-      )
+      const seen = [answer.text, ...Object.values(answer.headers)].join(' ')
+      const isNamed = /\bconflict_with_paid_items\b/.test(seen)
       must(isNamed, 'The answer does not contain the code conflict_with_paid_items.')
     },
   ),

@@ -266,6 +266,9 @@ const right: Record<string, Variant> = {
     },
     settings: { orderBy: 'modified' },
   },
+  'answers a conflict in plain text': {
+    changes: { conflictReply: () => ({ status: 409, text: 'conflict_with_paid_items' }) },
+  },
   'says the code of a conflict in a header': {
     changes: {
       conflictReply: () => ({ status: 409, headers: { 'x-error-code': 'conflict_with_paid_items' } }),
