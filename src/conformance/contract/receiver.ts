@@ -32,7 +32,7 @@ export interface Receiver {
   isPublic: boolean
   /** How many deliveries have arrived at all hooks. */
   arrived(): number
-  /** How many deliveries were not kept, since they were larger than `MAX_BYTES` or more than `MAX_KEPT` in all. */
+  /** How many deliveries were not kept, since one was larger than `MAX_BYTES`, or all more than `MAX_KEPT` or `MAX_COUNT`. */
   dropped(): number
   /** How many connections were ended during the TLS handshake, as by a sender that does not trust the certificate. */
   distrusted(): number
@@ -58,6 +58,8 @@ const SELF_TEST_MS = 5_000
 /** The most bytes of a delivery, and of all deliveries that are kept. */
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_KEPT = 128 * 1024 * 1024
+/** The most deliveries that are kept; a check causes some hundred. */
+const MAX_COUNT = 5_000
 
 /** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. */
 export async function openReceiver({
@@ -89,7 +91,7 @@ export async function openReceiver({
       if (take === undefined) return response.writeHead(404).end()
       arrived += 1
       kept += size
-      if (kept > MAX_KEPT) {
+      if (kept > MAX_KEPT || arrived > MAX_COUNT) {
         dropped += 1
         return response.writeHead(413).end()
       }

@@ -158,6 +158,8 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   const started = Date.now()
   let isUnreadable = false
   let isGuessed = false
+  /** Set when GET of a check got no answer. */
+  let unanswered: NotChecked | undefined
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
   let checks = 0
@@ -223,7 +225,13 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       fillPath(paths.check ?? '/checks/external/{external_check_id}', { external_check_id: check.id }),
     async read(check) {
       const path = target.readPath(check)
-      const answer = await ask('GET', path)
+      if (unanswered !== undefined) throw unanswered
+      const answer = await ask('GET', path).catch((error: unknown) => {
+        if (!(error instanceof NoAnswer)) throw error
+        // Each further one would take as long.
+        unanswered = new NotChecked(`${error.message}; how a check is read is not shown.`)
+        throw unanswered
+      })
       if (isSuccess(answer) && answer.json !== undefined) return answer.json
       throw new NotChecked(
         `GET ${path} was answered ${answer.status}; how a check is read is not shown. Name the path with --profile (paths.check).`,

@@ -1,4 +1,5 @@
 import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -116,6 +117,18 @@ test('the key goes to the host of the base URL alone', async () => {
   await new Promise((resolve) => httpRequest(`${other}/own`, resolve).end())
   expect(seen.length).toBeGreaterThan(1)
   expect(new Set(seen)).toEqual(new Set([undefined]))
+})
+
+test('a check whose GET is never answered is not judged by what it shows', async () => {
+  const baseUrl = await serve((incoming, response) => {
+    const isRead = incoming.method === 'GET' && incoming.url !== '/v1/locations'
+    const isKnown = incoming.headers.authorization === `Bearer ${API_KEY}`
+    if (!isRead) response.writeHead(isKnown ? 200 : 401, { 'x-request-id': randomUUID() }).end('[]')
+  })
+  const cases = contractCases.filter(({ group }) => group === 'checks')
+  const { report } = await check(baseUrl, { cases })
+  expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+  expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how a check is read')
 })
 
 test('a delivery that is too large is not kept, and is told', async () => {
