@@ -8,6 +8,7 @@ import {
   about,
   arrivedPing,
   changed,
+  changedItems,
   conflictEvents,
   created,
   events,
@@ -24,7 +25,7 @@ import { Broken, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import type { Arrival } from './receiver.ts'
 import { at, checkCandidates, isObject } from './shape.ts'
-import type { Item, Target, TrialCheck } from './target.ts'
+import type { Item, Registered, Target, TrialCheck } from './target.ts'
 
 const one = rulesOf('deliveries', created)
 
@@ -276,6 +277,23 @@ export const lateDeliveries: readonly ContractCase[] = [
       if (never instanceof NotChecked) throw never
     },
     changed,
+  ),
+  one(
+    'all_asked_for',
+    'an endpoint gets each event type that it lists',
+    'section 2: event_types are the event types to deliver',
+    async (target) => {
+      await settled(target)
+      const { all, updates } = await subscribed(target)
+      if (updates instanceof NotChecked) throw updates
+      const items = await changedItems(target)
+      const isUpdated = ({ hook }: Registered) =>
+        items.some((item) => about(hook.arrivals, item).some((one) => typeOf(one) === 'check.updated'))
+      const [first, second] = [isUpdated(all), isUpdated(updates)]
+      if (!first && !second) throw new NotChecked('No check.updated arrived for the changes of this run.')
+      must(second, 'An endpoint for check.updated alone got none, though another endpoint did.')
+      must(first, 'An endpoint for check.created and check.updated got no check.updated, though another did.')
+    },
   ),
   one(
     'ids_differ',

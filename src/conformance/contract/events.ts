@@ -66,6 +66,11 @@ export function created(target: Target) {
   })
 }
 
+/** An item of each check that was changed since the endpoints were registered, whether or not its events arrived. */
+export function changedItems(target: Target): Promise<Item[]> {
+  return target.once('changed items', () => Promise.resolve([]))
+}
+
 export const OUTDATED = 'A change arrived as check.updated with the check as it was before.'
 
 /** The events of a new check that is changed twice, each state replayed some times and each event awaited. */
@@ -74,6 +79,7 @@ async function eventsOf(target: Target, replays: number) {
   const check: TrialCheck = target.freshCheck()
   const { item: a, body: first } = await pushText(target, check)
   const [b, c] = [check.item('b'), check.item('c')]
+  ;(await changedItems(target)).push(a)
   await shown(target, all.hook, a, 'The delivery for a new check')
   const replay = (body: object) => target.push(check, ...Array.from({ length: replays }, () => body))
   await replay(first)

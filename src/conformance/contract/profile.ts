@@ -63,7 +63,10 @@ export const profileSchema = z.strictObject({
       signing_secret: z.string().min(1).optional().describe('The secret in the answer to a registration.'),
     })
     .optional(),
-  push: z.record(z.string(), z.unknown()).optional().describe('Further fields of every push.'),
+  push: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Further fields of every push. Placeholder: {external_check_id}.'),
   item: z.record(z.string(), z.unknown()).optional().describe('Further fields of every item.'),
   claim: requestSchema('{external_check_id}, {external_id}, {origin}')
     .optional()

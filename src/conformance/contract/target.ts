@@ -50,7 +50,7 @@ export interface Target {
   /** Whether cases that take longer than ten seconds run. */
   slow: boolean
   freshCheck(): TrialCheck
-  /** The body of a push. With an ordering field, each body is newer than the one before. */
+  /** The body of a push of the latest check. With an ordering field, each body is newer than the one before. */
   body(items: readonly Item[], changes?: object): object
   /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
   ordered(body: object, place: number): object
@@ -163,6 +163,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   /** The names of lists that have shown the items as they were pushed, each time. */
   let listNames: readonly string[] | undefined
   let checks = 0
+  let latest = ''
   let bodies = 0
   /** The body with a value for its place in the order. */
   const stamped = (body: object, place: number): object => {
@@ -179,6 +180,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     freshCheck() {
       const number = ++checks
       const id = `${TRIAL_PREFIX}${token}-${number}`
+      latest = id
       return {
         id,
         path: `/checks/external/${id}`,
@@ -199,7 +201,8 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
       const table = { number: String(checks) }
-      return stamped({ table, status: 'open', items, totals, ...profile.push, ...changes }, ++bodies)
+      const more = fillBody(profile.push, { external_check_id: latest }) as object | undefined
+      return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
     },
     ordered(body, place) {
       if (order === undefined)

@@ -92,6 +92,19 @@ function sentBefore(): Partial<Choices> {
   }
 }
 
+/** Events go to the endpoint that was registered first alone. */
+function firstEndpoint(): Partial<Choices> {
+  let first: string | undefined
+  return {
+    newHookId: () => {
+      const id = randomUUID()
+      first ??= id
+      return id
+    },
+    wants: ({ id, types }, type) => id === first && types.includes(type),
+  }
+}
+
 /** Every signature is that of the endpoint registered last. */
 function lastSecret(): Partial<Choices> {
   let last = ''
@@ -661,6 +674,21 @@ const wrong: Record<string, Wrong> = {
   'has one id for all events of a type and minute': {
     changes: { newEventId: (type) => `${type}-1` },
     cases: ['deliveries/ids_differ'],
+  },
+  'sends only the first type that an endpoint lists': {
+    changes: { wants: ({ types }, type) => types[0] === type },
+    cases: ['deliveries/all_asked_for'],
+  },
+  'sends everything to the first endpoint': {
+    changes: firstEndpoint(),
+    cases: ['deliveries/all_asked_for'],
+  },
+  'signs slashes that it does not send': {
+    changes: {
+      signed: ({ secret }, body, t) =>
+        `t=${t},v1=${hmac(secret, `${t}.${body.replaceAll('/', String.raw`\/`)}`).digest('hex')}`,
+    },
+    cases: ['deliveries/signature_match'],
   },
   'sends claims to everybody': {
     changes: {

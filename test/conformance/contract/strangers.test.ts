@@ -236,6 +236,10 @@ const right: Record<string, Variant> = {
   'allows one open check per table': {
     changes: { isTableFree: (table, tables) => !tables.includes(table) },
   },
+  'allows one open check per table, whose name its profile gives': {
+    changes: { isTableFree: (table, tables) => table.startsWith('T-') && !tables.includes(table) },
+    settings: { profile: { push: { table: { number: 'T-{external_check_id}' } } } },
+  },
   'allows one endpoint': { changes: { maxHooks: 1 } },
   'wants a body with a request for a ping': { changes: { wantsPingBody: true } },
   'shows the id of an endpoint in its links alone': {
