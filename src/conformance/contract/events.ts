@@ -21,6 +21,7 @@ interface Subscribed {
   updates: Registered | NotChecked
 }
 
+/** Registers the endpoints whose deliveries are looked at; done once. @throws Broken | NotChecked without the first. */
 export function subscribed(target: Target): Promise<Subscribed> {
   return target.once('subscribed', async () => {
     const all = await reachable(target)
