@@ -132,6 +132,8 @@ export const defaults = {
   /** Whether a ping is asked for with a JSON body. */
   wantsPingBody: false,
   maxHooks: Infinity,
+  /** Whether a new endpoint takes the place of those before. */
+  replacesHooks: false,
   /** Whether the receiver's certificate is trusted. */
   trusts: true,
   pingsAtRegistration: false,
@@ -331,6 +333,7 @@ export async function openForeignService(
       types: Array.isArray(event_types) ? event_types.map(String) : [],
       secret: choices.newSecret(),
     }
+    if (choices.replacesHooks) hooks.splice(0)
     hooks.push(hook)
     if (choices.pingsAtRegistration) send(hook, choices.pingType, choices.pingData(hook))
     return choices.registered(hook)

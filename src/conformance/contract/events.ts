@@ -31,6 +31,21 @@ export function subscribed(target: Target): Promise<Subscribed> {
   })
 }
 
+/**
+ * Registers the first endpoint again where another one took its place, as with a service that keeps one for each host.
+ * Resolves with whether that was so: its ping was accepted before, and is not any more.
+ */
+async function restored(target: Target): Promise<boolean> {
+  const endpoints = await subscribed(target)
+  const [before, now] = [await ifPossible(pinged(target)), await ifPossible(target.ping(endpoints.all))]
+  if (before === undefined || now !== undefined) return false
+  const gone = new NotChecked('The service keeps one endpoint for each host, so that there is no other one.')
+  endpoints.all = await target.register('check.created', 'check.updated')
+  endpoints.never = gone
+  endpoints.updates = gone
+  return true
+}
+
 /** Waits until a delivery shows an item. @throws Broken | NotChecked when none does. */
 export async function shown(target: Target, hook: Hook, item: Item, what: string): Promise<Arrival> {
   const arrival = await hook.until((arrivals) => about(arrivals, item)[0])
@@ -47,12 +62,18 @@ const SAME_CHANGE_MS = 2_000
  */
 export function created(target: Target) {
   return target.once('created', async () => {
-    const { all } = await subscribed(target)
-    const check = target.freshCheck()
-    const { item: a } = await pushText(target, check)
+    const pushed = async () => {
+      const { all } = await subscribed(target)
+      const check = target.freshCheck()
+      const { item: a } = await pushText(target, check)
+      const arrived = () => all.hook.until((arrivals) => about(arrivals, a)[0])
+      return { all, check, a, arrived, first: await arrived() }
+    }
+    let seen = await pushed()
+    if (seen.first === undefined && (await restored(target))) seen = await pushed()
+    const { all, check, a, arrived } = seen
     const b = check.item('b')
-    const arrived = () => all.hook.until((arrivals) => about(arrivals, a)[0])
-    let first = await arrived()
+    let { first } = seen
     for (const act of [() => target.push(check, target.body([a, b])), () => target.claim(check, a)]) {
       if (first !== undefined) break
       const missing = target.missing('An event about a check')

@@ -240,6 +240,7 @@ const right: Record<string, Variant> = {
     changes: { isTableFree: (table, tables) => table.startsWith('T-') && !tables.includes(table) },
     settings: { profile: { push: { table: { number: 'T-{external_check_id}' } } } },
   },
+  'keeps the last endpoint alone': { changes: { replacesHooks: true } },
   'allows one endpoint': { changes: { maxHooks: 1 } },
   'wants a body with a request for a ping': { changes: { wantsPingBody: true } },
   'shows the id of an endpoint in its links alone': {
