@@ -1,6 +1,6 @@
 import { isSuccess, type Answer } from './ask.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
-import { must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { accepted, otherTable, replaced } from './pushes.ts'
 import { changedSince, snapshot } from './fields.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
@@ -19,6 +19,8 @@ export async function claimed(target: Target): Promise<Claimed> {
   const [soup, bread] = [check.item('soup'), check.item('bread', { price_cents: 300 })]
   const body = target.body([soup, bread])
   await target.push(check, body)
+  // A push may be applied later, and until then there is nothing to claim.
+  await ifPossible(target.shows(check, [soup, bread], [soup, bread]))
   await target.claim(check, soup)
   return { check, body, soup, bread }
 }
