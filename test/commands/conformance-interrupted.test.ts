@@ -57,7 +57,8 @@ describe.runIf(hasTerminals).concurrent(onTerminal, () => {
   })
 
   test('contract check does the same', async () => {
-    const { url, silence } = await service(6)
+    // The locations, the profile and a push, and two pushes of the first control.
+    const { url, silence } = await service(5)
     const running = await tabwireOnTerminal(['contract', 'check', '--base-url', url])
     await silence
     await running.until('stdout', /\d+ of \d+ {2}requests\//)

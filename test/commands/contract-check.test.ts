@@ -102,11 +102,15 @@ describe('tabwire contract check', () => {
 
   test.each([
     [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 gave no answer'],
-    [['--base-url', 'nowhere'], 2, '--base-url must be an http or https URL, got "nowhere".'],
+    [
+      ['--base-url', 'nowhere'],
+      2,
+      '--base-url must be an http: or https: URL, got "nowhere". Did you mean https://nowhere?',
+    ],
     [
       ['--receiver-url', 'http://example.com'],
       2,
-      '--receiver-url must be an https URL, got "http://example.com".',
+      '--receiver-url must be an https: URL, got "http://example.com".',
     ],
     [['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'], 1, 'no-such.json cannot be read'],
     [['--only', 'nothing'], 2, 'There is no case or group nothing.'],

@@ -41,6 +41,8 @@ export interface Hook {
 export interface Reply {
   status: number
   json?: unknown
+  /** In place of `json`. */
+  text?: string
   headers?: Record<string, string>
 }
 interface Event {
@@ -65,8 +67,8 @@ const READ = 'read-key'
 const WAITS = [1, 5, 30, 120, 480, 1440]
 
 export const defaults = {
-  /** Which key it is: `full`, `read`, or none that is known. */
-  keyOf: (authorization: string | undefined): 'full' | 'read' | undefined =>
+  /** Which key it is for a request such as `GET /v1/locations`: `full`, `read`, or none that is known. */
+  keyOf: (authorization: string | undefined, _request: string): 'full' | 'read' | undefined =>
     authorization === `Bearer ${FULL}` ? 'full' : authorization === `Bearer ${READ}` ? 'read' : undefined,
   refusal: (status: number, code: string): Reply => ({ status, json: { error: code } }),
   requestId: (_status: number, _url: string): string | undefined => randomUUID(),
@@ -87,11 +89,19 @@ export const defaults = {
       return was !== undefined && (is === undefined || is.price_cents < was.price_cents)
     }),
   /** What a refused push does all the same. */
-  onConflict: (_bill: Bill, _next: Body): void => undefined,
+  onConflict: (_bill: Bill, _next: Body): { events?: number } => ({}),
   conflictReply: (): Reply => ({ status: 409, json: { error: 'conflict_with_paid_items' } }),
   isReplay: (before: Body, next: Body): boolean => JSON.stringify(before) === JSON.stringify(next),
   /** What a replay does, although it should do nothing. */
-  onReplay: (_bill: Bill): { events?: number } => ({}),
+  onReplay: (_bill: Bill): { events?: number; afterMs?: number } => ({}),
+  /** What an older push does, although it should do nothing. Returns what an event about it shows. */
+  onStale: (_bill: Bill, _next: Body): Body | undefined => undefined,
+  /** What is taken after a push. */
+  takenAfter: (taken: Set<string>): Set<string> => taken,
+  /** Whether two checks, or two paths of checks, are the same. */
+  isSame: (one: string, other: string): boolean => one === other,
+  /** What a guest's claim does. */
+  onClaim: (bill: Bill, line: string): void => void bill.taken.add(line),
   /** The check as it is shown and sent. */
   shown: (bill: Bill): unknown => ({ ref: bill.ref, ...bill.body, updated_at: bill.at.toISOString() }),
   /** What GET answers: the shown check, wrapped in whatever. */
@@ -115,14 +125,22 @@ export const defaults = {
   /** What GET of an endpoint answers. */
   hookShown: (hook: Hook): unknown => ({ id: hook.id, url: hook.url }),
   needsWriteScope: true,
+  /** Whether an endpoint is registered, although its key is refused. */
+  registersRefused: false,
+  /** What DELETE of an endpoint answers. */
+  removed: (_hook: Hook): Reply => ({ status: 204 }),
   /** Whether a ping is asked for with a JSON body. */
   wantsPingBody: false,
   maxHooks: Infinity,
+  /** Whether a new endpoint takes the place of those before. */
+  replacesHooks: false,
   /** Whether the receiver's certificate is trusted. */
   trusts: true,
   pingsAtRegistration: false,
   pingType: 'ping',
   pingData: (_hook: Hook): unknown => ({ hello: 'there' }),
+  /** The endpoints that a ping of one goes to. */
+  pingsTo: (hook: Hook, _all: readonly Hook[]): readonly Hook[] => [hook],
   /** Whether a ping to an id is answered 2xx. */
   takesPing: (hook: Hook | undefined): boolean => hook !== undefined,
   pingReply: (): Reply => ({ status: 202 }),
@@ -131,7 +149,7 @@ export const defaults = {
   /** The types of the events of a claim. */
   typesOfClaim: [] as string[],
   envelope: (event: Event): object => event,
-  newEventId: (): string => `e-${randomUUID()}`,
+  newEventId: (_type: string): string => `e-${randomUUID()}`,
   createdAt: (): string => new Date().toISOString(),
   wants: (hook: Hook, type: string): boolean => hook.types.includes(type),
   header: 'X-Acme-Signature',
@@ -140,6 +158,9 @@ export const defaults = {
   /** `t` of an attempt. */
   timeOf: (now: number, _sending: Sending): number => Math.floor(now / 1000),
   method: 'POST' as 'POST' | 'PUT',
+  retryMethod: undefined as 'PUT' | undefined,
+  /** Further headers of a delivery. */
+  moreHeaders: (_hook: Hook): Record<string, string> => ({}),
   /** How often an attempt goes out. */
   copies: 1,
   sendsAfterMs: 0,
@@ -163,8 +184,14 @@ export interface ForeignService {
   readKey: string
 }
 
-/** Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. */
-export async function openForeignService(changes: Partial<Choices> = {}): Promise<ForeignService> {
+/**
+ * Starts one on a free port of 127.0.0.1, which ends with the test. It trusts the authority of the tests. Concurrent tests
+ * pass the hook of their own context, since the global one may be another test's by then.
+ */
+export async function openForeignService(
+  changes: Partial<Choices> = {},
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<ForeignService> {
   const choices: Choices = { ...defaults, ...changes }
   const dispatcher = new Agent({
     connect: choices.trusts ? { ca: (await testAuthority()).certificatePem } : {},
@@ -191,9 +218,14 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     if (sending.attempts === 0) sending.started = Date.now()
     sending.attempts += 1
     const t = choices.timeOf(Date.now(), sending)
-    const headers = { 'content-type': 'application/json', [choices.header]: choices.signed(hook, bytes, t) }
+    const headers = {
+      'content-type': 'application/json',
+      [choices.header]: choices.signed(hook, bytes, t),
+      ...choices.moreHeaders(hook),
+    }
     const send = async () => {
-      const { method, answerMs: headersTimeout } = choices
+      const { answerMs: headersTimeout } = choices
+      const method = (sending.attempts > 1 ? choices.retryMethod : undefined) ?? choices.method
       try {
         const options = { method, headers, body: bytes, dispatcher, headersTimeout }
         const { statusCode, body } = await request(hook.url, options)
@@ -213,7 +245,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
 
   function send(hook: Hook, type: string, data: unknown): void {
     if (!choices.sends(type)) return
-    const event = { id: choices.newEventId(), type, created_at: choices.createdAt(), data }
+    const event = { id: choices.newEventId(type), type, created_at: choices.createdAt(), data }
     const bytes = JSON.stringify(choices.envelope(event))
     later(choices.sendsAfterMs, () => void attempt({ hook, event, bytes, attempts: 0, due: 0, started: 0 }))
   }
@@ -235,42 +267,50 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     skew += Math.max(0, end - now())
   }
 
+  function billOf(ref: string): Bill | undefined {
+    return bills.get(ref) ?? [...bills.values()].find((bill) => choices.isSame(bill.ref, ref))
+  }
+
   function push(ref: string, next: Body): Reply {
     const why = choices.invalid(next)
     if (why !== undefined) return choices.refusal(422, why)
-    const bill = bills.get(ref)
+    const bill = billOf(ref)
     const tables = [...bills.values()].map(({ body }) => body.table.number)
     if (bill === undefined && !choices.isTableFree(next.table.number, tables))
       return choices.refusal(409, 'occupied')
     if (bill !== undefined) {
       bill.pushes += 1
       if (choices.isReplay(bill.body, next)) {
-        const { events = 0 } = choices.onReplay(bill)
-        if (events > 0) announce(bill, ['check.updated'])
+        const { events = 0, afterMs = 0 } = choices.onReplay(bill)
+        if (events > 0) later(afterMs, () => announce(bill, ['check.updated']))
         return choices.pushReply(choices.shown(bill), false)
       }
-      if (!choices.isNewer(bill.body, next))
+      if (!choices.isNewer(bill.body, next)) {
+        const shown = choices.onStale(bill, next)
+        if (shown !== undefined) announce({ ...bill, body: shown }, ['check.updated'])
         return choices.staleReply() ?? choices.pushReply(choices.shown(bill), false)
+      }
       if (choices.conflicts(bill, next)) {
-        choices.onConflict(bill, next)
+        const { events = 0 } = choices.onConflict(bill, next)
+        if (events > 0) announce(bill, ['check.updated'])
         return choices.conflictReply()
       }
     }
     const apply = () => {
-      const before = bills.get(ref)
+      const before = billOf(ref)
       const body = choices.merged(before?.body, next)
       const gone = (before?.body.items ?? []).filter(
         ({ external_id }) => !next.items.some((one) => one.external_id === external_id),
       )
       const fresh: Bill = {
-        ref,
+        ref: before?.ref ?? ref,
         body,
-        taken: before?.taken ?? new Set(),
+        taken: choices.takenAfter(before?.taken ?? new Set()),
         removed: [...(before?.removed ?? []), ...gone],
         pushes: (before?.pushes ?? 0) + 1,
         at: new Date(),
       }
-      bills.set(ref, fresh)
+      bills.set(fresh.ref, fresh)
       announce(fresh, choices.typesOf(before === undefined))
       return fresh
     }
@@ -293,6 +333,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
       types: Array.isArray(event_types) ? event_types.map(String) : [],
       secret: choices.newSecret(),
     }
+    if (choices.replacesHooks) hooks.splice(0)
     hooks.push(hook)
     if (choices.pingsAtRegistration) send(hook, choices.pingType, choices.pingData(hook))
     return choices.registered(hook)
@@ -305,7 +346,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     const parts = path.split('/').slice(2).map(decoded)
     requests += 1
     if (choices.throttles(requests)) return { status: 429, headers: { 'retry-after': '0' } }
-    const key = choices.keyOf(headers.authorization)
+    const key = choices.keyOf(headers.authorization, `${method} ${path}`)
     if (key === undefined) return choices.refusal(401, 'who_are_you')
     let json: unknown
     try {
@@ -318,29 +359,38 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     if (method === 'PUT' && parts[0] === 'checks' && parts.length === 3)
       return push(parts[2] ?? '', json as Body)
     if (method === 'GET') {
-      const bill = [...bills.values()].find(({ ref }) => choices.readPath(ref) === path)
+      const bill = [...bills.values()].find(({ ref }) => choices.isSame(choices.readPath(ref), path))
       if (bill !== undefined) return { status: 200, json: choices.read(choices.shown(bill)) }
       const hook = parts[0] === 'webhook-endpoints' ? hooks.find(({ id }) => id === parts[1]) : undefined
       if (hook !== undefined) return { status: 200, json: choices.hookShown(hook) }
     }
     if (method === 'POST' && path === '/v1/webhook-endpoints') {
-      if (choices.needsWriteScope && key !== 'full') return choices.refusal(403, 'read_only')
+      if (choices.needsWriteScope && key !== 'full') {
+        if (choices.registersRefused) register(json as Record<string, unknown>)
+        return choices.refusal(403, 'read_only')
+      }
       return register(json as Record<string, unknown>)
     }
     if (method === 'POST' && parts[0] === 'webhook-endpoints' && parts[2] === 'test') {
       const hook = hooks.find(({ id }) => id === parts[1])
       if (choices.wantsPingBody && json === undefined) return choices.refusal(415, 'no_body')
       if (!choices.takesPing(hook)) return choices.refusal(404, 'unknown_endpoint')
-      if (hook !== undefined) send(hook, choices.pingType, choices.pingData(hook))
+      for (const one of hook === undefined ? [] : choices.pingsTo(hook, hooks))
+        send(one, choices.pingType, choices.pingData(one))
       return choices.pingReply()
+    }
+    if (method === 'DELETE' && parts[0] === 'webhook-endpoints') {
+      const index = hooks.findIndex(({ id }) => id === parts[1])
+      const [hook] = index < 0 ? [] : hooks.splice(index, 1)
+      return hook === undefined ? choices.refusal(404, 'unknown_endpoint') : choices.removed(hook)
     }
     if (method === 'POST' && path === '/testing/forward') {
       await advance((json as { by: number }).by)
       return { status: 204 }
     }
     if (method === 'POST' && parts[0] === 'guest-takes') {
-      const bill = bills.get(parts[1] ?? '')
-      bill?.taken.add((json as { line: string }).line)
+      const bill = billOf(parts[1] ?? '')
+      if (bill !== undefined) choices.onClaim(bill, (json as { line: string }).line)
       if (bill !== undefined) announce(bill, choices.typesOfClaim)
       return bill === undefined ? choices.refusal(404, 'no_bill') : { status: 204 }
     }
@@ -353,7 +403,7 @@ export async function openForeignService(changes: Partial<Choices> = {}): Promis
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const timer of timers) clearTimeout(timer)
     server.close()
     server.closeAllConnections()
@@ -390,9 +440,13 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function give(response: ServerResponse, { status, json, headers = {} }: Reply, id: string | undefined): void {
+function give(
+  response: ServerResponse,
+  { status, json, text, headers = {} }: Reply,
+  id: string | undefined,
+): void {
   const type = json === undefined ? {} : { 'content-type': 'application/json' }
   const named = id === undefined ? {} : { 'x-request-id': id }
   response.writeHead(status, { ...type, ...named, ...headers })
-  response.end(json === undefined ? undefined : JSON.stringify(json))
+  response.end(json === undefined ? text : JSON.stringify(json))
 }

@@ -6,6 +6,7 @@ import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import { httpsUrlFlag, httpUrlFlag } from '../../cli/http-url.ts'
 import { readInput } from '../../cli/input.ts'
 import {
   checkContract,
@@ -28,7 +29,7 @@ export default class ContractCheck extends ConformanceCommand {
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --profile staging.json',
   ]
   static override flags = fromEnvironment({
-    'base-url': Flags.string({ description: 'The implementation, with its version segment /v1.' }),
+    'base-url': httpUrlFlag({ description: 'The implementation, with its version segment /v1.' }),
     'api-key': Flags.string({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
     'read-key': Flags.string({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
@@ -40,7 +41,7 @@ export default class ContractCheck extends ConformanceCommand {
       dependsOn: ['base-url'],
     }),
     cacert: Flags.string({ description: "PEM file of the authority of the implementation's certificate." }),
-    'receiver-url': Flags.string({
+    'receiver-url': httpsUrlFlag({
       description: "HTTPS URL, such as a tunnel's, that leads to the receiver of this test.",
     }),
     'receiver-port': Flags.integer({
@@ -65,8 +66,6 @@ export default class ContractCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(ContractCheck)
     const cases = chosenCases(contractCases, { only: flags.only, skip: flags.skip })
-    requireUrl('--base-url', flags['base-url'], /^https?:$/)
-    requireUrl('--receiver-url', flags['receiver-url'], /^https:$/)
     const common = {
       cases,
       serviceName: flags['service-name'],
@@ -123,10 +122,4 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints left registered there: ${left}. Name their DELETE path with --profile (paths.delete_endpoint).`,
       )
   }
-}
-
-function requireUrl(flag: string, url: string | undefined, protocol: RegExp): void {
-  if (url === undefined || protocol.test(URL.canParse(url) ? new URL(url).protocol : '')) return
-  const wanted = protocol.test('http:') ? 'an http or https URL' : 'an https URL'
-  throw new CommandError('usage', `${flag} must be ${wanted}, got "${url}".`, exitCodes.usage)
 }

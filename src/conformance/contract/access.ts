@@ -1,8 +1,9 @@
 import { isSuccess, type Answer, type Sent } from './ask.ts'
 import type { ContractCase } from './case.ts'
-import { must, NotChecked } from './outcome.ts'
-import { registered } from './endpoints.ts'
-import { hasList } from './shape.ts'
+import { ifPossible, must, NotChecked } from './outcome.ts'
+import { accepted } from './pushes.ts'
+import { pinged, registered } from './endpoints.ts'
+import { hasList, swapCase } from './shape.ts'
 import type { Target } from './target.ts'
 
 /** Asks for the locations with the key of the check. @throws Broken when that is refused. */
@@ -22,18 +23,98 @@ async function locations(target: Target): Promise<void> {
   must(hasList(json), 'The answer to GET /locations holds no list.')
 }
 
-const refused = (id: string, title: string, authorization: string | null): ContractCase => ({
-  group: 'access',
-  id,
-  title,
-  basis: 'specification',
-  section: 'sections 4 and 5: all endpoints require Authorization: Bearer and the key',
-  control: allowed,
-  async check({ ask }) {
-    const answer = await ask('GET', '/locations', { authorization })
-    must(!isSuccess(answer), `GET /locations was answered ${answer.status}; expected a refusal.`)
-  },
+/** A request that succeeds with the right key, to be sent with another. */
+interface Call {
+  name: string
+  send: (sent: Sent) => Promise<Answer>
+}
+
+/** Registers with the right body and another key. Nothing may arrive at the hook of a registration that is refused. */
+async function registration({ ask, receiver, refusedHooks }: Target, sent: Sent): Promise<Answer> {
+  const hook = receiver.open()
+  const json = { url: hook.url, event_types: ['check.created', 'check.updated'] }
+  const answer = await ask('POST', '/webhook-endpoints', { ...sent, json })
+  if (!isSuccess(answer)) refusedHooks.push(hook)
+  return answer
+}
+
+/** Pushes a new check with another key. */
+function push({ ask, freshCheck, body }: Target, sent: Sent): Promise<Answer> {
+  const check = freshCheck()
+  return ask('PUT', check.path, { ...sent, json: body([check.item('a')]) })
+}
+
+/** The requests beside `GET /locations` and the push that succeed with the right key here. */
+async function otherCalls(target: Target): Promise<Call[]> {
+  const { ask, once } = target
+  const calls: Call[] = []
+  const path = await once('readable check', async () => {
+    const check = target.freshCheck()
+    const isReadable = async () => {
+      await target.push(check, target.body([check.item('a')]))
+      return target.eventually(
+        () => ifPossible(target.read(check)),
+        (seen) => seen !== undefined,
+      )
+    }
+    return (await ifPossible(isReadable())) === undefined ? undefined : target.readPath(check)
+  })
+  if (path !== undefined) calls.push({ name: 'GET of a check', send: (sent) => ask('GET', path, sent) })
+  if ((await ifPossible(registered(target))) === undefined) return calls
+  calls.push({ name: 'A registration', send: (sent) => registration(target, sent) })
+  const ping = await ifPossible(pinged(target))
+  if (ping === undefined) return calls
+  const test = `/webhook-endpoints/${encodeURIComponent(ping.id)}/test`
+  return [...calls, { name: 'A ping', send: (sent) => ask('POST', test, sent) }]
+}
+
+/** A value of `Authorization` that is not the right one, and what it is in words. */
+type Wrong = readonly [authorization: string | null, told: string]
+
+const NONE: Wrong = [null, 'without a key']
+const UNKNOWN: Wrong = ['Bearer no-such-key', 'with an unknown key']
+
+/** @throws Broken unless the request is refused with each of these values. */
+async function requireRefusal({ name, send }: Call, values: readonly Wrong[]): Promise<void> {
+  for (const [authorization, told] of values) {
+    const { status } = await send({ authorization })
+    must(!isSuccess({ status }), `${name} ${told} was answered ${status}; expected a refusal.`)
+  }
+}
+
+const list = ({ ask }: Target): Call => ({
+  name: 'GET /locations',
+  send: (sent) => ask('GET', '/locations', sent),
 })
+
+/** Keys that are nearly the right one: with another end, middle or case of letters. */
+function alteredKeys(key: string): Wrong[] {
+  const middle = Math.floor(key.length / 2)
+  const other = key[middle] === 'x' ? 'k' : 'x'
+  const altered = [
+    [`${key}x`, 'with a letter after the key'],
+    [key.slice(0, -2), 'with the key cut short'],
+    [key.slice(0, middle) + other + key.slice(middle + 1), 'with another letter in the key'],
+    [swapCase(key), 'with the letters of the key in another case'],
+  ] as const
+  return altered
+    .filter(([one]) => one !== key && one !== '')
+    .map(([one, told]) => [`Bearer ${one}`, told] as const)
+}
+
+/** The right key in other forms than `Bearer` and the key, and `Bearer` without one. */
+function otherSchemes(key: string): Wrong[] {
+  const basic = Buffer.from(`${key}:`).toString('base64')
+  return [
+    ['Bearer', 'with Bearer and no key'],
+    [`Basic ${basic}`, 'with the key as Basic credentials'],
+    [`Basic ${key}`, 'with Basic and the key'],
+    [`Token ${key}`, 'with Token and the key'],
+    [key, 'with the key alone'],
+  ]
+}
+
+const SECTION = 'sections 4 and 5: all endpoints require Authorization: Bearer and the key'
 
 /** Specification, section 5: keys and scopes; and section 4, `GET /locations`. */
 export const access: readonly ContractCase[] = [
@@ -44,17 +125,53 @@ export const access: readonly ContractCase[] = [
     basis: 'specification',
     section: 'section 4: GET /locations lists the locations',
     async control({ ask }) {
-      const [list, nothing] = [await ask('GET', '/locations'), await ask('GET', '/no-such-thing')]
-      if (isSuccess(nothing) && nothing.text === list.text)
+      const [first, nothing] = [await ask('GET', '/locations'), await ask('GET', '/no-such-thing')]
+      if (isSuccess(nothing) && nothing.text === first.text)
         throw new NotChecked(
           'The service answers an unknown path in the same way, so the answer means nothing.',
         )
     },
     check: locations,
   },
-  refused('no_key', 'a call without a key is refused', null),
-  refused('unknown_key', 'a call with an unknown key is refused', 'Bearer no-such-key'),
-  refused('no_bearer', 'a call with another scheme is refused', 'Basic bm8ta2V5Og=='),
+  {
+    group: 'access',
+    id: 'no_key',
+    title: 'a call without a key is refused',
+    basis: 'specification',
+    section: SECTION,
+    control: allowed,
+    async check(target) {
+      for (const call of [list(target), ...(await otherCalls(target))]) await requireRefusal(call, [NONE])
+    },
+  },
+  {
+    group: 'access',
+    id: 'unknown_key',
+    title: 'a call with an unknown key is refused',
+    basis: 'specification',
+    section: SECTION,
+    control: allowed,
+    async check(target) {
+      const key = target.keyFor('GET', '/locations') ?? ''
+      await requireRefusal(list(target), [UNKNOWN, ...alteredKeys(key)])
+      const isPushed = (await ifPossible(accepted(target).then(() => true))) === true
+      const pushes = isPushed ? [{ name: 'A push', send: (sent: Sent) => push(target, sent) }] : []
+      for (const call of [...pushes, ...(await otherCalls(target))]) await requireRefusal(call, [UNKNOWN])
+    },
+  },
+  {
+    group: 'access',
+    id: 'no_bearer',
+    title: 'a call with another scheme is refused',
+    basis: 'specification',
+    section: SECTION,
+    control: allowed,
+    async check(target) {
+      const key = target.keyFor('GET', '/locations')
+      const right = key === undefined ? [] : otherSchemes(key)
+      await requireRefusal(list(target), [['Basic bm8ta2V5Og==', 'with Basic'], ...right])
+    },
+  },
   {
     group: 'access',
     id: 'push_without_key',
@@ -62,11 +179,7 @@ export const access: readonly ContractCase[] = [
     basis: 'specification',
     section: 'section 4: all endpoints require the Authorization header',
     control: (target) => target.push(target.freshCheck(), target.body([])).catch(() => allowed(target)),
-    async check({ ask, freshCheck, body }) {
-      const check = freshCheck()
-      const answer = await ask('PUT', check.path, { json: body([check.item('a')]), authorization: null })
-      must(!isSuccess(answer), `The push was answered ${answer.status}; expected a refusal.`)
-    },
+    check: (target) => requireRefusal({ name: 'A push', send: (sent) => push(target, sent) }, [NONE]),
   },
   {
     group: 'access',
@@ -75,15 +188,15 @@ export const access: readonly ContractCase[] = [
     basis: 'specification',
     section: 'section 4: POST /webhook-endpoints requires write scope',
     control: registered,
-    async check({ ask, limitedKey, receiver }) {
+    async check(target) {
+      const { ask, limitedKey } = target
       if (limitedKey === undefined)
         throw new NotChecked('It takes a key without write scope. Pass one with --read-key.')
       const sent: Sent = { authorization: `Bearer ${limitedKey}` }
       const read = await ask('GET', '/locations', sent)
       if (!isSuccess(read))
         throw new NotChecked(`The key of --read-key is refused by GET /locations, too (${read.status}).`)
-      const json = { url: receiver.open().url, event_types: ['check.created'] }
-      const answer = await ask('POST', '/webhook-endpoints', { ...sent, json })
+      const answer = await registration(target, sent)
       must(!isSuccess(answer), `The registration was answered ${answer.status}; expected a refusal.`)
     },
   },

@@ -1,14 +1,16 @@
 import { createHmac } from 'node:crypto'
+import { signatureHeader } from '../../model/service-name.ts'
+import { parseJson } from './json.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'
 
-/** The body as JSON; `undefined` when it is not JSON. */
+const parsed = new WeakMap<Buffer, { json: unknown }>()
+
+/** The body as JSON; `undefined` when it is not JSON. Each body is parsed once. */
 export function bodyOf({ body }: Arrival): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
+  const known = parsed.get(body) ?? { json: parseJson(body.toString()) }
+  parsed.set(body, known)
+  return known.json
 }
 
 /** The envelope's id; deliveries of one event share it. */
@@ -39,16 +41,30 @@ export interface SignatureHeader {
  * specification shows the form, not the name.
  */
 export function signatureOf({ headers }: Arrival, serviceName: string | undefined): SignatureHeader {
-  const wanted =
-    serviceName === undefined ? /^x-.+-signature$/ : new RegExp(`^x-${serviceName.toLowerCase()}-signature$`)
-  const found = Object.keys(headers).filter((name) => wanted.test(name))
+  const found = Object.keys(headers).filter((name) =>
+    serviceName === undefined
+      ? /^x-.+-signature$/.test(name)
+      : name === signatureHeader(serviceName).toLowerCase(),
+  )
   const name = found.find((one) => /\bt=/.test(String(headers[one]))) ?? found[0]
   const value = name === undefined ? '' : String(headers[name])
   return { name, value, t: /\bt=(\d+)/.exec(value)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(value)?.[1] ?? '' }
 }
 
-/** Whether the signature is that of `t` and the raw body, whatever the case of its digits. */
-export function isGenuine(arrival: Arrival, secret: string, serviceName: string | undefined): boolean {
+/** Whether the signature is that of `t` and the raw body with one of the secrets, whatever the case of its digits. */
+export function isGenuine(
+  arrival: Arrival,
+  secrets: readonly string[],
+  serviceName: string | undefined,
+): boolean {
   const { t, v1 } = signatureOf(arrival, serviceName)
-  return createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex') === v1.toLowerCase()
+  const digest = (secret: string) =>
+    createHmac('sha256', secret).update(`${t}.`).update(arrival.body).digest('hex')
+  return secrets.some((secret) => digest(secret) === v1.toLowerCase())
+}
+
+/** How far `t` is from the time of arrival, in seconds; `NaN` when there is none. */
+export function lagOf(arrival: Arrival, serviceName: string | undefined): number {
+  const { t } = signatureOf(arrival, serviceName)
+  return t === '' ? Number.NaN : Math.abs(Number(t) - arrival.at / 1000)
 }

@@ -1,11 +1,12 @@
 import { Agent, request } from 'undici'
+import { parseJson } from './json.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface Answer {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
-  /** `undefined` when the body is not JSON. */
+  /** `undefined` when the body is not JSON, or nested deeper than any answer has to be. */
   json: unknown
 }
 
@@ -30,18 +31,18 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** How often a request is sent again after 429, and how long `Retry-After` may make it wait, in milliseconds. */
+/** How often a request is sent again after 429, unless `Retry-After` is longer than this, in milliseconds. */
 const MAX_TRIES = 5
-const MAX_WAIT_MS = 30_000
+const MAX_WAIT_MS = 60_000
 
 export interface AskOptions {
   /** With the version segment, without a slash at the end. */
   baseUrl: string
-  /** The API key for a request; `undefined` sends none. */
+  /** The API key for a request to the host of the base URL; `undefined` sends none. Other hosts are sent none. */
   keyFor: (method: Method, path: string) => string | undefined
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
-  /** How long an answer may take, in milliseconds. */
+  /** How long an answer may take from the request to the last byte of its body, in milliseconds. */
   answerMs: number
   /** Is told of each answer. */
   onAnswer?: (method: Method, path: string, answer: Answer) => void
@@ -55,17 +56,23 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOption
   const dispatcher = new Agent({
     // A connection of its own for each request: one that the service closes while it is idle says nothing about a rule.
     pipelining: 0,
-    headersTimeout: answerMs,
-    bodyTimeout: answerMs,
     connect: { timeout: answerMs, ...(ca === undefined ? {} : { ca }) },
   })
   async function send(
     url: string,
     options: { method: Method; headers: Record<string, string>; body: string | null },
   ) {
-    const answer = await request(url, { ...options, dispatcher })
-    const text = await readText(answer.body)
-    return { status: answer.statusCode, headers: answer.headers, text, json: jsonOf(text) }
+    // Not undici's timeouts, which begin again with each byte and each informational answer.
+    const deadline = new AbortController()
+    const late = new Error(`no complete answer within ${answerMs / 1000} s`)
+    const timer = setTimeout(() => deadline.abort(late), answerMs)
+    try {
+      const answer = await request(url, { ...options, dispatcher, signal: deadline.signal })
+      const text = await readText(answer.body)
+      return { status: answer.statusCode, headers: answer.headers, text, json: parseJson(text) }
+    } finally {
+      clearTimeout(timer)
+    }
   }
   return {
     async ask(
@@ -74,20 +81,21 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOption
       { json, body = json === undefined ? undefined : JSON.stringify(json), ...sent } = {},
     ) {
       const headers: Record<string, string> = { ...sent.headers }
-      const key = keyFor(method, path)
+      const url = path.startsWith('/') ? baseUrl + path : path
+      const key = isSameHost(url, baseUrl) ? keyFor(method, path) : undefined
       const authorization =
         sent.authorization === undefined && key !== undefined ? `Bearer ${key}` : sent.authorization
       if (typeof authorization === 'string') headers.authorization = authorization
       if (body !== undefined) headers['content-type'] = 'application/json'
-      const url = path.startsWith('/') ? baseUrl + path : path
       for (let tries = 1; ; tries += 1) {
         const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
           const { message } = cause as Error
           throw new NoAnswer(`${method} ${path} got no answer: ${message || String(cause)}`, { cause })
         })
         onAnswer?.(method, path, answer)
-        if (answer.status !== 429 || tries === MAX_TRIES) return answer
-        await new Promise((resolve) => setTimeout(resolve, retryAfterMs(answer)))
+        const waitMs = retryAfterMs(answer)
+        if (answer.status !== 429 || tries === MAX_TRIES || waitMs > MAX_WAIT_MS) return answer
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
       }
     },
     close: () => dispatcher.destroy(),
@@ -113,15 +121,13 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 function retryAfterMs({ headers }: Answer): number {
   const text = String(headers['retry-after'] ?? '1')
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Math.min(Math.max(Number.isNaN(ms) ? 1000 : ms, 0), MAX_WAIT_MS)
+  return Math.max(Number.isNaN(ms) ? 1000 : ms, 0)
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Whether a key for the base URL may be sent to another URL: to the same host, and not in the clear where TLS is used. */
+function isSameHost(url: string, baseUrl: string): boolean {
+  const [one, base] = [new URL(url), new URL(baseUrl)]
+  return one.hostname === base.hostname && (one.protocol === base.protocol || one.protocol === 'https:')
 }
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {

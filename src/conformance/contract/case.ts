@@ -28,3 +28,14 @@ export interface Open extends About {
 }
 
 export type ContractCase = Rule | Open
+
+/** Returns a maker of the rules of one group that rest on the specification; most of them share a control. */
+export function rulesOf(group: string, usual: Rule['control']) {
+  return (
+    id: string,
+    title: string,
+    section: string,
+    check: Rule['check'],
+    control: Rule['control'] = usual,
+  ): Rule => ({ group, id, title, basis: 'specification', section, control, check })
+}

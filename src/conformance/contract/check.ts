@@ -79,9 +79,14 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const keyFor = (method: Method, path: string) =>
     (path.startsWith('/') ? byMethod[method] : undefined) ?? apiKey
   const unidentified: string[] = []
+  const repeatedIds: string[] = []
+  const ids = new Set<string>()
   const note = (method: Method, path: string, { status, headers }: Answer) => {
-    if (path.startsWith('/') && headers['x-request-id'] === undefined)
-      unidentified.push(`${method} ${path}: ${status}`)
+    if (!path.startsWith('/')) return
+    const id = String(headers['x-request-id'] ?? '')
+    if (headers['x-request-id'] === undefined) unidentified.push(`${method} ${path}: ${status}`)
+    else if (id !== '' && ids.has(id)) repeatedIds.push(`${method} ${path}: ${id}`)
+    ids.add(id)
   }
   const { ask, close } = createAsk({
     baseUrl,
@@ -93,7 +98,7 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   const tell = check.tell ?? (() => undefined)
   const signal = check.signal ?? new AbortController().signal
   try {
-    await requireAnswer(ask, baseUrl)
+    const locations = await requireAnswer(ask, baseUrl)
     const { profile, limited } = await profileFor(ask, baseUrl, check.profile, read === undefined)
     const receiver = await openReceiver({
       tls: check.tls,
@@ -105,6 +110,8 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
       const target = createTarget({
         ask,
         unidentified,
+        repeatedIds,
+        keyFor,
         baseUrl,
         receiver,
         timeouts,
@@ -112,12 +119,13 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
         serviceName: check.serviceName ?? profile.service_name,
         limitedKey: read ?? limited?.key,
         slow: check.slow ?? false,
+        apiKeys: [apiKey, read, keys.push, keys.write, limited?.key].filter((key) => key !== undefined),
         token: newToken()
           .replace(/[^a-z0-9]/gi, '')
           .slice(0, 10),
         isReachable: check.isReachable ?? (receiver.isPublic && (await receiver.leadsHere())),
       })
-      await requireService(target, baseUrl, keyFor('PUT', '/') !== undefined)
+      await requireService(target, locations, baseUrl, keyFor('PUT', '/') !== undefined)
       const cases = await runContract(target, check.cases, tell, signal)
       const left = await target.cleanUp().catch(() => 0)
       if (limited !== undefined) await ask('DELETE', limited.path).catch(() => undefined)
@@ -141,28 +149,30 @@ export async function checkContract(check: ContractCheck): Promise<ContractOutco
   }
 }
 
-/** @throws UnusableTarget when nothing answers at the base URL. */
-async function requireAnswer(ask: Ask, baseUrl: string): Promise<void> {
+/** Asks for the locations. @throws UnusableTarget when nothing answers at the base URL. */
+async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
   try {
-    await ask('GET', '/locations')
+    return await ask('GET', '/locations')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
     const why = error.message.replace(/^.*? got no answer: /, '')
-    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. Check --base-url.`)
+    const isUntrusted = /certificate|self.signed/i.test(why)
+    const next = isUntrusted ? 'Pass the authority of its certificate with --cacert.' : 'Check --base-url.'
+    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. ${next}`)
   }
 }
 
 /**
- * Asks for locations and pushes a check, to see whether there is something to judge.
+ * Pushes a check, to see with the answer to `GET /locations` whether there is something to judge.
  * @throws UnusableTarget
  */
 async function requireService(
   { ask, freshCheck, body }: Target,
+  read: Answer,
   baseUrl: string,
   hasKey: boolean,
 ): Promise<void> {
   const check = freshCheck()
-  const read = await ask('GET', '/locations')
   const push = await ask('PUT', check.path, { json: body([check.item('a')]) })
   const refused = [
     { asked: 'GET /locations', status: read.status },
@@ -177,7 +187,9 @@ async function requireService(
         : `${baseUrl} needs an API key: ${answered}. Pass one with --api-key.`,
     )
   }
-  const hasRoutes = isSuccess(read) || isSuccess(push) || [400, 409, 422].includes(push.status)
+  // A server that answers everything with one and the same status is no service.
+  const isRefused = [400, 409, 422].includes(push.status) && push.status !== read.status
+  const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
   if (!hasRoutes)
     throw new UnusableTarget(
       'address',

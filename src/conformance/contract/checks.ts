@@ -1,41 +1,11 @@
-import { isSuccess, type Answer } from './ask.ts'
+import { TRIAL_PREFIX } from '../../model/trial-check.ts'
+import { isSuccess } from './ask.ts'
 import type { ContractCase } from './case.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
-import { differences, itemEntries, nested, timeless } from './shape.ts'
-import type { Target, TrialCheck } from './target.ts'
-
-/**
- * Pushes a check with the fields of the specification. @throws Broken when it is refused, NotChecked when the service
- * accepts a body that is not JSON as well, so that accepting means nothing.
- */
-export function accepted(target: Target): Promise<void> {
-  return target.once('accepted', async () => {
-    const check = target.freshCheck()
-    const items = [check.item('a'), check.item('b', { price_cents: 700 })]
-    const first = await target.ask('PUT', check.path, { json: target.body(items) })
-    if (isSuccess(first) || !target.orderByTime()) requireSuccess(first)
-    else await target.push(check, target.body(items))
-    const broken = await target.ask('PUT', target.freshCheck().path, { body: '{' })
-    const keyless = await target.ask('PUT', target.freshCheck().path, { body: '{', authorization: null })
-    if (isSuccess(broken) && isSuccess(keyless))
-      throw new NotChecked(
-        'The service accepts a push that is not JSON and has no key, so accepting means nothing.',
-      )
-  })
-}
-
-/** Pushes two items, then one other. @throws Broken when the check is not the second push, NotChecked when it cannot be read. */
-export function replaced(target: Target): Promise<void> {
-  return target.once('replaced', async () => {
-    const check = target.freshCheck()
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
-    await target.push(check, target.body([a, b]))
-    await target.shows(check, [a, b, c], [a, b])
-    await target.push(check, target.body([c]))
-    await target.shows(check, [a, b, c], [c])
-  })
-}
-type Item = ReturnType<ReturnType<Target['freshCheck']>['item']>
+import { changedSince, entriesOf, fieldsReplaced, snapshot } from './fields.ts'
+import { converge, inOrder, orders } from './ordering.ts'
+import { must, NotChecked } from './outcome.ts'
+import { accepted, pushed, pushIfAllowed, replaced } from './pushes.ts'
+import { at, holds, swapCase } from './shape.ts'
 
 /** Specification, section 4: the rules of `PUT /checks/external/{external_check_id}`. */
 export const checks: readonly ContractCase[] = [
@@ -54,7 +24,10 @@ export const checks: readonly ContractCase[] = [
     basis: 'specification',
     section: 'section 4: the body is the complete current state, not a delta',
     control: accepted,
-    check: replaced,
+    async check(target) {
+      await replaced(target)
+      await fieldsReplaced(target)
+    },
   },
   {
     group: 'checks',
@@ -87,18 +60,16 @@ export const checks: readonly ContractCase[] = [
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
       const renamed = { ...a, name: 'Dish z', price_cents: 950 }
-      const entriesOf = async (id: string) =>
-        itemEntries(await target.read(check), [id], target.profile.fields).get(id) ?? []
       await target.push(check, target.body([a, b]))
       await target.shows(check, [a, b], [a, b])
       // Names and forms of fields are not shown, so only values that are shown as they were pushed can be followed.
-      const before = await entriesOf(a.external_id)
+      const before = await entriesOf(target, check, a)
       const followed = (['name', 'price_cents'] as const).filter((field) => holds(before, a[field]))
       if (followed.length === 0)
         throw new NotChecked('GET shows neither name nor price of an item as it was pushed.')
       await target.push(check, target.body([renamed, b]))
       const after = await target.eventually(
-        () => entriesOf(a.external_id),
+        () => entriesOf(target, check, a),
         (entries) => followed.every((field) => holds(entries, renamed[field])),
       )
       must(
@@ -107,9 +78,79 @@ export const checks: readonly ContractCase[] = [
       )
       must(after.length === 1, `An item that was changed stands in the check ${after.length} times.`)
       // A service may refuse two items of one name; one that accepts them has two items.
-      const twin = { ...b, name: renamed.name }
+      const twin = { ...renamed, external_id: b.external_id }
       const { status } = await target.ask('PUT', check.path, { json: target.body([renamed, twin]) })
       if (isSuccess({ status })) await target.shows(check, [a, b], [a, b])
+    },
+  },
+  {
+    group: 'checks',
+    id: 'own_items',
+    title: 'items of another check with the same external_id are other items',
+    basis: 'specification',
+    section: "section 4, rule 3: a check's items are diffed by external_id",
+    control: replaced,
+    async check(target) {
+      const [check, item] = await pushed(target)
+      const [fields, before] = [[item.name, item.price_cents], await entriesOf(target, check, item)]
+      const other = target.freshCheck()
+      const twin = { ...item, name: 'Dish twin', price_cents: 1234 }
+      await pushIfAllowed(
+        target,
+        other,
+        target.body([twin]),
+        'an external_id that an item of another check has',
+      )
+      await target.shows(other, [item], [item])
+      const kept = fields.filter((value) => holds(before, value))
+      const after = await entriesOf(target, check, item)
+      const isKept = kept.every((value) => holds(after, value))
+      must(isKept, 'A push changed the item of another check that has the same external_id.')
+      await target.push(other, target.body([other.item('b')]))
+      await target.shows(other, [item], [])
+      await target.shows(check, [item], [item])
+    },
+  },
+  {
+    group: 'checks',
+    id: 'exact_ids',
+    title: 'identifiers that differ in case are different',
+    basis: 'specification',
+    section: "section 4: external_check_id and external_id are the caller's own identifiers",
+    control: replaced,
+    async check(target) {
+      const [check, item] = await pushed(target)
+      const upper = { ...check.item('A'), name: 'Dish z', price_cents: 470 }
+      const { status } = await target.ask('PUT', check.path, { json: target.body([item, upper]) })
+      if (isSuccess({ status })) await target.shows(check, [item, upper], [item, upper])
+      const [one, itemOfOne] = await pushed(target)
+      const id = TRIAL_PREFIX + swapCase(one.id.slice(TRIAL_PREFIX.length))
+      if (id === one.id) throw new NotChecked('The id of this run has no letters whose case could differ.')
+      const other = { ...target.freshCheck(), id, path: one.path.replace(one.id, id) }
+      const itemOfOther = other.item('b')
+      await pushIfAllowed(target, other, target.body([itemOfOther]), 'two checks whose ids differ in case')
+      const both = [itemOfOne, itemOfOther]
+      await target.shows(other, both, [itemOfOther])
+      await target.shows(one, both, [itemOfOne])
+    },
+  },
+  {
+    group: 'checks',
+    id: 'own_table',
+    title: 'two checks at one table stay two checks',
+    basis: 'specification',
+    section: 'section 4: external_check_id identifies the check',
+    control: replaced,
+    async check(target) {
+      const check = target.freshCheck()
+      const first = target.body([check.item('a')])
+      await target.push(check, first)
+      const other = target.freshCheck()
+      const [a, b] = [check.item('a'), other.item('b')]
+      const second = target.body([b], { table: at(first, 'table') })
+      await pushIfAllowed(target, other, second, 'a second open check at a table')
+      await target.shows(other, [a, b], [b])
+      await target.shows(check, [a, b], [a])
     },
   },
   {
@@ -119,7 +160,7 @@ export const checks: readonly ContractCase[] = [
     basis: 'specification',
     section: 'section 4: the body is the complete current state, sent on every change',
     control: replaced,
-    check: inOrder,
+    check: async (target) => void (await inOrder(target)),
   },
   {
     group: 'checks',
@@ -172,83 +213,6 @@ export const checks: readonly ContractCase[] = [
   observed('unknown_status', 'a status that the specification does not show', { status: 'paused' }),
   observed('no_items', 'a check without items', { items: [] }),
 ]
-
-/** Whether a value stands anywhere inside another. */
-function holds(inside: unknown, value: unknown): boolean {
-  return [...nested(inside)].some((one) => one.value === value)
-}
-
-function requireSuccess({ status, text }: Answer): void {
-  must(isSuccess({ status }), `A push was answered ${status}: ${text.slice(0, 200)}`)
-}
-
-/** A check as it is read, with the paths that differ between two reads although nothing happened. */
-export interface Snapshot {
-  check: unknown
-  volatile: ReadonlySet<string>
-}
-
-/** Reads a check twice. @throws NotChecked when it cannot be read. */
-export async function snapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
-  const [one, other] = [timeless(await target.read(check)), timeless(await target.read(check))]
-  return { check: other, volatile: new Set(differences(one, other)) }
-}
-
-/** The first path that differs from a snapshot, other than those that always do. */
-export async function changedSince(
-  target: Target,
-  check: TrialCheck,
-  before: Snapshot,
-): Promise<string | undefined> {
-  const now = timeless(await target.read(check))
-  return differences(before.check, now).find((path) => !before.volatile.has(path))
-}
-
-/** Orders of arrival of three states, 3 being the newest. Each ends with that one. */
-const orders = [
-  [1, 3, 2],
-  [2, 1, 3],
-  [2, 3, 1],
-  [3, 1, 2],
-  [3, 2, 1],
-  [3, 1, 1, 2, 3],
-  [2, 3, 2, 1, 2],
-]
-
-/** Pushes three states in their order. @throws NotChecked where pushes carry nothing that orders them. */
-function inOrder(target: Target): Promise<void> {
-  return target.once('in order', () => converge(target, [[1, 2, 3]]))
-}
-
-/** @throws Broken unless each order of arrival ends with the newest state that arrived. */
-async function converge(target: Target, arrivals: readonly (readonly number[])[]): Promise<void> {
-  for (const places of arrivals) {
-    const check = target.freshCheck()
-    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
-    const states = [[a], [a, b], [b, c]]
-    const bodies = states.map((items, index) => target.ordered(target.body(items), index + 1))
-    for (const place of places) {
-      const answer = await target.ask('PUT', check.path, { json: bodies[place - 1] })
-      requireTaken(answer, places)
-    }
-    const newest = states[Math.max(...places) - 1] ?? []
-    try {
-      await target.shows(check, [a, b, c], newest)
-    } catch (error) {
-      if (!(error instanceof Broken)) throw error
-      throw new Broken(`States ${places.join(', ')} arrived. ${error.message}`)
-    }
-  }
-}
-
-/** An older push may be refused with a conflict of its own: what counts is the state. A newer one may not. */
-function requireTaken(answer: Answer, places: readonly number[]): void {
-  const isConflict = answer.status === 409 || answer.status === 412
-  must(
-    isSuccess(answer) || isConflict,
-    `A push of the states ${places.join(', ')} was answered ${answer.status}.`,
-  )
-}
 
 function observed(id: string, title: string, changes: object): ContractCase {
   return {

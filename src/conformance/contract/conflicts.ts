@@ -1,22 +1,28 @@
 import { isSuccess, type Answer } from './ask.ts'
-import type { ContractCase, Rule } from './case.ts'
-import { must, NotChecked } from './outcome.ts'
-import { accepted, changedSince, replaced, snapshot } from './checks.ts'
+import { rulesOf, type ContractCase, type Rule } from './case.ts'
+import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { accepted, otherTable, replaced } from './pushes.ts'
+import { changedSince, snapshot } from './fields.ts'
 import type { Item, Target, TrialCheck } from './target.ts'
 
 interface Claimed {
   check: TrialCheck
+  /** Of the last push. */
+  body: object
   soup: Item
   bread: Item
 }
 
 /** A check with soup and bread, whose soup a guest has claimed. @throws NotChecked when guests cannot claim here. */
-async function claimed(target: Target): Promise<Claimed> {
+export async function claimed(target: Target): Promise<Claimed> {
   const check = target.freshCheck()
   const [soup, bread] = [check.item('soup'), check.item('bread', { price_cents: 300 })]
-  await target.push(check, target.body([soup, bread]))
+  const body = target.body([soup, bread])
+  await target.push(check, body)
+  // A push may be applied later, and until then there is nothing to claim.
+  await ifPossible(target.shows(check, [soup, bread], [soup, bread]))
   await target.claim(check, soup)
-  return { check, soup, bread }
+  return { check, body, soup, bread }
 }
 
 /** Pushes `items` after the claim. */
@@ -28,9 +34,7 @@ async function afterClaim(target: Target, items: (claimed: Claimed) => readonly 
 /** @throws Broken when updates are not applied at all, as far as that can be seen. */
 async function updated(target: Target): Promise<void> {
   await accepted(target)
-  await replaced(target).catch((error: unknown) => {
-    if (!(error instanceof NotChecked)) throw error
-  })
+  await unlessNotChecked(replaced(target))
 }
 
 /** Pushes an item more after the claim. @throws Broken when that is refused. */
@@ -46,15 +50,10 @@ export function conflicted(target: Target) {
   return target.once('conflict', async () => {
     const one = await claimed(target)
     const wine = one.check.item('wine')
-    const before = await snapshot(target, one.check).catch(notReadable)
+    const before = await unlessNotChecked(snapshot(target, one.check))
     const answer = await target.ask('PUT', one.check.path, { json: target.body([one.bread, wine]) })
-    return { ...one, wine, before, answer }
+    return { ...one, before, answer }
   })
-}
-
-function notReadable(error: unknown): NotChecked {
-  if (error instanceof NotChecked) return error
-  throw error
 }
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */
@@ -68,17 +67,9 @@ function requireAccepted({ status }: Answer): void {
 
 const RULE = 'section 4, rule 4'
 
-const one = (id: string, title: string, section: string, check: Rule['check']): Rule => ({
-  group: 'conflicts',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control: async (target) => {
-    await updated(target)
-    await added(target)
-  },
-  check,
+const one = rulesOf('conflicts', async (target) => {
+  await updated(target)
+  await added(target)
 })
 
 const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
@@ -86,11 +77,17 @@ const accepts = (id: string, title: string, items: (claimed: Claimed) => readonl
     requireAccepted(await afterClaim(target, items)),
   )
 
-const rejects = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
-  one(id, title, `${RULE}: the call is rejected with HTTP 409`, async (target) => {
-    const { status } = await afterClaim(target, items)
-    must(status === 409, `The push was answered ${status}; expected 409.`)
-  })
+/** Pushes one after the other, each of which must be a conflict. @throws Broken when one is not. */
+async function requireConflicts(
+  target: Target,
+  { path }: TrialCheck,
+  pushes: readonly (readonly [told: string, items: readonly Item[]])[],
+): Promise<void> {
+  for (const [told, items] of pushes) {
+    const { status } = await target.ask('PUT', path, { json: target.body(items) })
+    must(status === 409, `${told} was answered ${status}; expected 409.`)
+  }
+}
 
 /** Specification, section 4, rule 4, and section 7: what guests have claimed is protected. */
 export const conflicts: readonly ContractCase[] = [
@@ -112,14 +109,48 @@ export const conflicts: readonly ContractCase[] = [
       must(answer.status === 409, `The push was answered ${answer.status}; expected 409.`)
     },
   ),
-  rejects('cheaper', 'lowering the price of a claimed item is 409', ({ soup, bread }) => [
-    { ...soup, price_cents: soup.price_cents - 1 },
-    bread,
-  ]),
-  rejects(
+  one(
+    'cheaper',
+    'lowering the price of a claimed item is 409',
+    `${RULE}: the call is rejected with HTTP 409`,
+    async (target) => {
+      const { check, soup, bread } = await claimed(target)
+      const less = soup.price_cents - 1
+      await requireConflicts(target, check, [
+        ['A push that lowers the price by a cent', [{ ...soup, price_cents: less }, bread]],
+        ['A push that lowers the price to a cent', [{ ...soup, price_cents: 1 }, bread]],
+        [
+          'A push that lowers the price and doubles the quantity',
+          [{ ...soup, price_cents: less, quantity: 2 }, bread],
+        ],
+      ])
+    },
+  ),
+  one(
     'matched_by_id',
     'a claimed item under another external_id counts as removed',
-    ({ check, soup, bread }) => [{ ...soup, external_id: check.item('soup2').external_id }, bread],
+    `${RULE}: the call is rejected with HTTP 409`,
+    async (target) => {
+      const { check, soup, bread } = await claimed(target)
+      const other = { ...soup, external_id: check.item('soup2').external_id }
+      await requireConflicts(target, check, [['The push', [other, bread]]])
+    },
+  ),
+  one(
+    'kept',
+    'a claim is still protected after other pushes',
+    `${RULE}: items that guests have already claimed`,
+    async (target) => {
+      const { check, body, soup, bread } = await claimed(target)
+      const wine = check.item('wine')
+      const more = target.body([soup, bread, wine])
+      await target.push(check, body, more, more)
+      await requireConflicts(target, check, [
+        ['A removal after a replay and an addition', [bread, wine]],
+        ['The second removal', [bread]],
+        ['A lower price after two conflicts', [{ ...soup, price_cents: soup.price_cents - 1 }, bread]],
+      ])
+    },
   ),
   one(
     'code',
@@ -128,9 +159,8 @@ export const conflicts: readonly ContractCase[] = [
     async (target) => {
       const { answer } = await conflicted(target)
       requireConflict(answer)
-      const isNamed = /\bconflict_with_paid_items\b/.test(
-        answer.text + Object.values(answer.headers).join(' '),
-      )
+      const seen = [answer.text, ...Object.values(answer.headers)].join(' ')
+      const isNamed = /\bconflict_with_paid_items\b/.test(seen)
       must(isNamed, 'The answer does not contain the code conflict_with_paid_items.')
     },
   ),
@@ -139,11 +169,23 @@ export const conflicts: readonly ContractCase[] = [
     'a conflict leaves the check as it was',
     `${RULE}: the existing check is left unchanged`,
     async (target) => {
-      const { check, before, answer } = await conflicted(target)
+      const { check, soup, bread, before, answer } = await conflicted(target)
       requireConflict(answer)
       if (before instanceof NotChecked) throw before
       const changed = await changedSince(target, check, before)
       must(changed === undefined, `After the conflict, GET shows another value at ${changed}.`)
+      const all = [
+        { ...soup, name: 'Dish x', note: 'no salt', price_cents: soup.price_cents - 1, quantity: 3 },
+        { ...bread, name: 'Dish y', note: 'no salt', price_cents: bread.price_cents + 77, quantity: 2 },
+        check.item('tea'),
+      ]
+      const second = await target.ask('PUT', check.path, { json: target.body(all, otherTable(check)) })
+      if (isSuccess(second)) return
+      const also = await changedSince(target, check, before)
+      must(
+        also === undefined,
+        `After a conflict that changes every field, GET shows another value at ${also}.`,
+      )
     },
   ),
   accepts('unclaimed_removed', 'removing an item that no guest claimed is accepted', ({ soup }) => [soup]),
@@ -155,6 +197,23 @@ export const conflicts: readonly ContractCase[] = [
     { ...soup, price_cents: soup.price_cents + 50 },
     bread,
   ]),
+  accepts('renamed', 'another name of a claimed item is accepted', ({ soup, bread }) => [
+    { ...soup, name: 'Dish x' },
+    bread,
+  ]),
+  one(
+    'other_check',
+    'an item of another check with the same external_id is not claimed',
+    `${RULE}: items that guests have already claimed`,
+    async (target) => {
+      const { soup, bread } = await claimed(target)
+      const other = target.freshCheck()
+      const first = await target.ask('PUT', other.path, { json: target.body([soup, bread]) })
+      if (!isSuccess(first))
+        throw new NotChecked(`The service refuses an external_id of another check's item (${first.status}).`)
+      requireAccepted(await target.ask('PUT', other.path, { json: target.body([bread]) }))
+    },
+  ),
   {
     group: 'conflicts',
     id: 'quantity',

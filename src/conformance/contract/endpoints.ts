@@ -1,6 +1,7 @@
 import { isSuccess } from './ask.ts'
-import type { ContractCase, Rule } from './case.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
+import { rulesOf, type ContractCase, type Rule } from './case.ts'
+import { isGenuine } from './arrivals.ts'
+import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { fillPath } from './profile.ts'
 import type { Registered, Target } from './target.ts'
 
@@ -35,34 +36,22 @@ export function pinged(target: Target) {
   })
 }
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: Rule['check'],
-  control: Rule['control'] = registered,
-): Rule => ({
-  group: 'endpoints',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control,
-  check,
-})
+const one = rulesOf('endpoints', registered)
 
 const refuses = (
   id: string,
   title: string,
   section: string,
-  url: (target: Target) => string | undefined,
+  urls: (accepted: string) => readonly (string | null | undefined)[],
 ): Rule =>
   one(id, title, section, async (target) => {
-    const wanted = url(target)
-    const json = { ...(wanted === undefined ? {} : { url: wanted }), event_types: ['check.created'] }
-    const { status } = await target.ask('POST', '/webhook-endpoints', { json })
-    const told = wanted === undefined ? 'A registration without url' : `Registering ${wanted}`
-    must(!isSuccess({ status }), `${told} was answered ${status}; expected a refusal.`)
+    const { url: accepted } = await registered(target)
+    for (const url of urls(accepted)) {
+      const json = { url, event_types: ['check.created'] }
+      const { status } = await target.ask('POST', '/webhook-endpoints', { json })
+      const told = url === undefined ? 'A registration without url' : `Registering the url ${url}`
+      must(!isSuccess({ status }), `${told} was answered ${status}; expected a refusal.`)
+    }
   })
 
 /** Specification, sections 2 and 4: the registration of webhook endpoints. */
@@ -82,45 +71,24 @@ export const endpoints: readonly ContractCase[] = [
     'https_only',
     'an endpoint without HTTPS is refused',
     'section 2: url must be an HTTPS URL',
-    httpUrl,
+    withoutTls,
   ),
-  refuses(
-    'url_required',
-    'a registration without url is refused',
-    'section 2: url is required',
-    () => undefined,
-  ),
-  refuses(
-    'url_is_a_url',
-    'a url that is no URL is refused',
-    'section 2: url must be an HTTPS URL',
-    () => 'not a url',
-  ),
+  refuses('url_required', 'a registration without url is refused', 'section 2: url is required', () => [
+    undefined,
+    null,
+  ]),
+  refuses('url_is_a_url', 'a url that is no URL is refused', 'section 2: url must be an HTTPS URL', () => [
+    'not a url',
+    'httpsnowhere',
+  ]),
   one(
     'secret_shown',
     'the registration returns a signing secret that begins with whsec_',
     'section 2: the signing secret begins with whsec_',
     async (target) => {
-      const { secret } = await registered(target)
-      must(secret !== '', 'The answer to the registration holds no text that begins with whsec_.')
+      const { secrets } = await registered(target)
+      must(secrets.length > 0, 'The answer to the registration holds no text that begins with whsec_.')
     },
-  ),
-  one(
-    'secret_once',
-    'the signing secret is never shown again',
-    'section 2: returned only in the response to registration, never again',
-    async (target) => {
-      const { secret, id, answer, hook } = await pinged(target)
-      if (secret === '') throw new NotChecked('No secret was shown in the first place.')
-      const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
-      const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
-      const shown = answers.find(({ text }) => text.includes(secret))
-      must(shown === undefined, 'Another answer shows the signing secret.')
-      const isSent = hook.arrivals.some(({ body }) => body.includes(secret))
-      must(!isSent, 'A delivery shows the signing secret.')
-    },
-    // The ping is an answer that could show it, so something has been looked at.
-    pinged,
   ),
   one(
     'unknown_endpoint',
@@ -145,11 +113,10 @@ export const endpoints: readonly ContractCase[] = [
   },
 ]
 
-/** The receiver's own address without TLS where it is public; a service may allow plain HTTP on its own machine. */
-function httpUrl({ receiver }: Target): string {
-  return receiver.isPublic && !/\/\/(localhost|127\.|\[::1\])/.test(receiver.url)
-    ? receiver.open().url.replace(/^https/, 'http')
-    : 'http://tabwire-contract-check.invalid/webhooks'
+/** The URL that the service accepts with HTTPS, in other schemes, and plain HTTP on the machine of the service. */
+function withoutTls(accepted: string): string[] {
+  const others = ['http:', 'HTTP:', 'wss:'].map((scheme) => accepted.replace(/^https:/i, scheme))
+  return [...others, 'http://localhost:4199/webhooks']
 }
 
 /** An id of the same form that no endpoint has. */
@@ -158,4 +125,43 @@ function unlike(id: string): string {
   const changed = id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '7' ? '3' : '7'))
   if (changed === id) throw new Broken(`The id ${id} has no form that could be changed.`)
   return changed
+}
+
+/** Looked at when all deliveries of the run have arrived. */
+export const secretOnce: ContractCase = one(
+  'secret_once',
+  'the signing secret is never shown again',
+  'section 2: returned only in the response to registration, never again',
+  async (target) => {
+    const { id, answer, hook, secrets } = await pinged(target)
+    const isUsed = (secret: string) =>
+      hook.arrivals.some((arrival) => isGenuine(arrival, [secret], target.serviceName))
+    const secret = secrets.find(isUsed) ?? (secrets.length === 1 ? secrets[0] : undefined)
+    if (secret === undefined) throw new NotChecked('No secret was shown in the first place.')
+    const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
+    const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
+    const shown = answers.find(({ text, headers }) => shows(text + JSON.stringify(headers), secret))
+    must(shown === undefined, 'Another answer shows the signing secret.')
+    const sent = hook.arrivals.find(({ body, headers }) =>
+      shows(body.toString() + JSON.stringify(headers), secret),
+    )
+    must(sent === undefined, 'A delivery shows the signing secret.')
+    if (target.profile.paths?.delete_endpoint === undefined) return
+    const spare = await ifPossible(target.register('check.created'))
+    const removed = spare === undefined ? undefined : await target.remove(spare)
+    const isShown = spare?.secrets.some((one) => shows(removed?.text ?? '', one)) ?? false
+    must(!isShown, 'The answer to DELETE shows the signing secret.')
+  },
+  // The ping is an answer that could show it, so something has been looked at.
+  pinged,
+)
+
+/** The fewest characters of a secret behind its prefix by which it can be told from other texts. */
+const MIN_SECRET = 16
+
+/** Whether a text shows a secret, or what stands behind its prefix, or its base64. */
+function shows(text: string, secret: string): boolean {
+  const rest = secret.slice('whsec_'.length)
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')
+  return [secret, base64, ...(rest.length < MIN_SECRET ? [] : [rest])].some((form) => text.includes(form))
 }

@@ -51,13 +51,22 @@ export const profileSchema = z.strictObject({
     .optional(),
   fields: z
     .strictObject({
-      items: z.string().min(1).optional().describe('The list of items in a check that was read.'),
+      items: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'The list of items in what GET of a check answers: a path from its root, through lists: courses.dishes.',
+        ),
       external_id: z.string().min(1).optional().describe('The external id in one of these items.'),
       endpoint_id: z.string().min(1).optional().describe('The id in the answer to a registration.'),
       signing_secret: z.string().min(1).optional().describe('The secret in the answer to a registration.'),
     })
     .optional(),
-  push: z.record(z.string(), z.unknown()).optional().describe('Further fields of every push.'),
+  push: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Further fields of every push. Placeholder: {external_check_id}.'),
   item: z.record(z.string(), z.unknown()).optional().describe('Further fields of every item.'),
   claim: requestSchema('{external_check_id}, {external_id}, {origin}')
     .optional()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
 /** A delivery as it arrived. */
@@ -10,6 +10,8 @@ export interface Arrival {
   headers: IncomingMessage['headers']
   /** The raw body. */
   body: Buffer
+  /** When it arrived, in milliseconds. */
+  at: number
 }
 
 /** A path of the receiver that belongs to one endpoint. */
@@ -30,6 +32,8 @@ export interface Receiver {
   isPublic: boolean
   /** How many deliveries have arrived at all hooks. */
   arrived(): number
+  /** How many deliveries were not kept, since one was larger than `MAX_BYTES`, or all more than `MAX_KEPT` or `MAX_COUNT`. */
+  dropped(): number
   /** How many connections were ended during the TLS handshake, as by a sender that does not trust the certificate. */
   distrusted(): number
   /** Whether a request to the public URL arrives here. */
@@ -51,6 +55,12 @@ export interface ReceiverOptions {
 /** How long the test of the public URL may take, in milliseconds. */
 const SELF_TEST_MS = 5_000
 
+/** The most bytes of a delivery, and of all deliveries that are kept. */
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_KEPT = 128 * 1024 * 1024
+/** The most deliveries that are kept; a check causes some hundred. */
+const MAX_COUNT = 5_000
+
 /** Opens an HTTPS receiver on 127.0.0.1 that keeps whatever arrives. */
 export async function openReceiver({
   tls,
@@ -61,15 +71,31 @@ export async function openReceiver({
   const hooks = new Map<string, (arrival: Arrival, response: ServerResponse) => void>()
   let distrusted = 0
   let arrived = 0
+  let dropped = 0
+  let kept = 0
   const server = createServer(tls, (incoming, response) => {
     const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined)
+    let size = 0
+    incoming
+      .on('error', () => undefined)
+      .on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > MAX_BYTES) {
+          if (!incoming.destroyed) dropped += 1
+          incoming.destroy()
+        } else chunks.push(chunk)
+      })
     incoming.on('end', () => {
       const take = hooks.get(/[^/?]*(?=$|\?)/.exec(incoming.url ?? '')?.[0] ?? '')
       const { method = '', headers } = incoming
       if (take === undefined) return response.writeHead(404).end()
       arrived += 1
-      return take({ method, headers, body: Buffer.concat(chunks) }, response)
+      kept += size
+      if (kept > MAX_KEPT || arrived > MAX_COUNT) {
+        dropped += 1
+        return response.writeHead(413).end()
+      }
+      return take({ method, headers, body: Buffer.concat(chunks), at: Date.now() }, response)
     })
   })
   // Longer than a service leaves a connection idle between two deliveries, lest it is closed under a request.
@@ -82,6 +108,12 @@ export async function openReceiver({
     socket.once('close', () => {
       if (!used.has(socket)) distrusted += 1
     })
+  })
+  // A connection within its TLS handshake is none that the server knows of, and would keep it from closing.
+  const connections = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
   })
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, '127.0.0.1', resolve),
@@ -100,6 +132,7 @@ export async function openReceiver({
     isPublic: publicUrl !== undefined,
     arrived: () => arrived,
     distrusted: () => distrusted,
+    dropped: () => dropped,
     async leadsHere() {
       const name = `self-test-${randomUUID()}`
       let isHere = false
@@ -116,6 +149,7 @@ export async function openReceiver({
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
+        for (const socket of connections) socket.destroy()
       }),
   }
 }

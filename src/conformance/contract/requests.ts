@@ -1,7 +1,7 @@
 import type { Answer } from './ask.ts'
 import type { ContractCase, Rule } from './case.ts'
 import { must, NotChecked } from './outcome.ts'
-import { accepted } from './checks.ts'
+import { accepted } from './pushes.ts'
 import { conflicted } from './conflicts.ts'
 import type { Target } from './target.ts'
 
@@ -50,22 +50,25 @@ export const requests: readonly ContractCase[] = [
       throw new NotChecked(`There was no conflict: the push was answered ${answer.status}.`)
     return answer
   }),
-  {
-    group: 'requests',
-    id: 'ids_differ',
-    title: 'two requests have different ids',
-    basis: 'specification',
-    section: 'section 1: X-Request-Id identifies the request',
-    control: accepted,
-    async check({ ask }) {
-      const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
-      if (one === '') throw new NotChecked('There is no X-Request-Id.')
-      must(one !== other, `Two requests have the same id, ${one}.`)
-    },
-  },
 ]
 
-/** What the whole run has seen, so it comes last. */
+/** What the whole run has seen, so these come last. */
+export const idsDiffer: ContractCase = {
+  group: 'requests',
+  id: 'ids_differ',
+  title: 'no two answers of this run have the same request id',
+  basis: 'specification',
+  section: 'section 1: X-Request-Id identifies the request',
+  control: accepted,
+  async check({ ask, repeatedIds }) {
+    const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
+    if (one === '') throw new NotChecked('There is no X-Request-Id.')
+    must(one !== other, `Two requests have the same id, ${one}.`)
+    const [again] = repeatedIds
+    must(again === undefined, `The request id of another answer came again with ${again}.`)
+  },
+}
+
 export const everyAnswer: ContractCase = {
   group: 'requests',
   id: 'id_on_every_answer',
@@ -73,10 +76,14 @@ export const everyAnswer: ContractCase = {
   basis: 'specification',
   section: 'sections 1 and 7: every response, error or not, carries X-Request-Id',
   control: accepted,
-  check({ unidentified }) {
+  async check({ ask, unidentified, freshCheck, readPath }) {
+    // Kinds of answers that no other case asks for.
+    await ask('GET', readPath(freshCheck()))
+    await ask('GET', '/webhook-endpoints/no-such-endpoint')
+    await ask('POST', '/webhook-endpoints/no-such-endpoint/test', { json: {} })
+    await ask('POST', '/webhook-endpoints', { body: '{' })
     const [first] = unidentified
     must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} answers in all).`)
-    return Promise.resolve()
   },
 }
 

@@ -1,27 +1,14 @@
 import { eventCount, idOf, isGenuine, signatureOf } from './arrivals.ts'
-import type { ContractCase, Rule } from './case.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
+import { rulesOf, type ContractCase } from './case.ts'
+import { Broken, ifPossible, must, NotChecked } from './outcome.ts'
 import { DAY, failing, pause, retryRun, schedule } from './retry-run.ts'
-import { created } from './deliveries.ts'
+import { created } from './events.ts'
+import type { Arrival } from './receiver.ts'
 import type { Target } from './target.ts'
 
 const SCHEDULE = 'section 6, rule 5: 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours, 24 hours'
 
-const one = (
-  id: string,
-  title: string,
-  section: string,
-  check: Rule['check'],
-  control: Rule['control'] = retried,
-): Rule => ({
-  group: 'retries',
-  id,
-  title,
-  basis: 'specification',
-  section,
-  control,
-  check,
-})
+const one = rulesOf('retries', retried)
 
 /** @throws Broken when not even the first retry came, so that there is nothing to look at. */
 async function retried(target: Target): Promise<void> {
@@ -85,24 +72,36 @@ export const retries: readonly ContractCase[] = [
     'every attempt is signed for its own time',
     'section 5: every delivery carries the signature, and t is within the tolerance',
     async (target) => {
-      const { hook, secret, first, moved } = await retryRun(target)
-      if (secret === '') throw new NotChecked('No secret was shown.')
-      const isSigned = isGenuine(
-        hook.arrivals[0] ?? { method: '', headers: {}, body: Buffer.alloc(0) },
-        secret,
-        target.serviceName,
-      )
-      if (!isSigned) throw new NotChecked('The first attempt is not signed correctly either.')
+      const { hook, secrets, first, moved } = await retryRun(target)
+      if (secrets.length === 0) throw new NotChecked('No secret was shown.')
+      const isSigned = (arrival: Arrival | undefined, by: readonly string[]) =>
+        arrival !== undefined && isGenuine(arrival, by, target.serviceName)
+      const other = await ifPossible(created(target))
+      if (other === undefined || !isSigned(other.arrival, other.secrets))
+        throw new NotChecked('Deliveries that are no retries are not signed correctly either.')
+      must(isSigned(hook.arrivals[0], secrets), 'The signature of the first attempt does not match.')
       const times = hook.arrivals.map((arrival) => Number(signatureOf(arrival, target.serviceName).t))
       for (const [index, arrival] of hook.arrivals.slice(first).entries()) {
         const retry = `retry ${index + 1}`
-        must(isGenuine(arrival, secret, target.serviceName), `The signature of ${retry} does not match.`)
+        must(isSigned(arrival, secrets), `The signature of ${retry} does not match.`)
         const t = times[first + index] ?? 0
         must(t !== times[0], `The t of ${retry} is that of the first attempt.`)
         const now = Date.now() / 1000
         const isTimely = t > now - 300 && t < now + moved + 300
         must(isTimely, `The t of ${retry}, ${t}, is outside the tolerance.`)
       }
+    },
+  ),
+  one(
+    'post',
+    'every attempt is a POST',
+    'section 6, rule 1: each delivery is an HTTP POST',
+    async (target) => {
+      const { hook } = await retryRun(target)
+      const methods = hook.arrivals.map(({ method }) => method)
+      if (methods[0] !== 'POST') throw new NotChecked('The first attempt is no POST either.')
+      const wrong = methods.findIndex((method) => method !== 'POST')
+      must(wrong < 0, `Attempt ${wrong + 1} arrived as ${methods[wrong]}.`)
     },
   ),
   one(

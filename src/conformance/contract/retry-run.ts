@@ -1,6 +1,7 @@
 import { typeOf } from './arrivals.ts'
 import { NotChecked } from './outcome.ts'
 import type { Arrival, Hook } from './receiver.ts'
+import { pushText } from './pushes.ts'
 import type { Item, Registered, Target } from './target.ts'
 
 /** In seconds. */
@@ -30,7 +31,7 @@ export interface Step {
   due: number
 }
 
-export interface RetryRun extends Pick<Registered, 'secret' | 'hook'> {
+export interface RetryRun extends Pick<Registered, 'secrets' | 'hook'> {
   item: Item
   /** How many deliveries the first attempt was: one, and its duplicates. */
   first: number
@@ -47,7 +48,7 @@ export function retryRun(target: Target): Promise<RetryRun> {
   return target.once('retry run', async () => {
     // Before anything is registered: where no clock can be moved, there is nothing to see.
     await target.advance(1)
-    const { hook, item, secret } = await failing(target, failures[0] ?? 500)
+    const { hook, item, secrets } = await failing(target, failures[0] ?? 500)
     const first = hook.arrivals.length
     // The next attempt must be signed for a later second than the first.
     await pause(1_100)
@@ -83,7 +84,7 @@ export function retryRun(target: Target): Promise<RetryRun> {
     const until = hook.arrivals.length
     await advance(3 * DAY)
     await pause(target.timeouts.quietMs)
-    return { hook, item, secret, first, steps, after: hook.arrivals.length - until, moved }
+    return { hook, item, secrets, first, steps, after: hook.arrivals.length - until, moved }
   })
 }
 
@@ -92,11 +93,10 @@ export async function failing(target: Target, status: number, delayMs = 0) {
   const endpoint = await target.register('check.created', 'check.updated')
   if (endpoint.isUnreachable)
     throw new NotChecked('The service refuses the address of this receiver. Pass --receiver-url.')
-  const { hook, secret } = endpoint
+  const { hook, secrets } = endpoint
   hook.answer(status, delayMs)
   const check = target.freshCheck()
-  const item = check.item('a', { note: 'à la crème' })
-  await target.push(check, target.body([item]))
+  const { item } = await pushText(target, check)
   const about = ({ body }: Arrival) => body.includes(item.external_id)
   const arrival = await hook.until((arrivals) => arrivals.find(about))
   // Which operation causes an event is not shown, so a push need not.
@@ -104,7 +104,7 @@ export async function failing(target: Target, status: number, delayMs = 0) {
   await pause(target.timeouts.quietMs)
   const types = hook.arrivals.filter(about).map(typeOf)
   const type = types.includes('check.created') ? 'check.created' : typeOf(arrival)
-  return { hook: only(hook, item, type), secret, item }
+  return { hook: only(hook, item, type), secrets, item }
 }
 
 /** The hook as far as it concerns one event: pings and other events are not its attempts. */

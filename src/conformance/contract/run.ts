@@ -6,9 +6,10 @@ import type { ContractCase } from './case.ts'
 import { Broken, NotChecked } from './outcome.ts'
 import { checks } from './checks.ts'
 import { conflicts } from './conflicts.ts'
-import { deliveries } from './deliveries.ts'
-import { endpoints } from './endpoints.ts'
-import { everyAnswer, requests } from './requests.ts'
+import { deliveries, lateDeliveries } from './deliveries.ts'
+import { endpoints, secretOnce } from './endpoints.ts'
+import { everyAnswer, idsDiffer, requests } from './requests.ts'
+import { reportable } from './reportable.ts'
 import { retries } from './retries.ts'
 import type { Target } from './target.ts'
 
@@ -20,7 +21,10 @@ export const contractCases: readonly ContractCase[] = [
   ...conflicts,
   ...endpoints,
   ...deliveries,
+  ...lateDeliveries,
   ...retries,
+  secretOnce,
+  idsDiffer,
   everyAnswer,
 ]
 
@@ -35,6 +39,7 @@ export async function runContract(
   signal: AbortSignal,
 ): Promise<CaseResult[]> {
   const results: CaseResult[] = []
+  const causes: unknown[] = []
   let silent = 0
   for (const [index, one] of cases.entries()) {
     const { group, id, title, section } = one
@@ -43,8 +48,10 @@ export async function runContract(
     const seen = silent >= MAX_SILENT ? gone : await judge(target, one, signal)
     if (seen.silent === true) silent += 1
     const duration_ms = Math.round(performance.now() - started)
-    const { verdict, detail } = seen
+    const { verdict } = seen
+    const detail = seen.detail === null ? null : reportable(seen.detail, target.secrets())
     const basis = 'observe' in one ? 'open' : one.basis
+    causes.push(seen.cause)
     results.push({
       group,
       id,
@@ -56,12 +63,27 @@ export async function runContract(
       duration_ms,
     })
   }
-  return results
+  return results.map((result, index) => dependent(result, causes[index], results, causes))
+}
+
+/** A case that was not checked since its control met what broke another case names that case. */
+function dependent(
+  result: CaseResult,
+  cause: unknown,
+  results: readonly CaseResult[],
+  causes: readonly unknown[],
+): CaseResult {
+  if (result.verdict !== 'not_checked' || cause === undefined) return result
+  const broken = results.find(({ verdict }, index) => verdict === 'failed' && causes[index] === cause)
+  if (broken === undefined) return result
+  return { ...result, detail: `Not checked: it builds on ${broken.group}/${broken.id}, which failed.` }
 }
 
 interface Seen {
   verdict: Verdict
   detail: string | null
+  /** What was thrown: cases that meet the same one have one reason. */
+  cause?: unknown
   silent?: boolean
 }
 
@@ -107,7 +129,7 @@ async function examine(target: Target, one: Exclude<ContractCase, { observe: unk
 /** @throws what is no verdict: a bug. */
 function verdictOf(error: unknown): Seen {
   if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error) }
-  if (error instanceof Broken) return { verdict: 'failed', detail: error.message }
+  if (error instanceof Broken) return { verdict: 'failed', detail: error.message, cause: error }
   if (error instanceof NoAnswer) return { verdict: 'failed', detail: `${error.message}.`, silent: true }
   throw error
 }

@@ -26,17 +26,32 @@ export function at(value: unknown, path: string): unknown {
     )
 }
 
-/** Whether there is a list anywhere in a JSON value: an array, or objects under their ids. */
+/** The usual names of a list of records in an answer. */
+const LIST = /location|data|result|item|row|list|record|entr|element|content|member|value/i
+
+/**
+ * Whether there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
+ * object that is an error, or that has an id and so is a record itself, is none unless its name says so.
+ */
 export function hasList(value: unknown): boolean {
-  const isMap = (one: unknown) =>
-    isObject(one) && Object.keys(one).length > 0 && Object.values(one).every(isObject)
-  return [...nested(value)].some((one) => Array.isArray(one.value) || isMap(one.value))
+  if (Array.isArray(value)) return true
+  if (!isObject(value)) return false
+  const entries = Object.entries(value)
+  const isError = entries.some(([name, one]) => /^errors?$/i.test(name) && one !== null && one !== false)
+  if (!isError && entries.length > 0 && entries.every(([, one]) => isObject(one))) return true
+  const isRecord = entries.some(([name, one]) => /^_?(id|uuid|uid)$/i.test(name) && !Array.isArray(one))
+  return entries.some(([name, one]) => {
+    if (!Array.isArray(one)) return hasList(one)
+    return !isError && (!isRecord || LIST.test(name))
+  })
 }
 
-/** The text that begins with `whsec_` anywhere in a JSON value, or at `path`; `''` when there is none. */
-export function secretIn(json: unknown, path?: string): string {
+/** The texts that begin with `whsec_` anywhere in a JSON value, or the one at `path`: one of them is the secret. */
+export function secretsIn(json: unknown, path?: string): string[] {
   const found = path === undefined ? [...nested(json)].map(({ value }) => value) : [at(json, path)]
-  return found.find((value): value is string => typeof value === 'string' && value.startsWith('whsec_')) ?? ''
+  const isSecret = (value: unknown): value is string =>
+    typeof value === 'string' && value.startsWith('whsec_')
+  return [...new Set(found.filter(isSecret))]
 }
 
 /**
@@ -80,15 +95,18 @@ export interface CheckFields {
   external_id?: string | undefined
 }
 
+/** The entries of items, by their external id. */
+export type Entries = ReadonlyMap<string, readonly unknown[]>
+
 /**
- * The entries of each of these items in a check: in the list that a profile names, or in all lists called `items`, or else
- * in all lists of the name that holds the most of them. A check may have several, such as one for each seat.
+ * The entries of these items in a check, by the name of the list that they are in: only that which a profile names, or else
+ * all that hold one. A check may have several lists of a name, such as one for each seat.
  */
-export function itemEntries(
+export function itemLists(
   check: unknown,
   ids: readonly string[],
   { items, external_id }: CheckFields = {},
-): ReadonlyMap<string, readonly unknown[]> {
+): ReadonlyMap<string, Entries> {
   const isItem = (value: unknown, id: string) =>
     isObject(value) &&
     (external_id === undefined ? Object.values(value).includes(id) : at(value, external_id) === id)
@@ -98,7 +116,10 @@ export function itemEntries(
       : isObject(list) && id in list
         ? [list[id]]
         : []
-  const lists = items === undefined ? [...nested(check)] : [{ name: 'items', value: at(check, items) }]
+  const lists =
+    items === undefined
+      ? [...nested(check)]
+      : (listsAt(check, items) ?? []).map((value) => ({ name: 'items', value }))
   const byName = new Map<string, Map<string, unknown[]>>()
   for (const { name, value } of lists)
     for (const id of ids) {
@@ -107,8 +128,22 @@ export function itemEntries(
       const entries = byName.get(name) ?? new Map<string, unknown[]>()
       byName.set(name, entries.set(id, [...(entries.get(id) ?? []), ...found]))
     }
-  const most = [...byName.values()].sort((one, other) => other.size - one.size)[0]
-  return byName.get('items') ?? most ?? new Map()
+  return byName
+}
+
+/**
+ * The lists at property names joined by dots, through lists on the way: `courses.dishes` has one for each course. Returns
+ * `undefined` where the value has no such path.
+ */
+export function listsAt(value: unknown, path: string): unknown[] | undefined {
+  let inside: unknown[] = [value]
+  for (const name of path.split('.')) {
+    const around = inside.flat()
+    inside = around.flatMap((one) => (isObject(one) && name in one ? [one[name]] : []))
+    // Without courses there are no dishes, which is no wrong path.
+    if (inside.length === 0) return around.length === 0 ? [] : undefined
+  }
+  return inside.every((one) => Array.isArray(one) || isObject(one)) ? inside : undefined
 }
 
 /** Whether an entry says of itself that its item is gone, as services do that keep removed items in the list. */
@@ -157,13 +192,34 @@ export function differences(one: unknown, other: unknown, path = ''): string[] {
 }
 
 /** A value and the objects nested in it, down to `depth`: one of them is the resource, whatever it is wrapped in. */
-export function unwrapped(value: unknown, depth = 2): unknown[] {
-  if (!isObject(value)) return [value]
+function unwrapped(value: unknown, depth = 3): unknown[] {
+  if (!isObject(value)) return []
   if (depth === 0) return [value]
-  return [
-    value,
-    ...Object.values(value)
-      .filter(isObject)
-      .flatMap((one) => unwrapped(one, depth - 1)),
-  ]
+  return [value, ...Object.values(value).flatMap((one) => unwrapped(one, depth - 1))]
+}
+
+/**
+ * What may be the check in an answer or in an event's data: the objects around an item, other than its own and that of a
+ * map of items. Where some of them name the check, those alone.
+ */
+export function checkCandidates(value: unknown, checkId: string, itemId: string): unknown[] {
+  const around = unwrapped(value).filter(
+    (one) =>
+      isObject(one) &&
+      !(itemId in one) &&
+      !Object.values(one).includes(itemId) &&
+      JSON.stringify(one).includes(itemId),
+  )
+  const naming = around.filter((one) => JSON.stringify(one).includes(JSON.stringify(checkId)))
+  return naming.length > 0 ? naming : around
+}
+
+/** Whether a value stands anywhere inside another. */
+export function holds(inside: unknown, value: unknown): boolean {
+  return [...nested(inside)].some((one) => one.value === value)
+}
+
+/** A text with its letters of the alphabet in the other case. */
+export function swapCase(text: string): string {
+  return text.replace(/[a-z]/gi, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
 }

@@ -1,10 +1,10 @@
 import { isLoopbackName } from '../../model/loopback.ts'
 import { TRIAL_PREFIX } from '../../model/trial-check.ts'
-import { isSuccess, NoAnswer, type Answer, type Ask } from './ask.ts'
-import { Broken, must, NotChecked } from './outcome.ts'
+import { isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
+import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'
 import type { Arrival, Hook, Receiver } from './receiver.ts'
-import { idCandidates, isObject, isRemoved, itemEntries, secretIn } from './shape.ts'
+import { idCandidates, isObject, isRemoved, itemLists, listsAt, secretsIn, type Entries } from './shape.ts'
 
 /** An item of a push, with just the fields of the specification, section 2, and those of the profile. */
 export interface Item {
@@ -27,8 +27,10 @@ export interface TrialCheck {
 
 /** A registered webhook endpoint, with the path where its deliveries arrive. */
 export interface Registered {
-  /** Empty when the answer holds no text that begins with `whsec_`. */
-  secret: string
+  /** The texts in the answer that begin with `whsec_`: one of them is the secret, and signs. */
+  secrets: readonly string[]
+  /** The URL that the service accepted. */
+  url: string
   hook: Hook
   answer: Answer
   /** Whether the service was given a name that leads nowhere, since it refused the receiver's address. */
@@ -48,18 +50,24 @@ export interface Target {
   /** Whether cases that take longer than ten seconds run. */
   slow: boolean
   freshCheck(): TrialCheck
-  /** The body of a push. With an ordering field, each body is newer than the one before. */
+  /** The body of a push of the latest check. With an ordering field, each body is newer than the one before. */
   body(items: readonly Item[], changes?: object): object
   /** The same body at a place in the order, 1 being the oldest. @throws NotChecked without an ordering field. */
   ordered(body: object, place: number): object
-  /** Takes the ordering field for a time from now on; false where its type is known. */
-  orderByTime(): boolean
+  /** Writes the ordering field in another form from now on; false where none is left to try. */
+  orderOtherwise(): boolean
+  /** Whether the service refused the first form, so that the present one is a guess. */
+  isOrderGuessed(): boolean
   /** Pushes bodies one after the other. @throws Broken when one is refused. */
   push(check: TrialCheck, ...bodies: readonly object[]): Promise<void>
+  /** The path where GET of the check is expected. */
+  readPath(check: TrialCheck): string
   /** What GET of the check answers. @throws NotChecked when it cannot be read. */
   read(check: TrialCheck): Promise<unknown>
   /** Waits until the check has the expected ones of `items`. @throws Broken when it does not, NotChecked when it cannot be read. */
   shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
+  /** The entries of an item in a check, unless they say that they are removed; `isAnswer` where GET answered the value. */
+  entriesIn(value: unknown, item: Item, isAnswer?: boolean): readonly unknown[]
   /** Looks again and again until something is there; `undefined` when it is not, by the time that a push may take. */
   eventually<T>(look: () => Promise<T>, isThere: (seen: T) => boolean): Promise<T | undefined>
   /** Registers a hook for these event types. @throws Broken | NotChecked when that is refused. */
@@ -70,14 +78,27 @@ export interface Target {
   claim(check: TrialCheck, item: Item): Promise<void>
   /** Moves the service's clock on. @throws NotChecked when that is not possible. */
   advance(seconds: number): Promise<void>
-  /** The error for something that did not arrive, which tells a service that does not send from one that cannot. */
+  /**
+   * The error for something that did not arrive, which tells a service that does not send from one that cannot, and whether
+   * other deliveries arrived.
+   */
   missing(what: string): Broken | NotChecked
   /** Whether a delivery mentions a check or an item of this run. */
   mentions(arrival: Arrival): boolean
+  /** Hooks of registrations that were refused: nothing may arrive there. */
+  refusedHooks: Hook[]
+  /** The API key of a request, as `ask` sends it. */
+  keyFor: (method: Method, path: string) => string | undefined
+  /** The request ids that came more than once so far, as `GET /locations: r-1`. */
+  repeatedIds: readonly string[]
   /** The answers so far without `X-Request-Id`, as `GET /locations: 404`. */
   unidentified: readonly string[]
+  /** What no report may show: the keys of this run and the secrets of its endpoints. */
+  secrets(): readonly string[]
   /** Does a thing once for all cases that look at it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** Removes an endpoint; `undefined` where it is not known how. */
+  remove(endpoint: Registered): Promise<Answer | undefined>
   /** Removes what was registered, where that is possible; returns how many endpoints stay. */
   cleanUp(): Promise<number>
 }
@@ -95,16 +116,28 @@ export interface Timeouts {
 
 export interface TargetOptions extends Pick<
   Target,
-  'ask' | 'profile' | 'unidentified' | 'receiver' | 'serviceName' | 'limitedKey' | 'timeouts' | 'slow'
+  | 'ask'
+  | 'profile'
+  | 'unidentified'
+  | 'repeatedIds'
+  | 'keyFor'
+  | 'receiver'
+  | 'serviceName'
+  | 'limitedKey'
+  | 'timeouts'
+  | 'slow'
 > {
   baseUrl: string
   /** Makes the names of this run unique. */
   token: string
+  /** The API keys of this run. */
+  apiKeys: readonly string[]
   /** Whether it is known that the service can reach the receiver. */
   isReachable: boolean
 }
 
-type OrderType = 'integer' | 'string' | 'time'
+/** How the ordering field is written: as a whole number, as one in a text, or as a time with `Z` or `+00:00`. */
+type OrderForm = 'integer' | 'string' | 'time' | 'offset'
 
 /** The places of ordered pushes are 9, 10 and 11, so that a service that compares numbers as text is seen. */
 const ORDERED_FROM = 8
@@ -115,7 +148,7 @@ const HOUR_MS = 3_600_000
 /** Between two looks at a check that does not yet show what was pushed, in milliseconds. */
 const LOOK_AGAIN_MS = 100
 
-export function createTarget({ baseUrl, token, isReachable, ...options }: TargetOptions): Target {
+export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options }: TargetOptions): Target {
   const { ask, profile, receiver, timeouts } = options
   const { origin } = new URL(baseUrl)
   const { paths = {}, fields = {} } = profile
@@ -123,21 +156,31 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
   const known = new Map<string, Promise<unknown>>()
   const registered: { endpoint: Registered; id: string | undefined }[] = []
   const started = Date.now()
+  let isUnreadable = false
+  let isGuessed = false
+  /** Set when GET of a check got no answer. */
+  let unanswered: NotChecked | undefined
+  /** The names of lists that have shown the items as they were pushed, each time. */
+  let listNames: readonly string[] | undefined
   let checks = 0
+  let latest = ''
   let bodies = 0
   /** The body with a value for its place in the order. */
   const stamped = (body: object, place: number): object => {
     if (order === undefined) return body
     const time = new Date(started - HOUR_MS + place * 1000).toISOString().replace(/\.\d+Z/, 'Z')
-    const value = { integer: place, string: String(place), time }[order.type]
+    const offset = time.replace('Z', '+00:00')
+    const value = { integer: place, string: String(place), time, offset }[order.forms[0] ?? 'integer']
     return withField(body, order.field.split('.'), value)
   }
 
   const target: Target = {
     ...options,
+    refusedHooks: [],
     freshCheck() {
       const number = ++checks
       const id = `${TRIAL_PREFIX}${token}-${number}`
+      latest = id
       return {
         id,
         path: `/checks/external/${id}`,
@@ -158,7 +201,8 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
       const totals = { subtotal_cents: subtotal, tax_cents: tax, total_cents: subtotal + tax }
       // A table of its own for each check, since a service may allow one open check per table.
       const table = { number: String(checks) }
-      return stamped({ table, status: 'open', items, totals, ...profile.push, ...changes }, ++bodies)
+      const more = fillBody(profile.push, { external_check_id: latest }) as object | undefined
+      return stamped({ table, status: 'open', items, totals, ...more, ...changes }, ++bodies)
     },
     ordered(body, place) {
       if (order === undefined)
@@ -167,36 +211,52 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
         )
       return stamped(body, ORDERED_FROM + place)
     },
-    orderByTime() {
-      if (order === undefined || typeof profile.order_by !== 'string' || order.type === 'time') return false
-      order.type = 'time'
+    orderOtherwise() {
+      if (order === undefined || order.forms.length < 2) return false
+      order.forms.shift()
+      isGuessed = true
       return true
     },
+    isOrderGuessed: () => isGuessed,
     async push(check, ...all) {
       for (const json of all) {
         const answer = await ask('PUT', check.path, { json })
-        must(isSuccess(answer), `A push was answered ${answer.status}: ${answer.text.slice(0, 200)}`)
+        if (!isSuccess(answer)) throw refusalOf(answer)
       }
     },
+    readPath: (check) =>
+      fillPath(paths.check ?? '/checks/external/{external_check_id}', { external_check_id: check.id }),
     async read(check) {
-      const path = fillPath(paths.check ?? '/checks/external/{external_check_id}', {
-        external_check_id: check.id,
+      const path = target.readPath(check)
+      if (unanswered !== undefined) throw unanswered
+      const answer = await ask('GET', path).catch((error: unknown) => {
+        if (!(error instanceof NoAnswer)) throw error
+        // Each further one would take as long.
+        unanswered = new NotChecked(`${error.message}; how a check is read is not shown.`)
+        throw unanswered
       })
-      const answer = await ask('GET', path)
       if (isSuccess(answer) && answer.json !== undefined) return answer.json
       throw new NotChecked(
         `GET ${path} was answered ${answer.status}; how a check is read is not shown. Name the path with --profile (paths.check).`,
       )
     },
     async shows(check, items, expected) {
-      const ids = items.map(({ external_id }) => external_id)
-      const wanted = namesOf(expected)
       let seen = ''
       const found = await target.eventually(
-        async () => (seen = namesOf(present(await readFresh(check), ids, items))),
-        (names) => names === wanted,
+        async () => {
+          const compared = compare(await readFresh(check), items, expected)
+          seen = compared.seen
+          return compared.isSame
+        },
+        (isSame) => isSame,
       )
-      must(found !== undefined, `The items are ${seen}; expected ${wanted}.`)
+      must(found !== undefined, `The items are ${seen}; expected ${namesOf(expected)}.`)
+    },
+    entriesIn(value, { external_id }, isAnswer = true) {
+      const places = isAnswer ? fields : { external_id: fields.external_id }
+      const lists = itemLists(value, [external_id], places)
+      const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+      return names.flatMap((name) => lists.get(name)?.get(external_id) ?? []).filter(isKept)
     },
     async eventually(look, isThere) {
       const deadline = performance.now() + timeouts.settleMs
@@ -212,7 +272,7 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
       const first = await ask('POST', '/webhook-endpoints', { json: { url: hook.url, event_types } })
       // A service may refuse private addresses; what a registration answers can be seen with another name, too.
       const isUnreachable = !isSuccess(first) && registered.length === 0 && isPrivate(receiver.url)
-      const nowhere = `https://${token.toLowerCase().replace(/[^a-z0-9]/g, '')}.invalid/${hook.url.split('/').at(-1)}`
+      const nowhere = `https://${token.toLowerCase()}.invalid/${hook.url.split('/').at(-1)}`
       const answer = isUnreachable
         ? await ask('POST', '/webhook-endpoints', { json: { url: nowhere, event_types } })
         : first
@@ -228,8 +288,9 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
           `${seen}. If the service refuses such addresses, pass --receiver-url and --receiver-port.`,
         )
       }
-      const secret = secretIn(answer.json, fields.signing_secret)
-      const endpoint = { secret, hook, answer, isUnreachable }
+      const secrets = secretsIn(answer.json, fields.signing_secret)
+      const url = isUnreachable ? nowhere : hook.url
+      const endpoint = { secrets, url, hook, answer, isUnreachable }
       registered.push({ endpoint, id: undefined })
       return endpoint
     },
@@ -275,17 +336,24 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
     },
     missing(what) {
       const late = `${what} did not arrive within ${timeouts.eventMs / 1000} s`
+      if (receiver.dropped() > 0)
+        return new NotChecked(
+          `${late}, and ${receiver.dropped()} deliveries were too large or too many to keep.`,
+        )
       if (receiver.arrived() === 0 && receiver.distrusted() > 0)
         return new NotChecked(
           `The service does not trust the certificate of ${receiver.url}. Let it trust the local authority (tabwire certs), or pass --receiver-url.`,
         )
-      if (isReachable || receiver.arrived() > 0) return new Broken(`${late}.`)
+      const others = receiver.arrived()
+      if (others > 0) return new Broken(`${late}: ${others} other deliveries arrived, and none is about it.`)
+      if (isReachable) return new Broken(`${late}.`)
       return new NotChecked(
         receiver.isPublic
           ? `${late}, and --receiver-url ${receiver.url} does not lead to this check's receiver.`
           : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port; if it sends later, --wait.`,
       )
     },
+    secrets: () => [...apiKeys, ...registered.flatMap(({ endpoint }) => endpoint.secrets)],
     mentions: ({ body }) => body.includes(`-${token}-`),
     async once<T>(name: string, work: () => Promise<T>) {
       const before = known.get(name) as Promise<T> | undefined
@@ -294,18 +362,17 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
       known.set(name, doing)
       return doing
     },
+    async remove(endpoint) {
+      const one = registered.find((each) => each.endpoint === endpoint)
+      const id = one?.id ?? idCandidates(endpoint.answer, fields.endpoint_id)[0]
+      if (paths.delete_endpoint === undefined || one === undefined || id === undefined) return undefined
+      const answer = await ask('DELETE', fillPath(paths.delete_endpoint, { origin, id }))
+      if (isSuccess(answer)) registered.splice(registered.indexOf(one), 1)
+      return answer
+    },
     async cleanUp() {
-      const template = paths.delete_endpoint
-      if (template === undefined) return registered.length
-      let left = 0
-      for (const { endpoint, id } of registered) {
-        const ids = id === undefined ? idCandidates(endpoint.answer, fields.endpoint_id).slice(0, 1) : [id]
-        const answers = await Promise.all(
-          ids.map((one) => ask('DELETE', fillPath(template, { origin, id: one }))),
-        )
-        if (!answers.some(isSuccess)) left += 1
-      }
-      return left
+      for (const { endpoint } of [...registered]) await target.remove(endpoint)
+      return registered.length
     },
   }
   return target
@@ -325,26 +392,61 @@ export function createTarget({ baseUrl, token, isReachable, ...options }: Target
     if (!isSuccess(answer)) throw new NotChecked(`${what} was answered ${answer.status}.`)
   }
 
-  function present(check: unknown, ids: readonly string[], items: readonly Item[]): Item[] {
-    const entries = itemEntries(check, ids, fields)
-    return items.filter(({ external_id }) => entries.get(external_id)?.some((entry) => !isRemoved(entry)))
+  /**
+   * Whether the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
+   * list called `items`, or else in any. Other lists, such as a history, also hold what was removed.
+   */
+  function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
+    if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
+      throw new NotChecked(
+        `What GET answers has no list at ${fields.items}. Correct fields.items of --profile: a path from the root of the answer.`,
+      )
+    const lists = itemLists(
+      check,
+      items.map(({ external_id }) => external_id),
+      fields,
+    )
+    const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
+    const shownIn = (name: string) => namesOf(presentIn(lists.get(name), items))
+    const matching = names.filter((name) => shownIn(name) === namesOf(expected))
+    const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
+    if (isSame && expected.length > 0) listNames = matching
+    return { isSame, seen: names[0] === undefined ? namesOf([]) : shownIn(names[0]) }
   }
 
-  /** A check that was just pushed may not be there yet. */
+  /** A check that was just pushed may not be there yet; where none could be read before, this does not wait. */
   async function readFresh(check: TrialCheck): Promise<unknown> {
-    const deadline = performance.now() + timeouts.settleMs
-    for (;;) {
-      try {
-        return await target.read(check)
-      } catch (error) {
-        if (!(error instanceof NotChecked) || performance.now() >= deadline || known.has('unreadable')) {
-          known.set('unreadable', Promise.resolve())
-          throw error
-        }
-        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
-      }
-    }
+    let seen: unknown
+    await target.eventually(
+      async () => (seen = await unlessNotChecked(target.read(check))),
+      (one) => isUnreadable || !(one instanceof NotChecked),
+    )
+    isUnreadable = seen instanceof NotChecked
+    if (seen instanceof NotChecked) throw seen
+    return seen
   }
+}
+
+/** The fields of a push that the specification shows. */
+const SHOWN =
+  /^(table|number|status|items?|external_id|name|quantity|price_cents|note|totals?|subtotal_cents|tax_cents|total_cents)$/
+/** Words around the name of a field in an error. */
+const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attribute|a|an|the|of|and|or)$/i
+
+/**
+ * The error for a push that was refused. Which fields are required is not shown, so a service may want one that is not
+ * pushed: then nothing can be judged until a profile names it.
+ */
+function refusalOf({ status, text }: Answer): Broken | NotChecked {
+  const seen = `A push was answered ${status}: ${text.slice(0, 400)}`
+  const named = [
+    ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
+    ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),
+  ].flatMap(([, name = '']) => (COMMON.test(name) ? [] : [name]))
+  const isUnknown = named.some((name) => !SHOWN.test(name) && !/^\d/.test(name))
+  if ((status === 400 || status === 422) && isUnknown && !named.some((name) => SHOWN.test(name)))
+    return new NotChecked(`${seen}. Name the fields that this service requires with --profile (push, item).`)
+  return new Broken(seen)
 }
 
 /** Whether an address is one that services may refuse or cannot reach: of this machine or a private network. */
@@ -356,6 +458,14 @@ function isPrivate(url: string): boolean {
   )
 }
 
+function isKept(entry: unknown): boolean {
+  return !isRemoved(entry)
+}
+
+function presentIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
+  return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
+}
+
 /** A copy with a value at a path of property names. */
 function withField(body: object, [name = '', ...rest]: readonly string[], value: unknown): object {
   if (rest.length === 0) return { ...body, [name]: value }
@@ -363,10 +473,15 @@ function withField(body: object, [name = '', ...rest]: readonly string[], value:
   return { ...body, [name]: withField(isObject(inside) ? inside : {}, rest, value) }
 }
 
-function orderingOf({ order_by }: Profile): { field: string; type: OrderType } | undefined {
+/** The field that orders pushes, and the forms that its values may have, most likely first. */
+function orderingOf({ order_by }: Profile): { field: string; forms: OrderForm[] } | undefined {
   if (order_by === undefined) return undefined
-  if (typeof order_by !== 'string') return order_by
-  return { field: order_by, type: /(_at|_on|time|date|timestamp)$/i.test(order_by) ? 'time' : 'integer' }
+  const times: OrderForm[] = ['time', 'offset']
+  if (typeof order_by !== 'string')
+    return { field: order_by.field, forms: order_by.type === 'time' ? times : [order_by.type] }
+  const isTime = /(_at|_on|time|date|timestamp)$/i.test(order_by)
+  const numbers: OrderForm[] = ['integer', 'string']
+  return { field: order_by, forms: isTime ? [...times, ...numbers] : [...numbers, ...times] }
 }
 
 function namesOf(items: readonly Item[]): string {

@@ -74,8 +74,8 @@ describe.concurrent(
   'a case passes only where the same thing done correctly succeeds',
   { timeout: 180_000 },
   () => {
-    test.each(Object.entries(controls))('%s', async (_name, { guards, failed, ...variant }) => {
-      const report = await examine(variant)
+    test.for(Object.entries(controls))('%s', async ([, { guards, failed, ...variant }], context) => {
+      const report = await examine(variant, context)
       expect(named(report, 'passed').filter((name) => guards.test(name))).toEqual([])
       expect(named(report, 'not_checked').filter((name) => guards.test(name))).not.toEqual([])
       expect(named(report, 'failed')).toEqual(expect.arrayContaining(failed))

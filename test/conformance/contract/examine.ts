@@ -1,3 +1,4 @@
+import type { TestContext } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
 import { contractCases } from '../../../src/conformance/contract/run.ts'
 import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
@@ -7,10 +8,12 @@ import { testAuthority } from '../../support/simulator.ts'
 export interface Variant {
   changes?: Partial<Choices>
   settings?: Partial<Omit<ContractCheck, 'baseUrl'>>
+  /** The groups of cases to run; all of them unless it is given. */
+  groups?: readonly string[] | undefined
 }
 
 /** Short waits, since the foreign service answers at once unless it says otherwise. */
-const timeouts = { eventMs: 2_000, settleMs: 600, quietMs: 250 }
+const timeouts = { eventMs: 2_000, settleMs: 600, quietMs: 150 }
 
 let issued: Promise<{ cert: string; key: string }> | undefined
 
@@ -21,15 +24,18 @@ export function receiverTls(): Promise<{ cert: string; key: string }> {
 }
 
 /** Checks a variant of the foreign service, which the receiver is known to be reachable for. */
-export async function examine({ changes, settings = {} }: Variant): Promise<ConformanceReport> {
-  const { baseUrl, apiKey, readKey } = await openForeignService(changes)
+export async function examine(
+  { changes, settings = {}, groups }: Variant,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+): Promise<ConformanceReport> {
+  const { baseUrl, apiKey, readKey } = await openForeignService(changes, onTestFinished)
   const tls = await receiverTls()
   const { report } = await checkContract({
     baseUrl,
     apiKey,
     readKey,
     tls,
-    cases: contractCases,
+    cases: contractCases.filter(({ group }) => groups?.includes(group) ?? true),
     isReachable: true,
     ...settings,
     profile: { ...foreignProfile, ...settings.profile },

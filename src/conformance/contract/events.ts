@@ -1,0 +1,196 @@
+import { idOf, typeOf } from './arrivals.ts'
+import { claimed } from './conflicts.ts'
+import { pinged, reachable } from './endpoints.ts'
+import { ifPossible, must, NotChecked, unlessNotChecked } from './outcome.ts'
+import { pushText } from './pushes.ts'
+import type { Arrival, Hook } from './receiver.ts'
+import type { Item, Registered, Target, TrialCheck } from './target.ts'
+
+/** The deliveries that mention an item, and so the check that it belongs to. */
+export const about = (arrivals: readonly Arrival[], { external_id }: Item) =>
+  arrivals.filter(({ body }) => body.includes(external_id))
+
+/** An event that nothing in this run causes. */
+export const NEVER = 'payment.refunded'
+
+interface Subscribed {
+  /** For check.created and check.updated. */
+  all: Registered
+  /** For an event that never happens, and for check.updated alone, where the service allows further endpoints. */
+  never: Registered | NotChecked
+  updates: Registered | NotChecked
+}
+
+/** Registers the endpoints whose deliveries are looked at; done once. @throws Broken | NotChecked without the first. */
+export function subscribed(target: Target): Promise<Subscribed> {
+  return target.once('subscribed', async () => {
+    const all = await reachable(target)
+    const never = await unlessNotChecked(target.register(NEVER))
+    const updates = await unlessNotChecked(target.register('check.updated'))
+    return { all, never, updates }
+  })
+}
+
+/**
+ * Registers the first endpoint again where another one took its place, as with a service that keeps one for each host.
+ * Resolves with whether that was so: its ping was accepted before, and is not any more.
+ */
+async function restored(target: Target): Promise<boolean> {
+  const endpoints = await subscribed(target)
+  const [before, now] = [await ifPossible(pinged(target)), await ifPossible(target.ping(endpoints.all))]
+  if (before === undefined || now !== undefined) return false
+  const gone = new NotChecked('The service keeps one endpoint for each host, so that there is no other one.')
+  endpoints.all = await target.register('check.created', 'check.updated')
+  endpoints.never = gone
+  endpoints.updates = gone
+  return true
+}
+
+/** Waits until a delivery shows an item. @throws Broken | NotChecked when none does. */
+export async function shown(target: Target, hook: Hook, item: Item, what: string): Promise<Arrival> {
+  const arrival = await hook.until((arrivals) => about(arrivals, item)[0])
+  if (arrival === undefined) throw target.missing(what)
+  return arrival
+}
+
+/** How long a delivery of another type may follow the first, in milliseconds. */
+const SAME_CHANGE_MS = 2_000
+
+/**
+ * Pushes a check, changes it and has a guest claim an item, until an event about it arrives: which operation causes an event
+ * is not shown. Done once. @throws Broken | NotChecked when none arrives.
+ */
+export function created(target: Target) {
+  return target.once('created', async () => {
+    const pushed = async () => {
+      const { all } = await subscribed(target)
+      const check = target.freshCheck()
+      const { item: a } = await pushText(target, check)
+      const arrived = () => all.hook.until((arrivals) => about(arrivals, a)[0])
+      return { all, check, a, arrived, first: await arrived() }
+    }
+    let seen = await pushed()
+    if (seen.first === undefined && (await restored(target))) seen = await pushed()
+    const { all, check, a, arrived } = seen
+    const b = check.item('b')
+    let { first } = seen
+    for (const act of [() => target.push(check, target.body([a, b])), () => target.claim(check, a)]) {
+      if (first !== undefined) break
+      const missing = target.missing('An event about a check')
+      if (missing instanceof NotChecked) throw missing
+      await unlessNotChecked(act())
+      first = await arrived()
+    }
+    if (first === undefined) throw target.missing('An event about a check')
+    const isCreated = (arrival: Arrival) => typeOf(arrival) === 'check.created'
+    const typed = await all.hook.until((arrivals) => about(arrivals, a).find(isCreated), SAME_CHANGE_MS)
+    return { ...all, check, a, arrival: typed ?? first }
+  })
+}
+
+/** An item of each check that was changed since the endpoints were registered, whether or not its events arrived. */
+export function changedItems(target: Target): Promise<Item[]> {
+  return target.once('changed items', () => Promise.resolve([]))
+}
+
+export const OUTDATED = 'A change arrived as check.updated with the check as it was before.'
+
+/** The events of a new check that is changed twice, each state replayed some times and each event awaited. */
+async function eventsOf(target: Target, replays: number) {
+  const { all } = await subscribed(target)
+  const check: TrialCheck = target.freshCheck()
+  const { item: a, body: first } = await pushText(target, check)
+  const [b, c] = [check.item('b'), check.item('c')]
+  ;(await changedItems(target)).push(a)
+  await shown(target, all.hook, a, 'The delivery for a new check')
+  const replay = (body: object) => target.push(check, ...Array.from({ length: replays }, () => body))
+  await replay(first)
+  const change = async (item: Item, ...others: readonly Item[]) => {
+    const body = target.body([item, ...others])
+    const known = new Set(all.hook.arrivals.map(idOf))
+    await target.push(check, body)
+    const arrival = await all.hook.until((arrivals) => about(arrivals, item)[0])
+    if (arrival === undefined) {
+      const isUpdate = (one: Arrival) => typeOf(one) === 'check.updated' && !known.has(idOf(one))
+      must(!about(all.hook.arrivals, a).some(isUpdate), OUTDATED)
+      throw target.missing('The delivery for a changed check')
+    }
+    const read = await unlessNotChecked(target.read(check))
+    await replay(body)
+    return { arrival, read }
+  }
+  const update = await change(b, a)
+  await change(c, a, b)
+  return { hook: all.hook, check, a, b, update }
+}
+
+/** Pushes another check: what was caused before has arrived when its event has, unless the service sends out of order. */
+export async function marked(target: Target, hook: Hook): Promise<void> {
+  const check = target.freshCheck()
+  const item = check.item('m')
+  await target.push(check, target.body([item]))
+  await shown(target, hook, item, 'The delivery for a new check')
+}
+
+/** A check that was changed, and what arrived about it, with what arrived about one that was replayed, too. */
+export function changed(target: Target) {
+  return target.once('changed', async () => {
+    const plain = await eventsOf(target, 0)
+    const replayed = await eventsOf(target, 3)
+    await marked(target, plain.hook)
+    return { plain, replayed }
+  })
+}
+
+/** What arrived about a claimed check, and about one with a conflict. @throws NotChecked when guests cannot claim here. */
+export function conflictEvents(target: Target) {
+  return target.once('conflict events', async () => {
+    const { all } = await subscribed(target)
+    const plain = await claimed(target)
+    const refused = await claimed(target)
+    const push = target.body([refused.bread])
+    const { status } = await target.ask('PUT', refused.check.path, { json: push })
+    if (status !== 409) throw new NotChecked(`There was no conflict: the push was answered ${status}.`)
+    await marked(target, all.hook)
+    return { hook: all.hook, plain: plain.soup, refused: refused.soup }
+  })
+}
+
+/** Waits until an event that came late would have arrived as well: as long as a push may take to be shown. Done once. */
+export function settled(target: Target): Promise<void> {
+  return target.once('settled', async () => {
+    await ifPossible(changed(target))
+    await ifPossible(conflictEvents(target))
+    await new Promise((resolve) => setTimeout(resolve, target.timeouts.settleMs))
+  })
+}
+
+/** Every event about a check of this run so far, with the secrets of its endpoint. @throws as `created`. */
+export async function events(
+  target: Target,
+): Promise<(Pick<Registered, 'secrets'> & { arrival: Arrival })[]> {
+  await created(target)
+  await ifPossible(changed(target))
+  const { all, updates } = await subscribed(target)
+  const endpoints = updates instanceof NotChecked ? [all] : [all, updates]
+  return endpoints.flatMap(({ hook, secrets }) =>
+    hook.arrivals.filter(target.mentions).map((arrival) => ({ arrival, secrets })),
+  )
+}
+
+/** The ping of the first endpoint. @throws Broken | NotChecked when it does not arrive. */
+export function arrivedPing(target: Target) {
+  return target.once('ping', async () => {
+    const { hook, before, secrets } = await pinged(target)
+    const ping = await pingAt(target, hook, before)
+    return { ping, secrets }
+  })
+}
+
+/** The first delivery at a hook after so many others that mentions no check. @throws Broken | NotChecked */
+export async function pingAt(target: Target, hook: Hook, before: number): Promise<Arrival> {
+  const isPing = (arrival: Arrival) => !target.mentions(arrival)
+  const ping = await hook.until((arrivals) => arrivals.slice(before).find(isPing))
+  if (ping === undefined) throw target.missing('The ping')
+  return ping
+}

@@ -1,0 +1,109 @@
+import { isSuccess } from './ask.ts'
+import { must } from './outcome.ts'
+import { otherTable } from './pushes.ts'
+import { at, differences, holds, timeless } from './shape.ts'
+import type { Item, Target, TrialCheck } from './target.ts'
+
+/** The entries of an item in a check that is read. @throws NotChecked when it cannot be. */
+export async function entriesOf(target: Target, check: TrialCheck, item: Item): Promise<readonly unknown[]> {
+  return target.entriesIn(await target.read(check), item)
+}
+
+/** The totals of a body, by name. */
+export function totalsOf(body: object | undefined): [name: string, cents: unknown][] {
+  return Object.entries(at(body, 'totals') ?? {})
+}
+
+/** A field that a push changes: its name, and its value before and after. */
+type Change = readonly [name: string, was: unknown, is: unknown]
+
+/**
+ * Has fields changed, and follows those that were shown as they were pushed, since names and forms are not shown.
+ * @throws Broken unless the new values are shown.
+ */
+async function requireFollowed(
+  target: Target,
+  look: () => Promise<unknown>,
+  changes: readonly Change[],
+  push: () => Promise<boolean>,
+): Promise<void> {
+  const before = await look()
+  const followed = changes.filter(([, was, is]) => holds(before, was) && !holds(before, is))
+  if (!(await push())) return
+  let stale: readonly Change[] = followed
+  await target.eventually(
+    async () => {
+      const seen = await look()
+      return (stale = followed.filter(([, , is]) => !holds(seen, is)))
+    },
+    ({ length }) => length === 0,
+  )
+  const names = stale.map(([name]) => name).join(' and ')
+  must(stale.length === 0, `A push changed ${names}, and GET does not show the new value.`)
+}
+
+/** Changes fields of a check and of an item, one push after the other. @throws Broken where GET keeps an old value. */
+export async function fieldsReplaced(target: Target): Promise<void> {
+  const check = target.freshCheck()
+  const [a, b] = [check.item('a', { quantity: 7 }), check.item('b')]
+  const next = { ...a, quantity: 4, note: target.profile.item?.note === undefined ? 'no salt' : a.note }
+  const [was, is] = [target.body([a, b]), target.body([next, b])]
+  const put = async (json: object) => isSuccess(await target.ask('PUT', check.path, { json }))
+  await target.push(check, was)
+  await target.shows(check, [a, b], [a, b])
+  const totals = totalsOf(is)
+  const changes = totalsOf(was).map(([name, cents], index): Change => [name, cents, totals[index]?.[1]])
+  const read = () => target.read(check)
+  await requireFollowed(target, read, changes, async () => {
+    await requireFollowed(
+      target,
+      () => entriesOf(target, check, a),
+      [
+        ['quantity', a.quantity, next.quantity],
+        ['note', a.note, next.note],
+      ],
+      async () => {
+        await target.push(check, is)
+        return true
+      },
+    )
+    return true
+  })
+  // Whether a check may move to another table, and an item may come without a note, is not shown.
+  const moved = otherTable(check)
+  const tables: Change[] = [['table.number', at(is, 'table.number'), moved.table.number]]
+  await requireFollowed(target, read, tables, () => put(target.body([next, b], moved)))
+  const { note, ...bare } = next
+  const shown = holds(await entriesOf(target, check, a), note)
+  if (shown && (await put({ ...target.body([next, b], moved), items: [bare, b] }))) {
+    const gone = await target.eventually(
+      () => entriesOf(target, check, a),
+      (entries) => !holds(entries, note),
+    )
+    must(gone !== undefined, 'A push left out the note of an item, and GET still shows it.')
+  }
+  // Nor is whether a check may have no items.
+  if (await put(target.body([], moved))) await target.shows(check, [a, b], [])
+}
+
+/** A check as it is read, with the paths that differ between two reads although nothing happened. */
+export interface Snapshot {
+  check: unknown
+  volatile: ReadonlySet<string>
+}
+
+/** Reads a check twice. @throws NotChecked when it cannot be read. */
+export async function snapshot(target: Target, check: TrialCheck): Promise<Snapshot> {
+  const [one, other] = [timeless(await target.read(check)), timeless(await target.read(check))]
+  return { check: other, volatile: new Set(differences(one, other)) }
+}
+
+/** The first path that differs from a snapshot, other than those that always do. */
+export async function changedSince(
+  target: Target,
+  check: TrialCheck,
+  before: Snapshot,
+): Promise<string | undefined> {
+  const now = timeless(await target.read(check))
+  return differences(before.check, now).find((path) => !before.volatile.has(path))
+}

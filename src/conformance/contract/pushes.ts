@@ -1,0 +1,80 @@
+import { isSuccess } from './ask.ts'
+import { NotChecked } from './outcome.ts'
+import type { Item, Target, TrialCheck } from './target.ts'
+
+/**
+ * Pushes a check with the fields of the specification. @throws Broken when it is refused, NotChecked when the service
+ * accepts a body that is not JSON as well, so that accepting means nothing.
+ */
+export function accepted(target: Target): Promise<void> {
+  return target.once('accepted', async () => {
+    const check = target.freshCheck()
+    const items = [check.item('a'), check.item('b', { price_cents: 700 })]
+    const push = (): Promise<void> =>
+      target.push(check, target.body(items)).catch((error: unknown) => {
+        if (!target.orderOtherwise()) throw error
+        return push()
+      })
+    await push()
+    const broken = await target.ask('PUT', target.freshCheck().path, { body: '{' })
+    const keyless = await target.ask('PUT', target.freshCheck().path, { body: '{', authorization: null })
+    if (isSuccess(broken) && isSuccess(keyless))
+      throw new NotChecked(
+        'The service accepts a push that is not JSON and has no key, so accepting means nothing.',
+      )
+  })
+}
+
+/** Pushes two items, then one other. @throws Broken when the check is not the second push, NotChecked when it cannot be read. */
+export function replaced(target: Target): Promise<void> {
+  return target.once('replaced', async () => {
+    const check = target.freshCheck()
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => check.item(name)) as [Item, Item, Item]
+    await target.push(check, target.body([a, b]))
+    await target.shows(check, [a, b, c], [a, b])
+    await target.push(check, target.body([c]))
+    await target.shows(check, [a, b, c], [c])
+  })
+}
+
+/** Beyond ASCII, Latin-1 and the basic plane, and a slash, which some escape: a signature over other bytes is seen. */
+const TEXT = 'à la crème 🍣 1/2'
+
+/**
+ * Pushes a new check with one item whose note has such text, or a plain one where the service refuses it: which texts are
+ * allowed is not shown. @throws Broken when the plain one is refused, too.
+ */
+export async function pushText(target: Target, check: TrialCheck): Promise<{ item: Item; body: object }> {
+  const plain = check.item('a')
+  const item = { ...plain, note: TEXT }
+  const body = target.body([item])
+  if (isSuccess(await target.ask('PUT', check.path, { json: body }))) return { item, body }
+  const plainBody = target.body([plain])
+  await target.push(check, plainBody)
+  return { item: plain, body: plainBody }
+}
+
+/** A new check with one item. */
+export async function pushed(target: Target): Promise<[TrialCheck, Item]> {
+  const check = target.freshCheck()
+  const item = check.item('a')
+  await target.push(check, target.body([item]))
+  await target.shows(check, [item], [item])
+  return [check, item]
+}
+
+/** @throws NotChecked when the service refuses the push, whose content the specification does not show. */
+export async function pushIfAllowed(
+  target: Target,
+  check: TrialCheck,
+  json: object,
+  what: string,
+): Promise<void> {
+  const { status } = await target.ask('PUT', check.path, { json })
+  if (!isSuccess({ status })) throw new NotChecked(`The service refuses ${what} (${status}).`)
+}
+
+/** The table of a push that moves a check: no other check of a run has its number. */
+export function otherTable({ id }: TrialCheck): { table: { number: string } } {
+  return { table: { number: String(9000 + Number(id.split('-').at(-1))) } }
+}

@@ -1,0 +1,145 @@
+import { createServer, request as httpRequest, type RequestListener } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
+import { parseJson } from '../../../src/conformance/contract/json.ts'
+import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
+import { reportable } from '../../../src/conformance/contract/reportable.ts'
+import { contractCases } from '../../../src/conformance/contract/run.ts'
+import { receiverTls } from './examine.ts'
+
+const API_KEY = 'key-of-this-test'
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer((incoming, response) => {
+    incoming.resume()
+    listener(incoming, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+async function check(baseUrl: string, settings: Partial<ContractCheck> = {}) {
+  const timeouts = { answerMs: 500, eventMs: 200, settleMs: 100, quietMs: 50 }
+  const tls = await receiverTls()
+  const cases = contractCases.filter(({ group }) => group !== 'retries')
+  return checkContract({ baseUrl, apiKey: API_KEY, tls, cases, timeouts, ...settings })
+}
+
+describe('an answer that does not end', () => {
+  const endless: Record<string, RequestListener> = {
+    'drips its body': (_, response) => {
+      response.writeHead(200).write('[')
+      const timer = setInterval(() => response.write(' '), 50)
+      response.on('close', () => clearInterval(timer))
+    },
+    'sends informational answers for ever': (_, response) => {
+      const timer = setInterval(() => response.writeEarlyHints({ link: '</a>; rel=preload' }), 50)
+      response.on('close', () => clearInterval(timer))
+    },
+    'is not begun': () => undefined,
+  }
+  test.each(Object.entries(endless))('%s: the check ends', async (_name, listener) => {
+    const baseUrl = await serve(listener)
+    await expect(check(baseUrl)).rejects.toMatchObject({
+      kind: 'address',
+      message: `${baseUrl} gave no answer: no complete answer within 0.5 s. Check --base-url.`,
+    })
+  })
+
+  test('since the service asks for a pause of a day: the check does not wait', async () => {
+    const baseUrl = await serve((_, response) => response.writeHead(429, { 'retry-after': '86400' }).end())
+    await expect(check(baseUrl)).rejects.toMatchObject({ kind: 'address' })
+  })
+})
+
+test.each(['['.repeat(200_000) + ']'.repeat(200_000), '{"a":'.repeat(100_000) + '[]' + '}'.repeat(100_000)])(
+  'answers that are nested too deep pass nothing',
+  async (text) => {
+    const baseUrl = await serve((_, response) => response.writeHead(200).end(text))
+    const { report } = await check(baseUrl)
+    expect(report.totals.passed).toBe(0)
+  },
+)
+
+test('JSON is read to a depth of 100, and brackets in texts do not count', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  expect(parseJson(nested(100))).toBeDefined()
+  expect(parseJson(nested(101))).toBeUndefined()
+  expect(parseJson(JSON.stringify(`"${nested(500)}\\`))).toBe(`"${nested(500)}\\`)
+  expect(parseJson('\ufeff{"a":1}')).toEqual({ a: 1 })
+  expect(parseJson('{')).toBeUndefined()
+})
+
+describe('what a report quotes of a service', () => {
+  test.each([
+    ['refused for Bearer key-of-this-test', 'refused for Bearer [hidden]'],
+    [Buffer.from('key-of-this-test').toString('base64'), '[hidden]=='],
+    ['no whsec_abc/+123= and whsec_•••1', 'no whsec_[hidden] and whsec_[hidden]'],
+    ['text that begins with whsec_.', 'text that begins with whsec_.'],
+    ['\u001b[31mred\r\n  ✓ passed\u202e\u009b', String.raw`\u001b[31mred\r\n  ✓ passed\u202e\u009b`],
+    ['z'.repeat(100_000), `${'z'.repeat(600)}…`],
+  ])('%j', (text, shown) => {
+    expect(reportable(text, [API_KEY, 'x'])).toBe(shown)
+  })
+
+  test('shows no key and stays on one line', async () => {
+    const baseUrl = await serve((incoming, response) => {
+      const isList = incoming.url === '/v1/locations'
+      response
+        .writeHead(isList ? 200 : 422)
+        .end(isList ? '[]' : `\u001b[2J\n${incoming.headers.authorization}`)
+    })
+    const { report } = await check(baseUrl)
+    const accepted = report.cases.find(({ group, id }) => `${group}/${id}` === 'checks/accepted')
+    expect(accepted?.detail).toBe(String.raw`A push was answered 422: \u001b[2J\nBearer [hidden]`)
+    expect(JSON.stringify(report)).not.toContain(API_KEY)
+  })
+})
+
+test('the key goes to the host of the base URL alone', async () => {
+  const seen: (string | undefined)[] = []
+  const other = await serve((incoming, response) => {
+    seen.push(incoming.headers.authorization)
+    response.end()
+  })
+  const path = `${other.replace('127.0.0.1', 'localhost')}/claims`
+  const baseUrl = await serve((_, response) => response.writeHead(200).end('[]'))
+  const cases = contractCases.filter(({ group }) => group === 'conflicts')
+  const claim = { method: 'POST' as const, path }
+  await check(baseUrl, { cases: cases.map((one) => ({ ...one, control: undefined })), profile: { claim } })
+  await new Promise((resolve) => httpRequest(`${other}/own`, resolve).end())
+  expect(seen.length).toBeGreaterThan(1)
+  expect(new Set(seen)).toEqual(new Set([undefined]))
+})
+
+test('a check whose GET is never answered is not judged by what it shows', async () => {
+  const baseUrl = await serve((incoming, response) => {
+    const isRead = incoming.method === 'GET' && incoming.url !== '/v1/locations'
+    const isKnown = incoming.headers.authorization === `Bearer ${API_KEY}`
+    if (!isRead) response.writeHead(isKnown ? 200 : 401, { 'x-request-id': randomUUID() }).end('[]')
+  })
+  const cases = contractCases.filter(({ group }) => group === 'checks')
+  const { report } = await check(baseUrl, { cases })
+  expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
+  expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how a check is read')
+})
+
+test('a delivery that is too large is not kept, and is told', async () => {
+  const receiver = await openReceiver({ tls: await receiverTls(), eventMs: 100 })
+  onTestFinished(() => receiver.close())
+  const hook = receiver.open()
+  await new Promise<void>((resolve) => {
+    const call = request(hook.url, { method: 'POST', rejectUnauthorized: false }, () => resolve())
+    call.on('error', () => resolve())
+    call.end(Buffer.alloc(5 * 1024 * 1024))
+  })
+  expect(hook.arrivals).toEqual([])
+  expect(receiver.dropped()).toBe(1)
+})

@@ -1,0 +1,775 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import {
+  defaults as foreignDefaults,
+  type Bill,
+  type Body,
+  type Choices,
+  type Line,
+} from '../../support/foreign-service.ts'
+import { examine, named, type Variant } from './examine.ts'
+
+const newer = (field: string) => (before: Body, next: Body) => Number(next[field]) > Number(before[field])
+const isHttps = (url = '') => url.startsWith('https://')
+const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text)
+const without = (name: string) => (event: object) => {
+  const { [name]: _left, ...rest } = event as Record<string, unknown>
+  return rest
+}
+const idOf = ({ external_id }: Line) => external_id
+const find = (lines: readonly Line[], id: string) => lines.find((one) => one.external_id === id)
+
+interface Wrong extends Variant {
+  cases: string[]
+}
+
+/** The next state with fields of the items before. */
+function withOld(before: Body | undefined, next: Body, kept: (was: Line) => Partial<Line>): Body {
+  const items = next.items.map((one) => {
+    const was = find(before?.items ?? [], one.external_id)
+    return { ...one, ...(was === undefined ? {} : kept(was)) }
+  })
+  return { ...next, items }
+}
+
+/** Which of the two keys is one of that kind. */
+function keyThat(isIt: (key: string) => boolean): 'full' | 'read' | undefined {
+  return isIt('full-key') ? 'full' : isIt('read-key') ? 'read' : undefined
+}
+
+function lineCents(line: Line | undefined): number {
+  return (line?.price_cents ?? 0) * (line?.quantity ?? 0)
+}
+
+/** An item is what the last push of any check said. */
+function sharedItems(): Partial<Choices> {
+  const all = new Map<string, Line>()
+  return {
+    merged: (_before, next) => {
+      for (const one of next.items) all.set(one.external_id, one)
+      return next
+    },
+    shown: ({ ref, body }) => ({
+      ref,
+      ...body,
+      items: body.items.map(({ external_id }) => all.get(external_id)),
+    }),
+  }
+}
+
+/** The check at a table is what the last push for that table said. */
+function sharedTables(): Partial<Choices> {
+  const all = new Map<string, Body>()
+  return {
+    merged: (_before, next) => {
+      all.set(next.table.number, next)
+      return next
+    },
+    shown: ({ ref, body }) => ({ ref, ...all.get(body.table.number) }),
+  }
+}
+
+/** What is claimed in one check is claimed in all. */
+function sharedClaims(): Partial<Choices> {
+  const taken = new Set<string>()
+  return {
+    onClaim: (_bill, line) => void taken.add(line),
+    conflicts: (bill: Bill, next) => foreignDefaults.conflicts({ ...bill, taken }, next),
+  }
+}
+
+/** The events of a change show the check before it. */
+function sentBefore(): Partial<Choices> {
+  const sent = new Map<string, unknown>()
+  return {
+    envelope: (event) => {
+      const { data } = event as unknown as { data: { ref: string; items: Line[] } }
+      if (data.ref === undefined) return event
+      const before = sent.get(data.ref) ?? data
+      sent.set(data.ref, data)
+      return { ...event, data: before }
+    },
+  }
+}
+
+/** Events go to the endpoint that was registered first alone. */
+function firstEndpoint(): Partial<Choices> {
+  let first: string | undefined
+  return {
+    newHookId: () => {
+      const id = randomUUID()
+      first ??= id
+      return id
+    },
+    wants: ({ id, types }, type) => id === first && types.includes(type),
+  }
+}
+
+/** Every signature is that of the endpoint registered last. */
+function lastSecret(): Partial<Choices> {
+  let last = ''
+  return {
+    newSecret: () => (last = foreignDefaults.newSecret()),
+    signed: (hook, body, t) => foreignDefaults.signed({ ...hook, secret: last }, body, t),
+  }
+}
+
+/** Each is wrong in one thing, and fails in the cases about it alone, among those of their groups. */
+const wrong: Record<string, Wrong> = {
+  'sends no request id with errors': {
+    changes: { requestId: (status) => (status >= 400 ? undefined : randomUUID()) },
+    cases: [
+      'requests/id_on_broken_json',
+      'requests/id_on_conflict',
+      'requests/id_on_every_answer',
+      'requests/id_on_missing_key',
+      'requests/id_on_unknown_path',
+    ],
+  },
+  'sends no request id where there is no check': {
+    changes: {
+      requestId: (status, url) =>
+        status === 404 && url.startsWith('/v1/checks/') ? undefined : randomUUID(),
+    },
+    cases: ['requests/id_on_every_answer'],
+  },
+  'sends no request id with registrations': {
+    changes: { requestId: (_status, url) => (url === '/v1/webhook-endpoints' ? undefined : randomUUID()) },
+    cases: ['requests/id_on_every_answer'],
+    groups: ['requests', 'endpoints'],
+  },
+  'has one request id for all': { changes: { requestId: () => 'r-1' }, cases: ['requests/ids_differ'] },
+  'has no list of locations': { changes: { locations: () => ({ count: 2 }) }, cases: ['access/locations'] },
+  'needs no key': {
+    changes: { keyOf: (value) => (value === 'Bearer read-key' ? 'read' : 'full') },
+    cases: ['access/no_bearer', 'access/no_key', 'access/push_without_key', 'access/unknown_key'],
+  },
+  'takes any key': {
+    changes: {
+      keyOf: (value) => (value === undefined ? undefined : value === 'Bearer read-key' ? 'read' : 'full'),
+    },
+    cases: ['access/no_bearer', 'access/unknown_key'],
+  },
+  'takes keys for the list of locations alone': {
+    changes: {
+      keyOf: (value, request) =>
+        value === 'Bearer read-key'
+          ? 'read'
+          : value === 'Bearer full-key' || request !== 'GET /v1/locations'
+            ? 'full'
+            : undefined,
+    },
+    cases: ['access/no_key', 'access/push_without_key', 'access/unknown_key'],
+  },
+  'shows checks to everybody': {
+    changes: {
+      keyOf: (value, request) =>
+        request.startsWith('GET /v1/checks/') ? 'read' : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/no_key', 'access/unknown_key'],
+  },
+  'pings for everybody': {
+    changes: {
+      keyOf: (value, request) => (request.endsWith('/test') ? 'full' : foreignDefaults.keyOf(value, request)),
+    },
+    cases: ['access/no_key', 'access/unknown_key'],
+  },
+  'registers without a key': {
+    changes: {
+      keyOf: (value, request) =>
+        value === undefined && request === 'POST /v1/webhook-endpoints'
+          ? 'full'
+          : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/no_key'],
+    groups: ['access'],
+  },
+  'takes any key for pushes': {
+    changes: {
+      keyOf: (value, request) =>
+        value !== undefined && request.startsWith('PUT') ? 'full' : foreignDefaults.keyOf(value, request),
+    },
+    cases: ['access/unknown_key'],
+  },
+  'looks at how a key begins': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.startsWith(`Bearer ${key.slice(0, 4)}`)) },
+    cases: ['access/unknown_key'],
+  },
+  'takes keys in any case': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.toLowerCase() === `bearer ${key}`) },
+    cases: ['access/unknown_key'],
+  },
+  'takes the key in any scheme': {
+    changes: { keyOf: (value = '') => keyThat((key) => value.split(' ').at(-1) === key) },
+    cases: ['access/no_bearer'],
+  },
+  'takes the key as Basic credentials': {
+    changes: {
+      keyOf: (value = '') =>
+        keyThat((key) =>
+          [`Bearer ${key}`, `Basic ${Buffer.from(`${key}:`).toString('base64')}`].includes(value),
+        ),
+    },
+    cases: ['access/no_bearer'],
+  },
+  'takes Bearer without a key': {
+    changes: {
+      keyOf: (value, request) => (value === 'Bearer' ? 'full' : foreignDefaults.keyOf(value, request)),
+    },
+    cases: ['access/no_bearer'],
+  },
+  'answers an error as a success': {
+    changes: { locations: () => ({ error: 'not implemented', trace: [] }) },
+    cases: ['access/locations'],
+  },
+  'answers one location': {
+    changes: { locations: () => ({ id: 'north', opening_hours: ['9-17'], tags: [] }) },
+    cases: ['access/locations'],
+  },
+  'registers with a key that it refuses': {
+    changes: { registersRefused: true },
+    cases: ['deliveries/refused_is_silent'],
+    groups: ['access', 'deliveries'],
+  },
+  'has one request id for all errors': {
+    changes: { requestId: (status) => (status >= 400 ? 'error' : randomUUID()) },
+    cases: ['requests/ids_differ'],
+  },
+  'lets every key register': { changes: { needsWriteScope: false }, cases: ['access/write_scope'] },
+  'takes a push for a delta': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: [
+          ...(before?.items ?? []).filter(({ external_id }) => find(next.items, external_id) === undefined),
+          ...next.items,
+        ],
+      }),
+    },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first table of a check': {
+    changes: { merged: (before, next) => ({ ...next, table: before?.table ?? next.table }) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first totals of a check': {
+    changes: { merged: (before, next) => ({ ...next, totals: before?.totals ?? next.totals }) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first quantity of an item': {
+    changes: { merged: (before, next) => withOld(before, next, ({ quantity }) => ({ quantity })) },
+    cases: ['checks/full_state'],
+  },
+  'keeps the first note of an item': {
+    changes: {
+      merged: (before, next) => withOld(before, next, ({ note }) => (note === undefined ? {} : { note })),
+    },
+    cases: ['checks/full_state'],
+  },
+  'keeps a note that is left out': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: next.items.map((one) => ({ ...find(before?.items ?? [], one.external_id), ...one })),
+      }),
+    },
+    cases: ['checks/full_state'],
+  },
+  'never empties a check': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: next.items.length > 0 ? next.items : (before?.items ?? []),
+      }),
+    },
+    cases: ['checks/full_state'],
+  },
+  'keeps items of all checks in one place': {
+    changes: sharedItems(),
+    cases: ['checks/own_items'],
+  },
+  'takes external ids in any case': {
+    changes: {
+      merged: (_before, next) => ({
+        ...next,
+        items: [...new Map(next.items.map((one) => [one.external_id.toLowerCase(), one])).values()],
+      }),
+    },
+    cases: ['checks/exact_ids'],
+  },
+  'takes ids of checks in any case': {
+    changes: { isSame: (one, other) => one.toLowerCase() === other.toLowerCase() },
+    cases: ['checks/exact_ids'],
+  },
+  'keeps one check per table': {
+    changes: sharedTables(),
+    cases: ['checks/own_table'],
+  },
+  'takes the totals of older pushes': {
+    changes: {
+      isNewer: newer('version'),
+      onStale: (bill, { totals }) => {
+        bill.body = { ...bill.body, totals }
+        return undefined
+      },
+    },
+    settings: { orderBy: 'version' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'sends events about older pushes': {
+    changes: { isNewer: newer('version'), onStale: (_bill, next) => next },
+    settings: { orderBy: 'version' },
+    cases: ['deliveries/stale_is_silent'],
+  },
+  'counts replays in the check': {
+    changes: { shown: ({ ref, body, pushes }) => ({ ref, ...body, revision: pushes }) },
+    cases: ['checks/replay', 'conflicts/unchanged'],
+  },
+  'sends an event for each replay': {
+    changes: { onReplay: () => ({ events: 1 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay, and everything twice': {
+    changes: { onReplay: () => ({ events: 1 }), copies: 2 },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay of a new check': {
+    changes: { onReplay: ({ body }) => ({ events: body.items.length > 1 ? 0 : 1 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay of a change': {
+    changes: { onReplay: ({ body }) => ({ events: body.items.length > 1 ? 1 : 0 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each replay, late': {
+    changes: { onReplay: () => ({ events: 1, afterMs: 500 }) },
+    cases: ['deliveries/replay_is_silent'],
+  },
+  'sends an event for each refused push': {
+    changes: { onConflict: () => ({ events: 1 }) },
+    cases: ['deliveries/conflict_is_silent'],
+  },
+  'adds up items of one name and price': {
+    changes: {
+      merged: (_before, next) => ({
+        ...next,
+        items: next.items.filter(
+          (one, at) =>
+            next.items.findIndex(
+              ({ name, price_cents }) => name === one.name && price_cents === one.price_cents,
+            ) === at,
+        ),
+      }),
+    },
+    cases: ['checks/matched_by_id'],
+  },
+  'takes items of one name for one item': {
+    changes: {
+      merged: (_before, next) => ({
+        ...next,
+        items: next.items.filter(({ name }, at) => next.items.findIndex((one) => one.name === name) === at),
+      }),
+    },
+    cases: ['checks/matched_by_id'],
+  },
+  'keeps the first name of an item': {
+    changes: {
+      merged: (before, next) => ({
+        ...next,
+        items: next.items.map((one) => ({
+          ...one,
+          name: find(before?.items ?? [], one.external_id)?.name ?? one.name,
+        })),
+      }),
+    },
+    cases: ['checks/matched_by_id'],
+  },
+  'takes a claimed item that comes back under another id for the same': {
+    changes: {
+      conflicts: ({ taken, body }, next) =>
+        body.items.some((was) => {
+          const is = next.items.find(({ name }) => name === was.name)
+          return taken.has(was.external_id) && (is === undefined || is.price_cents < was.price_cents)
+        }),
+    },
+    cases: ['conflicts/matched_by_id', 'conflicts/renamed'],
+  },
+  'lets the last to arrive win, in spite of its version': {
+    settings: { orderBy: 'version' },
+    cases: ['checks/convergence', 'checks/order'],
+  },
+  'compares versions as text': {
+    changes: { isNewer: (before, next) => String(next.version) > String(before.version) },
+    settings: { orderBy: 'version' },
+    cases: ['checks/in_order'],
+  },
+  'lets the first to arrive win': {
+    changes: { isNewer: () => false },
+    cases: ['checks/full_state'],
+  },
+  'lets claimed items go': {
+    changes: {
+      conflicts: ({ taken, body }, next) =>
+        next.items.some((is) => {
+          const was = find(body.items, is.external_id)
+          return taken.has(is.external_id) && was !== undefined && is.price_cents < was.price_cents
+        }),
+    },
+    cases: ['conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
+  },
+  'forgets claims at a replay': {
+    changes: {
+      onReplay: ({ taken }) => {
+        taken.clear()
+        return {}
+      },
+    },
+    cases: ['conflicts/kept'],
+  },
+  'forgets claims at any push': {
+    changes: { takenAfter: () => new Set() },
+    cases: ['conflicts/kept'],
+  },
+  'forgets claims at a conflict': {
+    changes: {
+      onConflict: ({ taken }) => {
+        taken.clear()
+        return {}
+      },
+    },
+    cases: ['conflicts/cheaper', 'conflicts/kept'],
+  },
+  'claims the item in all checks': {
+    changes: sharedClaims(),
+    cases: ['conflicts/other_check'],
+  },
+  'refuses another name of a claimed item': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) ||
+        [...bill.taken].some((id) => find(bill.body.items, id)?.name !== find(next.items, id)?.name),
+    },
+    cases: ['conflicts/renamed'],
+  },
+  'compares prices of whole lines': {
+    changes: {
+      conflicts: ({ body, taken }, next) =>
+        [...taken].some((id) => lineCents(find(next.items, id)) < lineCents(find(body.items, id))),
+    },
+    cases: ['conflicts/cheaper'],
+  },
+  'overlooks large discounts': {
+    changes: {
+      conflicts: (bill, next) =>
+        foreignDefaults.conflicts(bill, next) &&
+        ![...bill.taken].some((id) => (find(next.items, id)?.price_cents ?? 900) < 100),
+    },
+    cases: ['conflicts/cheaper'],
+  },
+  'lets claimed items become cheaper': {
+    changes: { conflicts: ({ taken }, next) => [...taken].some((id) => !next.items.map(idOf).includes(id)) },
+    cases: ['conflicts/cheaper', 'conflicts/kept'],
+  },
+  'refuses every change of a claimed item': {
+    changes: {
+      conflicts: ({ taken }, next) => [...taken].some((id) => find(next.items, id)?.price_cents !== 900),
+    },
+    cases: ['conflicts/dearer'],
+  },
+  'refuses every push once something is claimed': {
+    changes: { conflicts: ({ taken }) => taken.size > 0 },
+    cases: ['conflicts/added'],
+  },
+  'protects items that nobody claimed': {
+    changes: {
+      conflicts: ({ taken, body }, next) =>
+        taken.size > 0 &&
+        body.items.some((was) => (find(next.items, was.external_id)?.price_cents ?? 0) < was.price_cents),
+    },
+    cases: ['conflicts/unclaimed_cheaper', 'conflicts/unclaimed_removed'],
+  },
+  'answers conflicts with 422': {
+    changes: { conflictReply: () => ({ status: 422, json: { error: 'conflict_with_paid_items' } }) },
+    cases: ['conflicts/cheaper', 'conflicts/kept', 'conflicts/matched_by_id', 'conflicts/removed'],
+  },
+  'calls the conflict otherwise': {
+    changes: { conflictReply: () => ({ status: 409, json: { error: 'already_paid' } }) },
+    cases: ['conflicts/code'],
+  },
+  'applies half of a refused push': {
+    changes: {
+      onConflict: (bill, next) => {
+        const added = next.items.filter(({ external_id }) => find(bill.body.items, external_id) === undefined)
+        bill.body = { ...bill.body, items: [...bill.body.items, ...added] }
+        return {}
+      },
+    },
+    cases: ['conflicts/unchanged'],
+  },
+  'takes names, table and totals of a refused push': {
+    changes: {
+      onConflict: (bill, next) => {
+        const items = bill.body.items.map((one) => ({
+          ...one,
+          name: find(next.items, one.external_id)?.name ?? one.name,
+        }))
+        bill.body = { ...bill.body, table: next.table, items }
+        return {}
+      },
+    },
+    cases: ['conflicts/unchanged'],
+  },
+  'takes endpoints over WebSocket': {
+    changes: { takesUrl: (url) => /^(https|wss):\/\//.test(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes HTTP in capital letters': {
+    changes: { takesUrl: (url) => /^(https|HTTP):\/\//.test(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes endpoints without TLS on its own machine': {
+    changes: { takesUrl: (url) => isHttps(url) || (url ?? '').startsWith('http://localhost') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes whatever begins with https': {
+    changes: { takesUrl: (url) => (url ?? '').startsWith('https') },
+    cases: ['endpoints/url_is_a_url'],
+  },
+  'takes endpoints without TLS': {
+    changes: { takesUrl: (url) => URL.canParse(url ?? '') },
+    cases: ['endpoints/https_only'],
+  },
+  'takes any text for a URL': {
+    changes: { takesUrl: (url) => url !== undefined && (isHttps(url) || !/^\w+:/.test(url)) },
+    cases: ['endpoints/url_is_a_url'],
+  },
+  'registers without a URL': {
+    changes: { takesUrl: (url) => url === undefined || isHttps(url) },
+    cases: ['endpoints/url_required'],
+  },
+  'refuses every endpoint at a public address': {
+    changes: { takesUrl: () => false },
+    settings: { receiverUrl: 'https://receiver.example.test' },
+    cases: ['endpoints/registered'],
+  },
+  'has secrets without whsec_': {
+    changes: { newSecret: () => `sec_${randomUUID()}` },
+    cases: ['endpoints/secret_shown'],
+  },
+  'shows the secret again': { changes: { hookShown: (hook) => hook }, cases: ['endpoints/secret_once'] },
+  'shows the secret in its pings': {
+    changes: { pingData: ({ secret }) => ({ secret }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret in base64': {
+    changes: { hookShown: ({ id, secret }) => ({ id, key: Buffer.from(secret).toString('base64') }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret without its beginning': {
+    changes: { hookShown: ({ id, secret }) => ({ id, key: secret.slice(6) }) },
+    cases: ['endpoints/secret_once'],
+  },
+  'shows the secret when an endpoint is removed': {
+    changes: { removed: (hook) => ({ status: 200, json: hook }) },
+    settings: { profile: { paths: { delete_endpoint: '/webhook-endpoints/{id}' } } },
+    cases: ['endpoints/secret_once'],
+  },
+  'sends the secret with its deliveries': {
+    changes: { moreHeaders: ({ secret }) => ({ 'x-secret': secret }) },
+    cases: ['endpoints/secret_once'],
+    groups: ['endpoints', 'deliveries'],
+  },
+  'pings every endpoint': {
+    changes: { pingsTo: (_hook, all) => all },
+    cases: ['deliveries/ping_to_one'],
+  },
+  'pings the first endpoint': {
+    changes: { pingsTo: (_hook, all) => all.slice(0, 1) },
+    cases: ['deliveries/ping_to_one'],
+  },
+  'signs pings for another time': {
+    changes: { timeOf: (now, { event }) => Math.floor(now / 1000) - (event.type === 'ping' ? 4_000 : 0) },
+    cases: ['deliveries/ping'],
+  },
+  'pings any id': { changes: { takesPing: () => true }, cases: ['endpoints/unknown_endpoint'] },
+  'pings no id': { changes: { takesPing: () => false }, cases: ['deliveries/ping'] },
+  'says that it pings, and does not': {
+    changes: { sends: (type) => type !== 'ping' },
+    cases: ['deliveries/ping'],
+  },
+  'sends nothing but pings': {
+    changes: { sends: (type) => type === 'ping' },
+    cases: ['deliveries/event'],
+  },
+  'sends unsigned': {
+    changes: { header: 'X-Acme-Digest' },
+    cases: ['deliveries/ping', 'deliveries/signature_form'],
+  },
+  'has another name in the header than was agreed': {
+    settings: { serviceName: 'Bistro' },
+    cases: ['deliveries/ping', 'deliveries/signature_form'],
+  },
+  'signs the body alone': {
+    changes: { signed: ({ secret }, body, t) => `t=${t},v1=${hmac(secret, body).digest('hex')}` },
+    cases: ['deliveries/ping', 'deliveries/signature_match'],
+  },
+  'signs other bytes than it sends': {
+    changes: {
+      signed: ({ secret }, body, t) => `t=${t},v1=${hmac(secret, `${t}.${body} `).digest('hex')}`,
+    },
+    cases: ['deliveries/ping', 'deliveries/signature_match'],
+  },
+  'signs check.updated with another secret': {
+    changes: {
+      signed: (hook, body, t) =>
+        foreignDefaults.signed(
+          body.includes('"check.updated"') ? { ...hook, secret: 'whsec_other' } : hook,
+          body,
+          t,
+        ),
+    },
+    cases: ['deliveries/signature_match'],
+  },
+  'signs with the secret of the last endpoint': {
+    changes: lastSecret(),
+    cases: ['deliveries/ping', 'deliveries/signature_match'],
+  },
+  'signs Latin-1': {
+    changes: {
+      signed: ({ secret }, body, t) =>
+        `t=${t},v1=${createHmac('sha256', secret)
+          .update(Buffer.from(`${t}.${body}`, 'latin1'))
+          .digest('hex')}`,
+    },
+    cases: ['deliveries/signature_match'],
+  },
+  'signs in upper case': {
+    changes: {
+      signed: ({ secret }, body, t) =>
+        `t=${t},v1=${hmac(secret, `${t}.${body}`).digest('hex').toUpperCase()}`,
+    },
+    cases: ['deliveries/signature_form'],
+  },
+  'signs in base64': {
+    changes: {
+      signed: ({ secret }, body, t) => `t=${t},v1=${hmac(secret, `${t}.${body}`).digest('base64')}`,
+    },
+    cases: ['deliveries/ping', 'deliveries/signature_form', 'deliveries/signature_match'],
+  },
+  'has t in milliseconds': {
+    changes: { timeOf: (now) => now },
+    cases: ['deliveries/ping', 'deliveries/signature_time', 'retries/signed'],
+  },
+  'sends with PUT': { changes: { method: 'PUT' }, cases: ['deliveries/post'] },
+  'has no id in the envelope': { changes: { envelope: without('id') }, cases: ['deliveries/envelope'] },
+  'has no type in the envelope': {
+    changes: { envelope: without('type') },
+    cases: ['deliveries/envelope'],
+  },
+  'has types in capital letters': {
+    changes: { envelope: (event) => ({ ...event, type: (event as { type: string }).type.toUpperCase() }) },
+    cases: ['deliveries/envelope'],
+  },
+  'has one id for all events': { changes: { newEventId: () => 'e-1' }, cases: ['deliveries/ids_differ'] },
+  'has one id for all events of a type and minute': {
+    changes: { newEventId: (type) => `${type}-1` },
+    cases: ['deliveries/ids_differ'],
+  },
+  'sends only the first type that an endpoint lists': {
+    changes: { wants: ({ types }, type) => types[0] === type },
+    cases: ['deliveries/all_asked_for'],
+  },
+  'sends everything to the first endpoint': {
+    changes: firstEndpoint(),
+    cases: ['deliveries/all_asked_for'],
+  },
+  'signs slashes that it does not send': {
+    changes: {
+      signed: ({ secret }, body, t) =>
+        `t=${t},v1=${hmac(secret, `${t}.${body.replaceAll('/', String.raw`\/`)}`).digest('hex')}`,
+    },
+    cases: ['deliveries/signature_match'],
+  },
+  'sends claims to everybody': {
+    changes: {
+      typesOfClaim: ['claim.created'],
+      wants: ({ types }, type) => type === 'claim.created' || types.includes(type),
+    },
+    cases: ['deliveries/only_asked_for'],
+  },
+  'sends every event about checks to who wants one': {
+    changes: { wants: ({ types }, type) => types.some((one) => one.split('.')[0] === type.split('.')[0]) },
+    cases: ['deliveries/only_asked_for'],
+  },
+  'sends every event to everybody': { changes: { wants: () => true }, cases: ['deliveries/only_asked_for'] },
+  'writes local times': {
+    changes: { createdAt: () => '2026-11-21T19:04:05+01:00' },
+    cases: ['deliveries/created_at'],
+  },
+  'writes local times as if they were in UTC': {
+    changes: { createdAt: () => new Date(Date.now() - 7_200_000).toISOString() },
+    cases: ['deliveries/created_at'],
+  },
+  'takes seconds for milliseconds': {
+    changes: { createdAt: () => new Date(Date.now() / 1000).toISOString() },
+    cases: ['deliveries/created_at'],
+  },
+  'writes times for people': {
+    changes: { createdAt: () => 'Sat, 21 Nov 2026 18:04:05 GMT' },
+    cases: ['deliveries/created_at'],
+  },
+  'sends a part of the check': {
+    changes: { envelope: (event) => ({ ...event, data: { items: (event.data as Body).items } }) },
+    cases: ['deliveries/data'],
+  },
+  'sends the check as it was before': {
+    changes: sentBefore(),
+    cases: ['deliveries/data'],
+  },
+  'sends what changed': {
+    changes: {
+      envelope: (event) => {
+        const { type, data } = event as { type: string; data: Body }
+        return type === 'check.updated' ? { ...event, data: { items: data.items, table: data.table } } : event
+      },
+    },
+    cases: ['deliveries/data'],
+  },
+  'sends the check without totals': {
+    changes: {
+      envelope: (event) => ({ ...event, data: without('totals')((event as unknown as { data: Body }).data) }),
+    },
+    cases: ['deliveries/data'],
+  },
+  'retries with PUT': { changes: { retryMethod: 'PUT' }, cases: ['retries/post'] },
+  'never retries': { changes: { waits: [] }, cases: ['retries/schedule'] },
+  'doubles its waits': { changes: { waits: [1, 2, 4, 8, 16, 32] }, cases: ['retries/schedule'] },
+  'gives up after three attempts': { changes: { waits: [1, 5] }, cases: ['retries/schedule'] },
+  'never gives up': { changes: { waits: [1, 5, 30, 120, 480, 1440, 1440] }, cases: ['retries/last'] },
+  'takes 404 for success': { changes: { succeeds: (status) => status < 500 }, cases: ['retries/schedule'] },
+  'takes nothing but 200 for success': {
+    changes: { succeeds: (status) => status === 200 },
+    cases: ['retries/success_ends'],
+  },
+  'has another id on each attempt': {
+    changes: {
+      bytesOfRetry: ({ event, attempts }) => JSON.stringify({ ...event, id: `${event.id}-${attempts}` }),
+    },
+    cases: ['retries/same_id'],
+  },
+  'signs retries for the time of the first attempt': {
+    changes: { timeOf: (_now, { started }) => Math.floor(started / 1000) },
+    cases: ['retries/signed'],
+  },
+}
+
+describe.concurrent(
+  'a service that is wrong fails in the cases about its mistake',
+  { timeout: 180_000 },
+  () => {
+    test.for(Object.entries(wrong))('%s', async ([, { cases, ...variant }], context) => {
+      const groups = [...new Set(cases.map((one) => one.split('/')[0] ?? ''))]
+      expect(named(await examine({ groups, ...variant }, context), 'failed')).toEqual(cases)
+    })
+  },
+)
