@@ -1,5 +1,6 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { writePrivateFile } from './private-file.ts'
 
 /** Where everything is kept unless said otherwise: in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
@@ -77,11 +78,5 @@ export async function writePrivately(path: string, content: object): Promise<voi
 
 /** Writes a file that only its owner may read, whole or not at all, and so that two of them can be compared by line. */
 export async function writeWhole(path: string, content: object): Promise<void> {
-  const fresh = `${path}.${process.pid}.tmp`
-  await writeFile(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
-  await chmod(fresh, 0o600)
-  await rename(fresh, path).catch(async (error: unknown) => {
-    await rm(fresh, { force: true })
-    throw error
-  })
+  await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { createClient, type Client, type ClientOptions } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, exitCodes } from './failure.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
+import { isThisMachine } from './trust/own-address.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 
@@ -41,13 +43,25 @@ export abstract class ServiceCommand extends BaseCommand {
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     const url = flags.url ?? run?.url ?? otherwise
+    const { hostname } = new URL(url)
+    // A file of the working directory names no other machine, which would get the key of the environment.
+    if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
-    const local =
-      flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))
-        ? (run?.api_key ?? credentials?.api_key)
-        : undefined
-    return { url, apiKey: flags['api-key'] ?? local, ca: run?.ca }
+    const isLocal = flags.url === undefined || isLoopbackName(hostname.replace(/^\[|\]$/g, ''))
+    const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
+    return {
+      url,
+      apiKey: flags['api-key'] ?? local,
+      ca: isLocal || isThisMachine(hostname) ? run?.ca : undefined,
+    }
   }
+}
+
+function foreignService(url: string, directory: string): CommandError {
+  return new CommandError(
+    'foreign_service',
+    `${join(directory, 'run.json')} names ${new URL(url).origin}, which is not an address of this machine, so nothing was sent there. Remove that file, or name the service yourself: --url URL.`,
+  )
 }
 
 function requireUrl(url: string | undefined): void {

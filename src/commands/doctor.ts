@@ -33,6 +33,8 @@ export default class Doctor extends BaseCommand {
     repair: Flags.boolean({ description: 'Keep what can be kept, and move the rest aside.' }),
   })
 
+  protected override readonly mendsModes = true
+
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
     const directory = flags['data-dir']

@@ -12,6 +12,8 @@ import { announce } from '../cli/start/announce.ts'
 import { clockFlag, hostFlag } from '../cli/start/flags.ts'
 import { listenForSignals } from '../cli/start/signals.ts'
 import { warningsOf } from '../cli/start/warnings.ts'
+import { foreignSecrets } from '../cli/trust/foreign-secrets.ts'
+import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 
@@ -81,6 +83,9 @@ export default class Start extends BaseCommand {
       throw new CommandError('usage', UNREPEATABLE, exitCodes.usage)
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
+    const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
+    const foreign = await foreignSecrets(directory)
+    if (!flags['in-memory'] || flags.https) await prepareDataDirectory(directory)
     const simulator = await startSimulator({
       dataDirectory: flags['in-memory'] ? undefined : directory,
       authorityDirectory: directory,
@@ -92,7 +97,7 @@ export default class Start extends BaseCommand {
       strict: flags.strict,
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
-      ca: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
+      ca,
       insecure: flags.insecure,
       allowedHosts: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
@@ -109,7 +114,7 @@ export default class Start extends BaseCommand {
       await simulator.close()
       throw error
     })
-    for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
+    for (const warning of [...foreign, ...warningsOf(flags)]) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)
     if (flags.open && !(await openInBrowser(simulator.inspectorLink()))) this.say(renderWarning(NO_BROWSER))

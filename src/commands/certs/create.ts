@@ -4,6 +4,7 @@ import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { renderFields } from '../../cli/render/text.ts'
 
 export default class CertsCreate extends BaseCommand {
@@ -30,6 +31,7 @@ export default class CertsCreate extends BaseCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(CertsCreate)
     const hosts = argv as string[]
+    await prepareDataDirectory(flags['data-dir'])
     const { openAuthority } = await import('../../certificates.ts')
     const authority = await openAuthority(flags['data-dir'])
     const { cert, key } = await authority.issue(hosts)

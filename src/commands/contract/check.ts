@@ -7,6 +7,7 @@ import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
 import { readInput } from '../../cli/input.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
   UnusableTarget,
@@ -78,6 +79,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     const baseUrl = flags['base-url']
     if (baseUrl === undefined) return this.checkOwnService(flags, common)
+    await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
