@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
 
 /** Where everything is kept unless said otherwise: in the working directory (contract section 1). */
@@ -25,7 +26,7 @@ export interface Run {
 
 export async function readCredentials(directory: string): Promise<Credentials | undefined> {
   const found = await readJsonFile<Credentials>(join(directory, 'credentials.json'))
-  if (typeof found?.api_key !== 'string' || found.api_key === '') return undefined
+  if (typeof found?.api_key !== 'string' || !apiKeyPattern.test(found.api_key)) return undefined
   const { api_key, table_secret } = found
   return typeof table_secret === 'string' && table_secret !== '' ? { api_key, table_secret } : { api_key }
 }
@@ -36,7 +37,11 @@ export function writeCredentials(directory: string, credentials: Credentials): P
 
 export async function readRun(directory: string): Promise<Run | undefined> {
   const found = await readJsonFile<Run>(join(directory, 'run.json'))
-  const whole = typeof found?.url === 'string' && URL.canParse(found.url) && Number.isInteger(found.pid)
+  const whole =
+    typeof found?.url === 'string' &&
+    URL.canParse(found.url) &&
+    Number.isInteger(found.pid) &&
+    (found.api_key === undefined || apiKeyPattern.test(found.api_key))
   return whole ? (found as Run) : undefined
 }
 

@@ -34,7 +34,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'certificates.ts': { own: ['certificates', 'private-file.ts'], foreign: ['node:*'] },
   certificates: { own: [], foreign: ['@peculiar/x509', 'reflect-metadata', 'node:*'] },
   'private-file.ts': { own: ['ids.ts'], foreign: ['node:*'] },
-  'data-directory.ts': { own: ['private-file.ts'], foreign: ['node:*'] },
+  'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
   delivery: {
     own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],

@@ -32,6 +32,7 @@ export async function openEnvFile(file: string) {
       /** Replaces and adds these variables in one step; nobody sees half a file. */
       write: (variables: EnvVariables) =>
         telling(file, async () => {
+          requireOneLine(file, variables)
           // Latin-1 gives back every byte, in whatever encoding the other lines are.
           const text = await readFile(path, 'latin1').catch(ifMissing(''))
           const options = { encoding: 'latin1', mode: OWNER_ONLY, flush: true } as const
@@ -48,6 +49,16 @@ async function modeOf(path: string): Promise<number> {
   if (found === undefined) return OWNER_ONLY
   if (found.isFile()) return found.mode & 0o777
   throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'no regular file' })
+}
+
+/** A line break in a value would be a line of its own, which shells and libraries may run or believe. */
+function requireOneLine(file: string, variables: EnvVariables): void {
+  for (const [name, value] of Object.entries(variables) as [string, string][])
+    if (/\p{Cc}/u.test(value))
+      throw new CommandError(
+        'unwritable_value',
+        `${name} is not written to ${file}, because its value has a control character.`,
+      )
 }
 
 function inBytes(variables: EnvVariables): Record<string, string> {
@@ -70,6 +81,7 @@ async function telling<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    if (error instanceof CommandError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
   }

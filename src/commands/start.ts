@@ -1,9 +1,10 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
+import { readConfigFile, settingsIn } from '../cli/config/file.ts'
 import { fromConfigFile } from '../cli/config/defaults.ts'
 import { openEnvFile } from '../cli/env-file.ts'
-import { envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
+import { apiKeyFlag, envFileFlag, listed, placeFlags, serviceNameFlag } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { readCertificate } from '../cli/read-certificate.ts'
 import { rateLimitFlag } from '../cli/rate-limit-flag.ts'
@@ -31,7 +32,7 @@ export default class Start extends BaseCommand {
     ...placeFlags,
     'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
     https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
-    'api-key': Flags.string({
+    'api-key': apiKeyFlag({
       description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
     }),
     'service-name': serviceNameFlag,
@@ -114,6 +115,10 @@ export default class Start extends BaseCommand {
       await simulator.close()
       throw error
     })
+    const file = await readConfigFile(flags.config)
+    const settings = file === undefined ? [] : settingsIn(file)
+    if (file !== undefined && settings.length > 0)
+      this.say(`Settings from ${file.path}: ${settings.join(', ')}.`)
     for (const warning of [...foreign, ...warningsOf(flags)]) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)

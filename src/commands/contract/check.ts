@@ -5,7 +5,7 @@ import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import { apiKeyFlag, fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
 import { readInput } from '../../cli/input.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
@@ -29,8 +29,8 @@ export default class ContractCheck extends ConformanceCommand {
   ]
   static override flags = fromEnvironment({
     'base-url': Flags.string({ description: 'The implementation, with its version segment /v1.' }),
-    'api-key': Flags.string({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
-    'read-key': Flags.string({
+    'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
+    'read-key': apiKeyFlag({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
       dependsOn: ['base-url'],
     }),
