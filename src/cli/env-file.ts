@@ -1,4 +1,6 @@
-import { chmod, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { openPrivateFile, writePrivateFile } from '../private-file.ts'
 import { CommandError } from './failure.ts'
 import { withVariables } from './env-text.ts'
 
@@ -23,11 +25,9 @@ const OWNER_ONLY = 0o600
  */
 export async function openEnvFile(file: string) {
   return telling(file, async () => {
-    const path = await realpath(file).catch(ifMissing(file))
-    const draft = `${path}.${process.pid}.tmp`
+    const path = await followed(file)
     const mode = await modeOf(path)
-    await (await open(draft, 'w', OWNER_ONLY)).close()
-    await rm(draft)
+    await (await openPrivateFile(path)).discard()
     return {
       /** Replaces and adds these variables in one step; nobody sees half a file. */
       write: (variables: EnvVariables) =>
@@ -35,13 +35,21 @@ export async function openEnvFile(file: string) {
           requireOneLine(file, variables)
           // Latin-1 gives back every byte, in whatever encoding the other lines are.
           const text = await readFile(path, 'latin1').catch(ifMissing(''))
-          const options = { encoding: 'latin1', mode: OWNER_ONLY, flush: true } as const
-          await writeFile(draft, withVariables(text, inBytes(variables)), options)
-          await chmod(draft, mode)
-          await rename(draft, path)
+          const bytes = Buffer.from(withVariables(text, inBytes(variables)), 'latin1')
+          await writePrivateFile(path, bytes, { mode })
         }),
     }
   })
+}
+
+/** Where a link leads, when that is in its own folder: one that leads elsewhere may be of somebody else's choice. */
+async function followed(file: string): Promise<string> {
+  const [path, folder] = await Promise.all([
+    realpath(file).catch(ifMissing(file)),
+    realpath(dirname(file)).catch(ifMissing(dirname(file))),
+  ])
+  if (path === file || !relative(folder, path).startsWith('..')) return path
+  throw Object.assign(new Error(), { code: 'a symbolic link out of its folder' })
 }
 
 async function modeOf(path: string): Promise<number> {
