@@ -1,8 +1,8 @@
 import { lstat, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newToken } from '../../ids.ts'
-import { shellWord } from '../../model/shell-word.ts'
 import { CommandError } from '../failure.ts'
+import { word } from '../suggestion.ts'
 import { trackedFile } from './git-index.ts'
 
 interface Judged {
@@ -86,7 +86,7 @@ function isDataFile(path: string): boolean {
 }
 
 function pathWord(path: string): string {
-  return shellWord(path.startsWith('-') ? `./${path}` : path)
+  return word(path.startsWith('-') ? `./${path}` : path)
 }
 
 function unsafe(message: string): CommandError {

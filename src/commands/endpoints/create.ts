@@ -4,6 +4,7 @@ import { chosenEvents, envFileFlag, fromEnvironment } from '../../cli/flags.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { openSecretFile } from '../../cli/secret-file.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { suggestion } from '../../cli/suggestion.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
@@ -53,7 +54,7 @@ export default class EndpointsCreate extends ServiceCommand {
       () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
     )
     this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
-    this.say(`Next: tabwire ping ${endpoint.id}`)
+    this.say(`Next: ${suggestion('ping', [endpoint.id])}`)
   }
 }
 
