@@ -26,7 +26,11 @@ export async function writePrivateFile(
   options: PrivateFileOptions = {},
 ): Promise<void> {
   const draft = await openPrivateFile(path, options)
-  await draft.replace(content).finally(() => draft.discard())
+  try {
+    await draft.replace(content)
+  } finally {
+    await draft.discard()
+  }
 }
 
 /** The two steps of {@link writePrivateFile}: opens a draft beside the file, which `replace` puts in its place. */
@@ -62,8 +66,8 @@ export async function openPrivateFile(
 
 /** A link would have the file written where the link leads, which somebody else may have chosen. */
 async function requireReplaceable(path: string): Promise<void> {
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
+  const found = await lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   })
   if (found === undefined || found.isFile()) return
   const code = found.isSymbolicLink()
@@ -78,5 +82,9 @@ async function requireReplaceable(path: string): Promise<void> {
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory)
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }

@@ -15,7 +15,11 @@ const run = { url: 'http://127.0.0.1:1', pid: 1, started_at: '2026-01-01T00:00:0
 
 async function writeSecret(path: string): Promise<void> {
   const file = await openSecretFile(path)
-  await file.write('whsec_new').finally(() => file.close())
+  try {
+    await file.write('whsec_new')
+  } finally {
+    await file.close()
+  }
 }
 
 /** Everything that writes a secret, with the file that it writes in a directory. */

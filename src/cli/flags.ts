@@ -35,7 +35,7 @@ export function chosenEvents(events: string | readonly string[]): EventType[] {
 }
 
 /** An API key as it goes into a header and a file. What was given is not repeated: it may be a key with a slip. */
-export const apiKeyFlag = Flags.custom<string>({
+export const apiKeyFlag = Flags.custom({
   parse: async (input) => {
     if (apiKeyPattern.test(input)) return input
     throw new Errors.CLIError('An API key has 1 to 512 visible ASCII characters and no spaces.')
