@@ -13,7 +13,8 @@ RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
     npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz && \
     npm cache clean --force && \
     mkdir /data && chown node:node /data
-ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0
+# What Tabwire remembers of its user is in the volume, too: a home is new in each container.
+ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state
 USER node
 WORKDIR /data
 VOLUME /data

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory, writePrivateFile } from './private-file.ts'
 import { issueCertificate, makeAuthority, type KeyPair } from './certificates/issue.ts'
 
 export type { KeyPair } from './certificates/issue.ts'
@@ -41,9 +42,10 @@ async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = await mkdtemp(join(directory, 'ca-'))
   try {
-    await writeFile(join(draft, 'ca-key.pem'), pair.key, { mode: 0o600, flush: true })
-    await writeFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644, flush: true })
+    await writePrivateFile(join(draft, 'ca-key.pem'), pair.key)
+    await writePrivateFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644 })
     await rename(draft, join(directory, 'ca'))
+    await syncDirectory(directory)
     return pair
   } catch (error) {
     await rm(draft, { recursive: true, force: true })

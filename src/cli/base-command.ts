@@ -9,6 +9,7 @@ import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import type { Seat } from './seat.ts'
 import { serviceNameAt } from './service-name.ts'
+import { requireOwnDirectory } from './trust/data-directory.ts'
 
 /** Flags that say which service a command is about. */
 interface KnownService {
@@ -36,6 +37,7 @@ export abstract class BaseCommand extends Command {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
   }
 
+  /** Reads the command line, and refuses a data directory that somebody else may have written. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
@@ -43,8 +45,16 @@ export abstract class BaseCommand extends Command {
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const parsed = await super.parse(options, argv)
     requireFilled(parsed)
+    const directory: unknown = parsed.flags['data-dir']
+    if (typeof directory === 'string') {
+      const named = parsed.metadata.flags['data-dir']?.setFromDefault !== true
+      await requireOwnDirectory(directory, { named, mendsModes: this.mendsModes })
+    }
     return parsed
   }
+
+  /** Whether this command mends the modes of a data directory, and so takes one that others may write to. */
+  protected readonly mendsModes: boolean = false
 
   /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
   protected interrupted(): void {

@@ -14,11 +14,6 @@ export interface SessionRouteParts {
   serviceName: string
 }
 
-/** The address that a browser opens with a code. It stands behind the `#`, which no server is sent and no log holds. */
-export function inspectorLink(url: string, code: string): string {
-  return `${url}/#link=${code}`
-}
-
 /** How the inspector's page comes to a session: by a link that whoever has an API key makes for it. */
 export function sessionRoutes(parts: SessionRouteParts): Route[] {
   const { sessions } = parts
@@ -28,11 +23,8 @@ export function sessionRoutes(parts: SessionRouteParts): Route[] {
       path: '/inspector-links',
       scope: 'simulate',
       secret: true,
-      handle: ({ key }) =>
-        created({
-          url: inspectorLink(parts.url(), sessions.invite(key.hash)),
-          expires_in_seconds: CODE_SECONDS,
-        }),
+      // The code alone: whoever asked knows the address at which the service was reached.
+      handle: ({ key }) => created({ code: sessions.invite(key.hash), expires_in_seconds: CODE_SECONDS }),
     },
     {
       method: 'POST',

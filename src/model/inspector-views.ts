@@ -1,8 +1,15 @@
 import { z } from 'zod'
+import { inspectorCode } from './inspector-link.ts'
 import { endpointView, locationView } from './views.ts'
 
 /** What the inspector's page is shown, as schemas. */
-export const inspectorLinkView = z.strictObject({ url: z.url(), expires_in_seconds: z.int().min(1) })
+export const inspectorLinkView = z.strictObject({
+  code: z
+    .string()
+    .regex(inspectorCode)
+    .describe('Opens the inspector once, at `/#link=<code>` of the service.'),
+  expires_in_seconds: z.int().min(1),
+})
 
 export const sessionCodeBody = z.strictObject({ code: z.string() })
 

@@ -40,7 +40,7 @@ describe('a link to the inspector', () => {
     const { status, json } = await simulator.call('POST /_sim/inspector-links')
     expect([status, json]).toEqual([
       201,
-      { url: expect.stringMatching(/\/#link=[\w-]{22}$/) as string, expires_in_seconds: 600 },
+      { code: expect.stringMatching(/^[\w-]{22}$/) as string, expires_in_seconds: 600 },
     ])
     const reader = await simulator.key(['read', 'write'])
     expect(await simulator.call('POST /_sim/inspector-links', { key: reader })).toMatchObject({ status: 403 })
@@ -113,7 +113,7 @@ describe('a session', () => {
   it('may do what its key may', async () => {
     const { ask, client } = await openBrowser({}, async ({ call, key }) => {
       const answer = await call('POST /_sim/inspector-links', { key: await key(['simulate']) })
-      return (answer.json as { url: string }).url
+      return `http://any/#link=${(answer.json as { code: string }).code}`
     })
     expect(await ask('GET /_sim/events')).toMatchObject({ status: 200 })
     for (const { id, name } of (await client.keys.list()).data)

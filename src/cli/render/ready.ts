@@ -1,5 +1,6 @@
 import chalk from 'chalk'
 import { exampleCheck } from '../example-check.ts'
+import { suggestion } from '../suggestion.ts'
 import { renderFields } from './text.ts'
 import { widthOf } from './width.ts'
 
@@ -23,7 +24,7 @@ export function renderReady({ url, baseUrl, apiKey, inspector }: Ready, columns 
 }
 
 const steps = [
-  ['push a check', `tabwire push ${exampleCheck()}`],
+  ['push a check', suggestion('push', [exampleCheck()])],
   ['register a receiver', 'tabwire endpoints create https://localhost:8443/webhooks --events all'],
   ['watch deliveries', 'tabwire tail'],
 ] as const

@@ -1,10 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { renderFields } from '../../cli/render/text.ts'
+import { writePrivateFile } from '../../private-file.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =
@@ -30,6 +32,7 @@ export default class CertsCreate extends BaseCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(CertsCreate)
     const hosts = argv as string[]
+    await prepareDataDirectory(flags['data-dir'])
     const { openAuthority } = await import('../../certificates.ts')
     const authority = await openAuthority(flags['data-dir'])
     const { cert, key } = await authority.issue(hosts).catch((error: unknown) => {
@@ -53,8 +56,8 @@ export default class CertsCreate extends BaseCommand {
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
   try {
     await mkdir(directory, { recursive: true })
-    await writeFile(files.cert, cert)
-    await writeFile(files.key, key, { mode: 0o600 })
+    await writePrivateFile(files.cert, cert, { mode: 0o644 })
+    await writePrivateFile(files.key, key)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError(

@@ -5,8 +5,9 @@ import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import { apiKeyFlag, fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
 import { readInput } from '../../cli/input.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
   UnusableTarget,
@@ -29,8 +30,8 @@ export default class ContractCheck extends ConformanceCommand {
   ]
   static override flags = fromEnvironment({
     'base-url': Flags.string({ description: 'The implementation, with its version segment /v1.' }),
-    'api-key': Flags.string({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
-    'read-key': Flags.string({
+    'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
+    'read-key': apiKeyFlag({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
       dependsOn: ['base-url'],
     }),
@@ -79,6 +80,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     const baseUrl = flags['base-url']
     if (baseUrl === undefined) return this.checkOwnService(flags, common)
+    await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()

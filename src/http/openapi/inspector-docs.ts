@@ -8,8 +8,9 @@ export const inspectorDocs: OperationDocs = {
   'POST /inspector-links': {
     id: 'createInspectorLink',
     tag: 'Simulator inspector',
-    summary: 'Make a link that opens the inspector',
-    answers: { 201: { description: 'The link, good once.', schema: 'InspectorLink' } },
+    summary: 'Make a code that opens the inspector',
+    description: 'It opens at `/#link=<code>` of the service.',
+    answers: { 201: { description: 'The code, good once.', schema: 'InspectorLink' } },
   },
   'POST /session': {
     id: 'beginSession',
