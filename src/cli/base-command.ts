@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk, { chalkStderr } from 'chalk'
-import { readRun } from '../data-directory.ts'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './failure.ts'
 import { requireFilled } from './filled.ts'
@@ -10,6 +9,7 @@ import { renderError } from './render/error.ts'
 import type { Seat } from './seat.ts'
 import { serviceNameAt } from './service-name.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
+import { readOwnRun } from './trust/own-run.ts'
 
 /** Flags that say which service a command is about. */
 interface KnownService {
@@ -100,7 +100,7 @@ export abstract class BaseCommand extends Command {
    */
   protected async serviceName(flags: KnownService): Promise<string> {
     if (flags['service-name'] !== undefined) return flags['service-name']
-    const run = await readRun(flags['data-dir'])
+    const run = await readOwnRun(flags['data-dir'])
     const named = flags.url ?? process.env.TABWIRE_URL ?? ''
     const url = named === '' ? run?.url : named
     return url === undefined || !URL.canParse(url)
