@@ -1,5 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
@@ -37,7 +37,11 @@ export async function markAsOwn(directory: string): Promise<void> {
   const proof = await proofOf(id)
   if (proof === undefined) return
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
+    // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
+    await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
     await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
   } catch {
