@@ -9,6 +9,7 @@ import { emptyDirectory, fixtures, spawnProcess } from '../support/cli.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const guard = new URL('../support/no-way-out.mjs', import.meta.url).href
+const driver = fileURLToPath(new URL('../support/every-command.mjs', import.meta.url))
 const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 'utf8')) as {
   commands: Record<string, { examples?: string[] }>
 }
@@ -132,36 +133,55 @@ test('what a command sends elsewhere, and what it runs, is seen here', async () 
   expect(await readFile(log, 'utf8')).toContain('spawn xdg-open x\n')
 })
 
+/** What came of one command in the clone. */
+interface Ran {
+  args: string[]
+  /** `ended`, or why it did not. */
+  ended: string
+  text: string
+  /** What it called and ran, and was kept from. */
+  log: string
+}
+
+/** Runs all commands in one process, one after the other: a process for each would take a minute. */
+async function runAll(all: typeof cases, tracked: boolean): Promise<{ clone: Clone; ran: Ran[] }> {
+  const made = await clone(tracked)
+  const log = join(await emptyDirectory(), 'log')
+  const env = { NO_WAY_OUT: log, TABWIRE_API_KEY: 'twk_ours', HOME: made.home, XDG_STATE_HOME: '' }
+  const args = ['--import', guard, driver, JSON.stringify(all.map(([, words]) => words)), log]
+  const { ended } = await spawnProcess(process.execPath, args, { cwd: made.cwd, env })
+  const { stdout } = await ended
+  return {
+    clone: made,
+    ran: stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Ran),
+  }
+}
+
 describe.skipIf(process.platform === 'win32').each([
   ['that git checked out', true],
   ['from an archive', false],
 ] as const)('in a clone %s', (_how, tracked) => {
-  let made: Clone
+  const all = [...cases, ...further]
+  let made: Awaited<ReturnType<typeof runAll>>
   beforeAll(async () => {
-    made = await clone(tracked)
+    made = await runAll(all, tracked)
   })
 
-  test.concurrent.each([...cases, ...further])(
-    'tabwire %s calls no other machine, runs no program and writes nothing outside',
-    async (_name, args) => {
-      const { home, cwd } = made
-      const log = join(await emptyDirectory(), 'log')
-      await writeFile(log, '')
-      const env = { NO_WAY_OUT: log, TABWIRE_API_KEY: 'twk_ours', HOME: home }
-      const bin = join(root, 'bin', 'run.js')
-      const { ended, child } = await spawnProcess(process.execPath, ['--import', guard, bin, ...args], {
-        cwd,
-        env,
-      })
-      const { code, stdout, stderr } = await ended
-      expect({ log: await readFile(log, 'utf8'), code: typeof code, child: child.signalCode }).toEqual({
-        log: '',
-        code: 'number',
-        child: null,
-      })
-      expect(stdout + stderr).not.toContain('twk_ours')
-      expect(await readFile(join(home, 'victim'), 'utf8')).toBe('mine\n')
-      expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual(['clone', 'victim'])
+  test.each(all.map(([name], index) => [name, index] as const))(
+    'tabwire %s calls no other machine, runs no program, ends, and tells no key',
+    (_name, index) => {
+      const { ended, log, text = '' } = made.ran[index] ?? {}
+      expect({ ended, log }).toEqual({ ended: 'ended', log: '' })
+      expect(text).not.toContain('twk_ours')
     },
   )
+
+  test('nothing outside was written', async () => {
+    const { home } = made.clone
+    expect(await readFile(join(home, 'victim'), 'utf8')).toBe('mine\n')
+    expect((await readdir(home)).filter((name) => !name.startsWith('.'))).toEqual(['clone', 'victim'])
+  })
 })
