@@ -13,6 +13,10 @@ export const inspectorLinkView = z.strictObject({
 
 export const sessionCodeBody = z.strictObject({ code: z.string() })
 
+export const sessionSecretView = z.strictObject({
+  page_secret: z.string().min(1).describe('What the page sends as `X-Tabwire-Page` beside its cookie.'),
+})
+
 export const sessionView = z.strictObject({
   session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
 })

@@ -16,9 +16,12 @@ export const inspectorDocs: OperationDocs = {
     id: 'beginSession',
     tag: 'Simulator inspector',
     summary: 'Begin the session of a page',
-    description: 'For the page of the service alone: it trades the code of its link for a cookie.',
+    description:
+      'For the page of the service alone: it trades the code of its link for a cookie and a secret, which it sends as `X-Tabwire-Page` from then on. A session acts for its key under `/_sim`, but for keys and the whole state.',
     body: 'SessionCode',
-    answers: { 204: { description: 'The session has begun.', headers: ['Set-Cookie'] } },
+    answers: {
+      201: { description: 'The session has begun.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
+    },
     errors: ['Unauthorized'],
   },
   'GET /session': {
