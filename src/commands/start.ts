@@ -78,7 +78,8 @@ export default class Start extends BaseCommand {
     for (const warning of [...foreign, ...warningsOf(flags)]) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)
-    if (flags.open && !(await openInBrowser(simulator.inspectorLink()))) this.say(renderWarning(NO_BROWSER))
+    if (flags.open && !(await openInBrowser(simulator.inspectorLink(), directory)))
+      this.say(renderWarning(NO_BROWSER))
     await this.signals.first
     await simulator.close()
     await removeRun(directory, process.pid)

@@ -34,8 +34,18 @@ export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) =>
     const origin = headers.get('origin')
     if (origin !== null && !isAllowed(hostOf(origin) ?? '')) throw foreign()
     // A page's <script src> or form sends no Origin with some methods, but browsers say where it comes from.
-    if (headers.get('sec-fetch-site') === 'cross-site') throw foreign()
+    if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfInspector(request)) throw foreign()
   }
+}
+
+/**
+ * Whether a browser opens the inspector's page in a window: the file that `tabwire open` writes leads to it, which is of
+ * another site. The page shows nothing by itself, and no other page can frame or read it.
+ */
+function isOpeningOfInspector({ method, url, headers }: Request): boolean {
+  const isWindow =
+    headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return method === 'GET' && isWindow && new URL(url).pathname === '/'
 }
 
 function isHttp10(request: Request): boolean {

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -51,6 +51,11 @@ async function opener(): Promise<{
   }
 }
 
+/** Where a page leads that was written for the browser. */
+async function linkIn(page: string): Promise<string> {
+  return /content="0;url=([^"]+)"/.exec(await readFile(page, 'utf8'))?.[1] ?? ''
+}
+
 /** The URL of a service that answers every request with this. */
 async function liar(answer: unknown): Promise<string> {
   const server = createServer((_request, response) => response.writeHead(201).end(JSON.stringify(answer)))
@@ -68,20 +73,20 @@ describe('tabwire open', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n$/)
     expect(stdout).toContain(service.url)
-    expect([await taken(stdout.trim()), await taken(stdout.trim())]).toEqual([204, 401])
+    expect([await taken(stdout.trim()), await taken(stdout.trim())]).toEqual([201, 401])
   })
 
   test('--json prints the link and how long it is good for, and opens nothing', async () => {
     const { url, expires_in_seconds } = await service.json<{ url: string; expires_in_seconds: number }>(
       'open',
     )
-    expect([await taken(url), expires_in_seconds]).toEqual([204, 600])
+    expect([await taken(url), expires_in_seconds]).toEqual([201, 600])
   })
 
   test('without a browser prints the link, and says so', async () => {
     const { code, stdout, stderr } = await service.run(['open'], { env: { PATH: await emptyDirectory() } })
     expect(code).toBe(0)
-    expect(await taken(stdout.trim())).toBe(204)
+    expect(await taken(stdout.trim())).toBe(201)
     expect(stderr).toContain('No browser could be opened here.')
   })
 
@@ -121,9 +126,26 @@ describe('tabwire open', () => {
         url: 'file:///tmp/evil.desktop',
         expires_in_seconds: 600,
       })
-      const { code, stdout } = await tabwire(['open', '--url', `${url}/v1`], { env: { PATH } })
+      const state = await emptyDirectory()
+      const env = { PATH, XDG_STATE_HOME: state }
+      const { code, stdout } = await tabwire(['open', '--url', `${url}/v1`], { env })
       expect({ code, stdout }).toEqual({ code: 0, stdout: `${url}/#link=${'c'.repeat(22)}\n` })
-      expect(await opened()).toBe(`${url}/#link=${'c'.repeat(22)}`)
+      // Without a data directory, the page is among what is the user's own.
+      expect(await opened()).toBe(join(state, 'tabwire', 'open.html'))
+      expect(await linkIn(await opened())).toBe(`${url}/#link=${'c'.repeat(22)}`)
+    })
+
+    // All users of a machine read the arguments of all processes.
+    test('gives the system’s opener no link, but a page that only its owner can read', async () => {
+      const { PATH, opened } = await opener()
+      const page = join(service.cwd, '.tabwire', 'open.html')
+      await writeFile(page, 'older', { mode: 0o666 })
+      const { stdout } = await service.run(['open'], { env: { PATH } })
+      expect(await opened()).toBe(page)
+      expect(((await stat(page)).mode & 0o777).toString(8)).toBe('600')
+      expect(await linkIn(page)).toBe(stdout.trim())
+      expect(await taken(await linkIn(page))).toBe(201)
+      expect((await service.run(['doctor'])).code).toBe(0)
     })
 
     test('gives the system’s opener nothing but a link to the inspector', async () => {
@@ -137,7 +159,7 @@ describe('tabwire open', () => {
         'http://127.0.0.1:4100/#link=abc&calc.exe',
         'http://127.0.0.1:4100/#link=abc\n',
       ])
-        expect([text, await openInBrowser(text)]).toEqual([text, false])
+        expect([text, await openInBrowser(text, '.')]).toEqual([text, false])
     })
   })
 
@@ -146,7 +168,7 @@ describe('tabwire open', () => {
     async () => {
       const { PATH, opened } = await opener()
       const started = await startService(['--in-memory', '--open'], { env: { PATH } })
-      expect(await taken(await opened())).toBe(204)
+      expect(await taken(await linkIn(await opened()))).toBe(201)
       expect(await started.stop()).toMatchObject({ code: 0, stderr: '' })
     },
   )

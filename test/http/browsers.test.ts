@@ -110,6 +110,23 @@ describe('a request', () => {
     },
   )
 
+  it('of a window that opens the inspector is answered, wherever the link stands; nothing else is', async () => {
+    const simulator = await openSimulator()
+    const opening = {
+      'Sec-Fetch-Site': 'cross-site',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+    }
+    const statusOf = async (headers: Record<string, string>, route = 'GET /') =>
+      (await ask(simulator, 'localhost', headers, route)).status
+    expect(await statusOf(opening)).toBe(200)
+    expect(await statusOf({ ...opening, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
+    expect(await statusOf({ ...opening, 'Sec-Fetch-Mode': 'no-cors' })).toBe(403)
+    expect(await statusOf({ ...opening, Origin: 'null' })).toBe(403)
+    for (const route of ['POST /', 'GET /docs', 'GET /_sim/events', 'GET /v1/locations', 'GET /_sim/session'])
+      expect([route, await statusOf(opening, route)]).toEqual([route, 403])
+  })
+
   it('WEB-11 that a browser calls cross-site is 403, also without Origin', async () => {
     const answer = await ask(await openSimulator(), 'localhost', { 'Sec-Fetch-Site': 'cross-site' })
     expect(errorOf(answer).code).toBe('forbidden_origin')
