@@ -7,6 +7,8 @@ import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import type { Seat } from './seat.ts'
+import { secretsFromFiles } from './secrets-from-files.ts'
+import { withoutServiceLinks } from './service-links.ts'
 import { serviceNameAt } from './service-name.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
 import { readOwnRun } from './trust/own-run.ts'
@@ -43,7 +45,7 @@ export abstract class BaseCommand extends Command {
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv)
+    const parsed = await this.withEnvironment(options?.flags, () => super.parse(options, argv))
     requireFilled(parsed)
     const directory: unknown = parsed.flags['data-dir']
     if (typeof directory === 'string') {
@@ -51,6 +53,19 @@ export abstract class BaseCommand extends Command {
       await requireOwnDirectory(directory, { named, mendsModes: this.mendsModes })
     }
     return parsed
+  }
+
+  /** Parses with secrets from files in the environment, and without variables that are not ours; then all is as before. */
+  private async withEnvironment<T>(flags: object = {}, parse: () => Promise<T>): Promise<T> {
+    const before = process.env
+    const { baseFlags } = this.ctor as typeof BaseCommand
+    const fromFiles = await secretsFromFiles(this.argv, { ...baseFlags, ...flags }, before)
+    process.env = { ...withoutServiceLinks(before), ...fromFiles }
+    try {
+      return await parse()
+    } finally {
+      process.env = before
+    }
   }
 
   /** Whether this command mends the modes of a data directory, and so takes one that others may write to. */

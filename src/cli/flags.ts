@@ -48,6 +48,13 @@ export const apiKeyFlag = Flags.custom({
   },
 })
 
+/** A file with a secret, which other users of the machine cannot see as they see command lines. */
+export const secretFromFileFlag = (what: string, helpGroup?: string) =>
+  Flags.string({
+    description: `File with ${what}. Other users of this machine can see command lines.`,
+    ...(helpGroup !== undefined && { helpGroup }),
+  })
+
 /** Where a command finds settings that were not given to it, and where the data is. */
 export const placeFlags = fromEnvironment({
   config: Flags.string({
@@ -70,9 +77,10 @@ export const connectionFlags = fromEnvironment({
     helpGroup: 'CONNECTION',
   }),
   'api-key': apiKeyFlag({
-    description: 'API key; by default the one in the data directory.',
+    description: 'API key; by default the one in the data directory. Prefer TABWIRE_API_KEY or a file.',
     helpGroup: 'CONNECTION',
   }),
+  'api-key-file': secretFromFileFlag('the API key', 'CONNECTION'),
 })
 
 /**

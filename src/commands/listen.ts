@@ -43,7 +43,12 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret, which stays the same, and nothing else; then end.',
     }),
     'env-file': envFileFlag,
-    insecure: Flags.boolean({ description: "Do not check the target's certificate, if it is on HTTPS." }),
+    // Under the name of start's flag, it would have start send deliveries to receivers that nobody has checked.
+    insecure: Flags.boolean({
+      description:
+        "Do not check the target's certificate, if it is on HTTPS. Its variable is TABWIRE_LISTEN_INSECURE.",
+      env: 'TABWIRE_LISTEN_INSECURE',
+    }),
   })
 
   private readonly ending = new AbortController()

@@ -13,8 +13,8 @@ interface Given {
 type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
 type Flags = Readonly<Record<string, FlagShape>>
 
-/** What no file sets: the file itself, and how the command talks. */
-const notInFile = new Set(['config', 'json'])
+/** What no file sets: the file itself, where secrets are read from, and how the command talks. */
+const notInFile = new Set(['config', 'json', 'api-key-file'])
 
 /** Settings that name files: relative to the settings file, wherever the command runs. */
 const paths = new Set(['data-dir', 'cacert', 'env-file'])

@@ -1,7 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
 import { CommandError, exitCodes } from '../failure.ts'
-import { apiKeyFlag, envFileFlag, placeFlags, serviceNameFlag } from '../flags.ts'
+import { apiKeyFlag, envFileFlag, placeFlags, secretFromFileFlag, serviceNameFlag } from '../flags.ts'
 import { rateLimitFlag } from '../rate-limit-flag.ts'
 import { ORDER_BY, orderFieldIssue } from '../../model/revision.ts'
 
@@ -43,6 +43,7 @@ export const startFlags = fromConfigFile({
   'api-key': apiKeyFlag({
     description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
   }),
+  'api-key-file': secretFromFileFlag('the API key to accept'),
   'service-name': serviceNameFlag,
   strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
   'order-by': orderByFlag({

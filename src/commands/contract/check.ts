@@ -5,7 +5,13 @@ import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { apiKeyFlag, fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import {
+  apiKeyFlag,
+  fromEnvironment,
+  placeFlags,
+  secretFromFileFlag,
+  serviceNameFlag,
+} from '../../cli/flags.ts'
 import { readInput } from '../../cli/input.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
@@ -31,10 +37,12 @@ export default class ContractCheck extends ConformanceCommand {
   static override flags = fromEnvironment({
     'base-url': Flags.string({ description: 'The implementation, with its version segment /v1.' }),
     'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
+    'api-key-file': secretFromFileFlag('that key'),
     'read-key': apiKeyFlag({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
       dependsOn: ['base-url'],
     }),
+    'read-key-file': secretFromFileFlag('that key'),
     'order-by': Flags.string({ description: 'The field of a push that orders updates: judges ordering.' }),
     profile: Flags.string({
       description: 'JSON file with what this deployment chose: names, paths, keys, claims, clock.',
