@@ -6,6 +6,7 @@ import { describeFailure, exitCodes } from './failure.ts'
 import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
+import { harmless, jsonText } from './render/text.ts'
 import type { Seat } from './seat.ts'
 import { secretsFromFiles } from './secrets-from-files.ts'
 import { withoutServiceLinks } from './service-links.ts'
@@ -125,7 +126,7 @@ export abstract class BaseCommand extends Command {
 
   /** Data: the resource with `--json`, for people otherwise, in so many columns. */
   protected print(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? JSON.stringify(resource, null, 2) : render(this.terminal.columns)
+    const text = this.wantsJson ? jsonText(resource, 2) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
@@ -136,7 +137,7 @@ export abstract class BaseCommand extends Command {
 
   /** One element of a stream: one line of JSON, or for people. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? JSON.stringify(resource) : render(this.terminal.columns)
+    const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
@@ -161,7 +162,8 @@ export abstract class BaseCommand extends Command {
 
   /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
-    process.stderr.write(`${chalkStderr.level > 0 ? text : stripVTControlCharacters(text)}\n`)
+    const shown = harmless(text)
+    process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
@@ -169,7 +171,7 @@ export abstract class BaseCommand extends Command {
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
     const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args, typedAs }
     const failure = describeFailure(error, shape)
-    if (this.wantsJson) process.stdout.write(`${JSON.stringify({ error: failure.json })}\n`)
+    if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }

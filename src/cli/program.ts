@@ -1,11 +1,3 @@
-import { execute as executeCommand } from '@oclif/core'
-import { hideSecretsInDebugOutput } from './debug-output.ts'
-
-/** What `bin/run.js` runs commands by: the framework that they are built with. */
-export { flush, handle, run } from '@oclif/core'
-
-/** Runs the command of this process. */
-export async function execute(options: Parameters<typeof executeCommand>[0]): Promise<unknown> {
-  hideSecretsInDebugOutput(process.argv, process.env, process.stderr)
-  return executeCommand(options)
-}
+/** What `bin/run.js` runs commands by: the framework that they are built with, and what keeps its debug output clean. */
+export { execute, flush, handle, run } from '@oclif/core'
+export { hideSecretsInDebugOutput } from './debug-output.ts'
