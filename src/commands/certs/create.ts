@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
@@ -34,12 +35,8 @@ export default class CertsCreate extends BaseCommand {
     const hosts = argv as string[]
     await prepareDataDirectory(flags['data-dir'])
     const { openAuthority } = await import('../../certificates.ts')
-    const authority = await openAuthority(flags['data-dir'])
-    const { cert, key } = await authority.issue(hosts).catch((error: unknown) => {
-      throw error instanceof TypeError
-        ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
-        : error
-    })
+    const authority = await openAuthority(flags['data-dir'], hosts).catch(wrongHost)
+    const { cert, key } = await authority.issue(hosts).catch(wrongHost)
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     await writeBoth(files, cert, key, flags.out)
@@ -48,9 +45,24 @@ export default class CertsCreate extends BaseCommand {
         ['certificate', files.cert],
         ['key', files.key],
         ['authority', files.ca],
+        [
+          '',
+          `It certifies hosts of this machine and of local networks, until ${untilOf(authority.certificatePem)}.`,
+        ],
       ]),
     )
   }
+}
+
+function wrongHost(error: unknown): never {
+  throw error instanceof TypeError
+    ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
+    : error
+}
+
+/** The last day of a certificate. */
+function untilOf(pem: string): string {
+  return new Date(new X509Certificate(pem).validTo).toISOString().slice(0, 10)
 }
 
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
