@@ -5,7 +5,7 @@ import { isPackaged } from './packages.js'
 const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
 
 /** The licences of what is built in ask to be passed on with it: each text once, below the packages that are under it. */
-export const passLicencesOn = {
+export const passLicencesOn = (fileName) => ({
   name: 'pass-licences-on',
   generateBundle(_options, bundle) {
     const ids = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds.filter(isPackaged))
@@ -14,9 +14,9 @@ export const passLicencesOn = {
     for (const { holder, terms } of [...directories].sort().map(licenceOf))
       (holders[terms] ??= []).push(holder)
     const source = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
-    this.emitFile({ type: 'asset', fileName: 'chunks/LICENSES.txt', source: source.join('\n\n') })
+    this.emitFile({ type: 'asset', fileName, source: source.join('\n\n') })
   },
-}
+})
 
 /** Who holds the rights to a package, and its terms, which differ in their line breaks more than in their words. */
 function licenceOf(directory) {
