@@ -32,7 +32,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'process-identity.ts': { own: [], foreign: ['node:*'] },
   'package-file.ts': { own: [], foreign: ['node:*'] },
   'certificates.ts': { own: ['certificates', 'private-file.ts'], foreign: ['node:*'] },
-  certificates: { own: [], foreign: ['@peculiar/x509', 'reflect-metadata', 'node:*'] },
+  certificates: { own: [], foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'] },
   'private-file.ts': { own: ['ids.ts'], foreign: ['node:*'] },
   'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
   delivery: {

@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { EventView } from '../../model/event.ts'
 import { renderTable } from './table.ts'
-import { printable, renderFields, renderer } from './text.ts'
+import { harmless, renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'
 
 export const renderEvents = renderer((events: readonly EventView[], columns?: number): string => {
@@ -19,15 +19,18 @@ export const renderEvents = renderer((events: readonly EventView[], columns?: nu
   )
 })
 
-export const renderEvent = renderer(
-  ({ id, type, created_at, external_check_id, data, body }: EventView): string => {
+/** The length is that of the body as it was sent, before anything in it is made visible. */
+export const renderEvent = (event: EventView): string => renderOne(event, Buffer.byteLength(event.body))
+
+const renderOne = renderer(
+  ({ id, type, created_at, external_check_id, data }: EventView, bytes: number): string => {
     const fields = renderFields([
       ['event', id],
       ['type', type],
       ['created', `${moment(created_at)} UTC`],
       ['check', external_check_id ?? 'none'],
-      ['body', `${Buffer.byteLength(body)} bytes ${chalk.dim('(--body prints them)')}`],
+      ['body', `${bytes} bytes ${chalk.dim('(--body prints them)')}`],
     ])
-    return `${fields}\n\n${printable(JSON.stringify(data, null, 2))}`
+    return `${fields}\n\n${harmless(JSON.stringify(data, null, 2))}`
   },
 )
