@@ -46,8 +46,9 @@ function typedValue(argv: readonly string[], name: string): string | undefined {
 
 /** The one line of a file. What it holds is not repeated when it is none: it may be a secret with a slip. */
 async function readSecret(path: string, flag: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw wrongFile(`${flag}: ${path} cannot be read (${error.code ?? error.message}).`)
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw wrongFile(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
   })
   const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line

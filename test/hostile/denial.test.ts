@@ -74,9 +74,10 @@ describe('without a key', () => {
   it.skipIf(!hasPeers)('the connections of a peer with few stay when one with many opens more', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 10 } })
     const [kept] = await openIdle(simulator, 1, other)
+    if (kept === undefined) return expect.fail('No connection was made.')
     await openIdle(simulator, 30, peer)
-    kept?.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-    const [answer] = (await once(kept as Socket, 'data')) as [Buffer]
+    kept.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    const [answer] = (await once(kept, 'data')) as [Buffer]
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
   })
 })

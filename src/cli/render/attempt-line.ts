@@ -13,15 +13,17 @@ const WIDE = 108
 const REST = { columns: 62, leastCheck: 8 }
 
 /** One attempt as `tail` and `listen` show it: on a terminal in columns, as far as they are there, else as it comes. */
-export const renderAttempt = renderer((message: AttemptMessage, columns: number = Infinity): string => {
-  const { attempt, id } = message
-  const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
-  const faults = faultsText(attempt.faults)
-  if (attempt.outcome === 'succeeded')
-    return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
-  const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
-  return [`${line}${place}`, ...reason(message, columns)].join('\n')
-})
+export const renderAttempt = renderer(
+  (message: AttemptMessage, columns: number | undefined = Infinity): string => {
+    const { attempt, id } = message
+    const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
+    const faults = faultsText(attempt.faults)
+    if (attempt.outcome === 'succeeded')
+      return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
+    const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
+    return [`${line}${place}`, ...reason(message, columns)].join('\n')
+  },
+)
 
 function mark({ outcome }: AttemptMessage['attempt']): string {
   return outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')

@@ -5,7 +5,7 @@ import { printable, renderer } from './text.ts'
 const MOST = { lines: 20, characters: 400 }
 
 /** A body that somebody else wrote, line by line behind a bar, beginning with a line break; of a long one the start. */
-export const renderBody = renderer((body: string, mostLines: number = MOST.lines): string => {
+export const renderBody = renderer((body: string, mostLines: number | undefined = MOST.lines): string => {
   const lines = body.trimEnd().split(/\r?\n/)
   if (lines.length === 1 && lines[0] === '') return ''
   const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []

@@ -17,7 +17,7 @@ interface Told {
 const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
 
 /** What a repair did, then one line for each check with its advice below it, then how it all stands. */
-export const renderCheckUp = renderer((told: Told, columns: number = Infinity): string => {
+export const renderCheckUp = renderer((told: Told, columns: number | undefined = Infinity): string => {
   const { checks, repaired, repairable } = told
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
   const found = checks.flatMap(({ level, message, advice }) => [

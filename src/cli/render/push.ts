@@ -8,7 +8,12 @@ import { count, money, status } from './words.ts'
 
 /** What a push came to: the outcome, the item diff as a diff shows it, and what the linter has to say. */
 export const renderPush = renderer(
-  (check: Check, report: PushReport | null, httpStatus: number, columns: number = Infinity): string => {
+  (
+    check: Check,
+    report: PushReport | null,
+    httpStatus: number,
+    columns: number | undefined = Infinity,
+  ): string => {
     const outcome = report?.outcome ?? (httpStatus === 201 ? 'created' : 'accepted')
     const summary = [
       status(outcome),

@@ -14,7 +14,7 @@ interface Ready {
 
 /** What `start` says when it is ready, and what to do next. */
 export const renderReady = renderer(
-  ({ url, baseUrl, apiKey, inspector }: Ready, columns: number = Infinity): string => {
+  ({ url, baseUrl, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
     const fields = renderFields([
       ['base URL', chalk.bold(baseUrl)],
       ['API key', apiKey],

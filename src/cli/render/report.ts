@@ -6,7 +6,7 @@ import { wrapped } from './wrap.ts'
 
 /** What an integration did wrong: each finding once, with its last words and the requests that show it. */
 export const renderReport = renderer(
-  ({ since, pushes, refused, findings }: Report, columns: number = Infinity): string => {
+  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
     const span = since === null ? '' : ` since ${moment(since)}`
     const account = refused.length === 0 ? [] : [renderRefused(refused)]
     if (findings.length > 0)

@@ -24,7 +24,7 @@ export const renderScene = renderer((scene: Scene, columns?: number): string => 
 
 function refusalText(
   { status, code, message }: Extract<Scene, { type: 'refused' }>,
-  columns: number = Infinity,
+  columns: number | undefined = Infinity,
 ): string {
   return [chalk.red(`${status} ${code}`), ...wrapTo(columns - 2, message).map((line) => `  ${line}`)].join(
     '\n',

@@ -39,8 +39,8 @@ export async function markAsOwn(directory: string): Promise<void> {
   try {
     await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
     // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
-    await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
+    await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
     await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
