@@ -14,8 +14,8 @@ const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 
   commands: Record<string, { examples?: string[] }>
 }
 
-/** These take a while and ask nothing of their folder; what they do is in their own tests. */
-const apart = ['demo', 'contract:check']
+/** The whole of it takes a while; it is run below, with the files of the clone and with a few cases. */
+const apart = ['contract:check']
 
 /** What a clone may hold, each field hostile. */
 const planted = {
@@ -28,6 +28,8 @@ const planted = {
   },
   'credentials.json': { api_key: 'twk_planted', table_secret: 'planted' },
   'clock.json': { offset_ms: 9_999_999_999 },
+  'installation.json': { id: '../../victim', proof: 'x' },
+  'open.html': '<meta http-equiv="refresh" content="0;url=http://attacker.example/">',
   'listen/secret': { signing_secret: `whsec_${'a'.repeat(43)}` },
   'states/third-retry.json': { endpoints: [{ url: 'https://attacker.example/', signing_secret: 'x' }] },
 }
@@ -110,6 +112,11 @@ const further: typeof cases = [
   ],
   ['state load', ['state', 'load', 'third-retry']],
   ['open', ['open']],
+  [
+    'contract check, with the profile of the clone',
+    ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--profile', 'profile.json'],
+  ],
+  ['contract check', ['contract', 'check', '--only', 'access', '--junit', 'contract.xml']],
 ]
 
 test('what a command sends elsewhere, and what it runs, is seen here', async () => {

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -6,6 +7,13 @@ import { verify } from '../../src/signature/index.ts'
 import { emptyDirectory, serve, spawnProcess, tabwire, type RunningService } from '../support/cli.ts'
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+/** Runs a line of a shell as the user called nobody. */
+const asNobody = (line: string) =>
+  spawnSync('runuser', ['-u', 'nobody', '--', '/bin/sh', '-c', line], { encoding: 'utf8' })
+/** Skipped where no other user can be had. */
+const hasAnotherUser =
+  process.platform === 'linux' && process.getuid?.() === 0 && asNobody('true').status === 0
 
 let service: RunningService
 
@@ -138,6 +146,32 @@ describe('a secret is read from a file', () => {
       2,
       expect.stringContaining('--secret-file: gone cannot be read (ENOENT)') as string,
     ])
+  })
+})
+
+// All users of a machine read the arguments of all processes.
+describe.skipIf(!hasAnotherUser)('another user, who lists processes while the inspector opens', () => {
+  test('sees a page that he cannot read, and no link', async () => {
+    const bin = await emptyDirectory()
+    const [opened, go] = [join(bin, 'opened'), join(bin, 'go')]
+    await writeFile(
+      join(bin, 'xdg-open'),
+      `#!/bin/sh\necho "$1" >'${opened}'\nwhile [ ! -e '${go}' ]; do /bin/sleep 0.05; done\n`,
+      { mode: 0o755 },
+    )
+    // What is above the page is open to all, so that its own mode is what counts.
+    await chmod(service.cwd, 0o755)
+    await chmod(join(service.cwd, '.tabwire'), 0o755)
+    const running = service.run(['open'], { env: { PATH: bin } })
+    await expect.poll(() => readFile(opened, 'utf8').catch(() => ''), { timeout: 20_000 }).not.toBe('')
+    const listed = asNobody('cat /proc/[0-9]*/cmdline')
+    const page = (await readFile(opened, 'utf8')).trim()
+    const read = asNobody(`cat '${page}'`)
+    await writeFile(go, '')
+    await running
+    expect(listed.stdout).toContain(page)
+    expect(listed.stdout).not.toContain('#link=')
+    expect({ text: read.stdout, failed: read.status !== 0 }).toEqual({ text: '', failed: true })
   })
 })
 
