@@ -130,9 +130,9 @@ export abstract class BaseCommand extends Command {
     process.stdout.write(`${text}\n`)
   }
 
-  /** Data as it is, without a line break of ours. */
+  /** Data as it is, without a line break of ours. A terminal gets it {@link harmless}: people look at it there. */
   protected write(text: string | Uint8Array): void {
-    process.stdout.write(text)
+    process.stdout.write(process.stdout.isTTY ? harmless(Buffer.from(text).toString()) : text)
   }
 
   /** One element of a stream: one line of JSON, or for people. */

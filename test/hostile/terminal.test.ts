@@ -28,7 +28,8 @@ import { renderTable } from '../../src/cli/render/table.ts'
 import { harmless, jsonText, printable, renderFields } from '../../src/cli/render/text.ts'
 import { renderTold } from '../../src/cli/render/tail.ts'
 import { ApiError } from '../../src/client.ts'
-import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
+import { checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../support/simulator.ts'
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
@@ -220,6 +221,20 @@ describe('a command at a service that is not ours', () => {
       const { stdout, stderr } = await ended
       expect([args, steering(stdout + stderr)]).toEqual([args, []])
     }
+  })
+
+  test.runIf(hasTerminals)(`prints a body byte for byte, but ${onTerminal}`, async () => {
+    const service = await startService()
+    const number = '\u009b2J\u202eA'
+    await service.call('PUT', '/v1/checks/external/a', checkBody({ table: { number } }))
+    const [event] = (await service.json<{ data: { id: string; body: string }[] }>('events', 'list')).data
+    const args = ['events', 'show', event?.id ?? '', '--body']
+    expect((await service.run(args)).stdout).toContain(number)
+    const { ended } = await tabwireOnTerminal(args, { cwd: service.cwd })
+    const { stdout } = await ended
+    expect(stdout).toContain('<U+009B>2J<U+202E>A')
+    expect(steering(stdout.replaceAll('\r', ''))).toEqual([])
+    await service.stop()
   })
 
   test('a pushed file cannot do so either', async () => {

@@ -42,10 +42,30 @@ describe('a request', () => {
     '0x7f.1.example',
     '[2001:db8::1]:4100',
     '127.0.0.1, example.com',
+    'localhost:99999',
+    'localhost:4100:1',
+    'localhost:x',
+    'a"b.localhost',
+    '<b>.localhost',
+    'a/b.localhost',
+    'a..localhost',
+    '.localhost',
+    '[::1',
+    '[::1%lo]',
+    '[localhost]',
+    `${'a'.repeat(300)}.localhost`,
   ])('to the Host %s, which is not ours, is 403', async (host) => {
     const answer = await ask(await openSimulator(), host)
     expect(answer.status).toBe(403)
     expect(errorOf(answer).code).toBe('forbidden_host')
+  })
+
+  it('with two Host headers, of which others might believe the second, is 400', async () => {
+    const { raw, apiKey } = await openSimulator()
+    const answer = await raw(
+      `GET /v1/locations HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n\r\n`,
+    )
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_request'])
   })
 
   it.each([
@@ -86,6 +106,12 @@ describe('a request', () => {
     'file://',
     'chrome-extension://abcdefghijklmnop',
     'http://user@localhost',
+    'http://localhost/',
+    'http://localhost:99999',
+    'http://localhost#x',
+    'ftp://localhost',
+    'localhost',
+    'http://a"b.localhost',
   ])(
     'from a page of another origin, “%s”, is 403, whatever its method, and changes nothing',
     async (origin) => {
