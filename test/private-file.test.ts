@@ -121,3 +121,17 @@ test.skipIf(process.platform === 'win32')(
     expect(await readFile(join(directory, '.bashrc'), 'utf8')).toBe('mine')
   },
 )
+
+test('certs create says what its authority is good for, and refuses a host of others', async () => {
+  const cwd = await temporaryDirectory()
+  const made = await tabwire(['certs', 'create', 'localhost'], { cwd })
+  expect(made.stdout).toMatch(
+    /It certifies hosts of this machine and of local networks, until \d{4}-\d\d-\d\d\.\n$/,
+  )
+  const refused = await tabwire(['certs', 'create', 'bank.example.com'], { cwd })
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('HOST: the local authority may not certify bank.example.com') as string,
+  ])
+  expect(await readdir(cwd)).not.toContain('bank.example.com.pem')
+})
