@@ -46,7 +46,7 @@ describe('certificates', () => {
     const authority = await makeAuthority(['app', '203.0.113.7'])
     const ca = join(directory, 'ca.pem')
     await writeFile(ca, authority.cert)
-    const judge = async (hosts: string[]) => {
+    const verdictOf = async (hosts: string[]) => {
       const file = join(directory, 'server.pem')
       await writeFile(file, (await issueCertificate(authority, hosts)).cert)
       const args = ['verify', '-purpose', 'sslserver', '-CAfile', ca, file]
@@ -67,9 +67,9 @@ describe('certificates', () => {
       'api.app',
       '203.0.113.7',
     ])
-      expect([host, await judge([host])]).toEqual([host, 'accepted'])
+      expect([host, await verdictOf([host])]).toEqual([host, 'accepted'])
     for (const host of ['bank.example.com', '*.com', '8.8.8.8', '2001:db8::1', 'notlocalhost', '203.0.113.8'])
-      expect([host, await judge([host])]).toEqual([host, 'permitted subtree violation'])
+      expect([host, await verdictOf([host])]).toEqual([host, 'permitted subtree violation'])
   })
 
   it.each(['bank.example.com', '8.8.8.8', '2001:db8::1', 'mylocalhost'])(

@@ -1,4 +1,4 @@
-/** What is before the value of an assignment: `export NAME = `. Sticky, so that it is tried at the start of a line only. */
+/** The start of an assignment, up to its value: `export NAME = `. Sticky, to match at the start of a line only. */
 const beforeValue = /[^\S\r\n]*(?:export[^\S\r\n]+)?([A-Za-z_][\w.-]*)[^\S\r\n]*=[^\S\r\n]*/y
 
 /**
@@ -34,8 +34,8 @@ export function withVariables(text: string, variables: Readonly<Record<string, s
 }
 
 /**
- * Where a value ends: at its closing quote, which may be lines below, else at the end of the line or before a comment.
- * `unclosed` remembers the quotes that nothing closes, so that the rest of the text is searched once for each.
+ * Returns the position where a value ends: at its closing quote, which may be lines below, else at the end of the line or
+ * before a comment. `unclosed` collects quotes without an end, so that the rest of the text is searched once for each.
  */
 function endOfValue(text: string, start: number, unclosed: Set<string>): number {
   const quote = text[start] ?? ''

@@ -9,8 +9,8 @@ const secrets = ['api-key', 'read-key', 'secret'] as const
 const MOST_BYTES = 8_192
 
 /**
- * Variables of the environment for secrets that the command line or the environment names a file for. A secret among the
- * arguments stands in the list of processes, in the history of the shell and in debug output; a file and a variable do not.
+ * Reads the secrets for which the command line or the environment names a file; returns them as environment variables.
+ * Other users can list arguments, and shells and debug output keep them. Files and variables stay with their owner.
  * @throws CLIError when the secret itself is typed, too; CommandError when the file holds no secret.
  */
 export async function secretsFromFiles(
@@ -34,7 +34,7 @@ export async function secretsFromFiles(
   return read
 }
 
-/** The value that follows a flag, also behind `=`. What stands behind `--` is no flag. */
+/** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
 function typedValue(argv: readonly string[], name: string): string | undefined {
   const end = argv.indexOf('--')
   const words = end === -1 ? argv : argv.slice(0, end)
@@ -44,7 +44,7 @@ function typedValue(argv: readonly string[], name: string): string | undefined {
   return word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[at + 1]
 }
 
-/** The one line of a file. What it holds is not repeated when it is none: it may be a secret with a slip. */
+/** Reads the one line of a file. An error never repeats the content, which may be a secret with a typing mistake. */
 async function readSecret(path: string, flag: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException

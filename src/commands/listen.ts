@@ -43,7 +43,7 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret, which stays the same, and nothing else; then end.',
     }),
     'env-file': envFileFlag,
-    // Under the name of start's flag, it would have start send deliveries to receivers that nobody has checked.
+    // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
     insecure: Flags.boolean({
       description:
         "Do not check the target's certificate, if it is on HTTPS. Its variable is TABWIRE_LISTEN_INSECURE.",

@@ -13,8 +13,8 @@ const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 
 /**
  * `GET /openapi.json`: what `tabwire openapi` prints, with this service as its server, by the name that it was asked by.
- * It is made when it is first asked for, since most services run without anybody asking, and once: making it takes a
- * hundred times as long as answering, and whoever asks chooses the name.
+ * The document is created at the first request, since most services never get one, and once: creating it takes 26 ms, and
+ * callers choose the name. The name is filled in for each request.
  */
 export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] {
   let made: Promise<{ text: string; digest: string }> | undefined

@@ -10,12 +10,12 @@ interface Connection {
 }
 
 /**
- * Keeps a server at no more than `most` connections. A further one takes the place of one on which nothing is asked: the
- * one that waits longest of the peer with the most, so that a peer who opens many shuts nobody else out. With a request
- * on every connection, the further one is closed.
+ * Limits a server to `most` connections. A further connection replaces an idle one: the one idle longest of the peer with
+ * the most connections. So a peer that opens many connections does not shut others out. The further connection is closed
+ * when every other one has a request in progress.
  */
 export function limitConnections(server: Server, most: number): void {
-  /** By both ends' ports, in which TLS agrees with what is below it; whoever waits longest comes first. */
+  /** Connections by the ports of both ends, which a TLS socket shares with the socket below it; idle longest first. */
   const open = new Map<string, Connection>()
 
   const makeRoom = (newest: Connection) => {
@@ -42,7 +42,7 @@ export function limitConnections(server: Server, most: number): void {
     connection.requests += 1
     response.once('close', () => {
       connection.requests -= 1
-      // It begins to wait now.
+      // Inserted again at the end: the connection becomes idle now.
       if (open.delete(key)) open.set(key, connection)
     })
   }

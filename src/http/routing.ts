@@ -99,7 +99,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   return route.handle(new EventCall(event, key, visit, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
 }
 
-/** Whoever was identified without this header was identified by a session. @throws Refusal `unauthorized`. */
+/** Requires an API key in the request: a caller without this header has a session. @throws Refusal `unauthorized`. */
 function requireKeyItself({ req }: H3Event): void {
   if (req.headers.has('authorization')) return
   throw new Refusal(

@@ -15,11 +15,11 @@ export interface Sessions {
   end(secrets: SessionSecrets): void
 }
 
-/** What a browser shows of a session. */
+/** The two secrets of a session. */
 export interface SessionSecrets {
-  /** What the cookie holds. */
+  /** Held by the cookie. */
   token: string
-  /** What the page holds and sends in {@link PAGE_HEADER}. */
+  /** Held by the page, and sent in {@link PAGE_HEADER}. */
   pageSecret: string
 }
 

@@ -51,7 +51,7 @@ describe.each(commands)('tabwire $name', ({ name, description = '', examples = [
 
   test('takes every flag from TABWIRE_<FLAG> too, and describes it', () => {
     expect(flags).toHaveProperty('json')
-    // One variable for all would have start send deliveries to receivers that nobody has checked.
+    // With one variable for all, start would send deliveries to receivers whose certificates are not checked.
     const own = ['listen', 'receiver check'].includes(name)
       ? { insecure: `${name.split(' ')[0]}-insecure` }
       : {}

@@ -64,7 +64,7 @@ describe('without a key', () => {
     expect(others).toBeLessThan(same + making / 2)
   })
 
-  it('idle connections of one peer shut nobody out, neither another peer nor the same', async () => {
+  it('idle connections of one peer shut out neither another peer nor the same one', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 20 } })
     await openIdle(simulator, 25, peer)
     expect(await ask(simulator, other)).toBe(200)

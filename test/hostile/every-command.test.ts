@@ -140,13 +140,13 @@ test('what a command sends elsewhere, and what it runs, is seen here', async () 
   expect(await readFile(log, 'utf8')).toContain('spawn xdg-open x\n')
 })
 
-/** What came of one command in the clone. */
+/** The result of one command in the clone. */
 interface Ran {
   args: string[]
   /** `ended`, or why it did not. */
   ended: string
   text: string
-  /** What it called and ran, and was kept from. */
+  /** Calls and programs that were prevented. */
   log: string
 }
 

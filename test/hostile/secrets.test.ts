@@ -159,7 +159,7 @@ describe.skipIf(!hasAnotherUser)('another user, who lists processes while the in
       `#!/bin/sh\necho "$1" >'${opened}'\nwhile [ ! -e '${go}' ]; do /bin/sleep 0.05; done\n`,
       { mode: 0o755 },
     )
-    // What is above the page is open to all, so that its own mode is what counts.
+    // Folders above the page are open to all, so that only its own mode protects it.
     await chmod(service.cwd, 0o755)
     await chmod(join(service.cwd, '.tabwire'), 0o755)
     const running = service.run(['open'], { env: { PATH: bin } })

@@ -45,7 +45,7 @@ function poisoned<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, poisoned(one)])) as T
 }
 
-/** What is left of a text without colours and line breaks that steers a terminal. */
+/** Returns the characters of a text, except colours and line breaks, that steer a terminal. */
 function steering(text: string): string[] {
   const withoutColours = text.replace(/\u001b\[(?:[0-79]|22|[349]\d|10\d)m/g, '')
   return withoutColours.match(/(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu) ?? []

@@ -13,7 +13,7 @@ interface Given {
 type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
 type Flags = Readonly<Record<string, FlagShape>>
 
-/** What no file sets: the file itself, where secrets are read from, and how the command talks. */
+/** Flags that no file sets: the file itself, files with secrets, and the output format. */
 const notInFile = new Set(['config', 'json', 'api-key-file'])
 
 /** Settings that name files: relative to the settings file, wherever the command runs. */
