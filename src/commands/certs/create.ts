@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
@@ -45,10 +45,7 @@ export default class CertsCreate extends BaseCommand {
         ['certificate', files.cert],
         ['key', files.key],
         ['authority', files.ca],
-        [
-          '',
-          `It certifies hosts of this machine and of local networks, until ${untilOf(authority.certificatePem)}.`,
-        ],
+        ['', limitsOf(authority.certificatePem, files.ca)],
       ]),
     )
   }
@@ -60,9 +57,16 @@ function wrongHost(error: unknown): never {
     : error
 }
 
-/** The last day of a certificate. */
-function untilOf(pem: string): string {
-  return new Date(new X509Certificate(pem).validTo).toISOString().slice(0, 10)
+/** DER of the identifier of name constraints. */
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex')
+
+/** Says which hosts an authority may certify, and its last day. Older authorities are not limited. */
+function limitsOf(pem: string, file: string): string {
+  const { raw, validTo } = new X509Certificate(pem)
+  const until = new Date(validTo).toISOString().slice(0, 10)
+  return raw.includes(NAME_CONSTRAINTS)
+    ? `It certifies hosts of this machine and of local networks, until ${until}.`
+    : `It certifies any host, until ${until}. Remove ${dirname(file)} to get one that is limited to local hosts.`
 }
 
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
