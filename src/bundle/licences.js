@@ -17,7 +17,9 @@ export const passLicencesOn = (fileName) => ({
 /** The licences of packages in these directories: each text once. Those without a text are named by `license` of their package unless they need one. */
 export function licencesOf(directories, needsText = true) {
   const holders = {}
-  for (const { holder, terms } of [...directories].sort().map((directory) => licenceOf(directory, needsText)))
+  for (const { holder, terms } of directories
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .map((directory) => licenceOf(directory, needsText)))
     (holders[terms] ??= []).push(holder)
   const texts = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
   return texts.join('\n\n')
