@@ -2,18 +2,22 @@
 # Tabwire as a service, from the file that npm would publish:
 #   docker build --tag tabwire .
 #   docker run --publish 127.0.0.1:4100:4100 --volume tabwire:/data tabwire
-FROM node:24-alpine AS packed
+# A tag can be moved. To build from one image for good, pass its digest, which your registry shows:
+#   docker build --build-arg NODE_IMAGE=node:24-alpine@sha256:… --tag tabwire .
+ARG NODE_IMAGE=node:24-alpine
+FROM ${NODE_IMAGE} AS packed
 WORKDIR /source
 COPY . .
 # Packing builds it; installing would do so once more.
 RUN npm ci --ignore-scripts --no-audit --no-fund && npm pack --pack-destination /packed
 
-FROM node:24-alpine
+FROM ${NODE_IMAGE}
 RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
     npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz && \
     npm cache clean --force && \
     mkdir /data && chown node:node /data
-ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0
+# What Tabwire remembers of its user is in the volume, too: a home is new in each container.
+ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state
 USER node
 WORKDIR /data
 VOLUME /data

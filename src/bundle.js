@@ -31,7 +31,7 @@ const program = {
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
   external: isExternal,
-  plugins: [withoutNeverAsked, shrinkPackages, passLicencesOn],
+  plugins: [withoutNeverAsked, shrinkPackages, passLicencesOn('chunks/LICENSES.txt')],
   treeshake: {
     moduleSideEffects: [
       { test: /[\\/]zod[\\/]/, sideEffects: false },
@@ -61,6 +61,7 @@ const signature = (name, platform) => ({
 const page = (name, input) => ({
   input,
   platform: 'browser',
+  plugins: [passLicencesOn(`${name}.js.LICENSE.txt`)],
   output: { file: `dist/pages/assets/${name}.js`, format: 'esm', minify: true },
 })
 

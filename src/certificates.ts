@@ -1,14 +1,18 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { issueCertificate, makeAuthority, type KeyPair } from './certificates/issue.ts'
+import { syncDirectory, writePrivateFile } from './private-file.ts'
+import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from './certificates/issue.ts'
 
 export type { KeyPair } from './certificates/issue.ts'
 
 /** A local certificate authority, which the simulator's sender trusts and nothing else does (contract section 10). */
 export interface Authority {
   certificatePem: string
-  /** Makes a certificate and key for a receiver at these host names and IP addresses. Throws when one is neither. */
+  /**
+   * Makes a certificate and key for a receiver at these host names and IP addresses. Throws when one is neither, or is none
+   * that the authority may certify.
+   */
   issue(hosts: readonly string[]): Promise<KeyPair>
 }
 
@@ -18,13 +22,13 @@ export async function createAuthority(): Promise<Authority> {
 }
 
 /**
- * The authority kept in `<directory>/ca`, made at the first call.
+ * The authority kept in `<directory>/ca`, made at the first call; a new one may certify `hosts` beside local ones.
  * @throws Error when what is there cannot be used.
  */
-export async function openAuthority(directory: string): Promise<Authority> {
+export async function openAuthority(directory: string, hosts: readonly string[] = []): Promise<Authority> {
   const kept = await readPair(directory)
   if (kept !== undefined) return authorityOf(kept)
-  return authorityOf(await keep(directory, await makeAuthority()))
+  return authorityOf(await keep(directory, await makeAuthority(hosts)))
 }
 
 /** The certificate of the authority kept in `<directory>/ca`, in PEM; `undefined` when there is none yet. */
@@ -33,7 +37,13 @@ export async function readAuthorityCertificate(directory: string): Promise<strin
 }
 
 function authorityOf(pair: KeyPair): Authority {
-  return { certificatePem: pair.cert, issue: (hosts) => issueCertificate(pair, hosts) }
+  return {
+    certificatePem: pair.cert,
+    async issue(hosts) {
+      await requirePermitted(pair, hosts)
+      return issueCertificate(pair, hosts)
+    },
+  }
 }
 
 /** Both files appear at once, by renaming their folder: there is no half authority, and of two makers one wins. */
@@ -41,9 +51,10 @@ async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = await mkdtemp(join(directory, 'ca-'))
   try {
-    await writeFile(join(draft, 'ca-key.pem'), pair.key, { mode: 0o600, flush: true })
-    await writeFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644, flush: true })
+    await writePrivateFile(join(draft, 'ca-key.pem'), pair.key)
+    await writePrivateFile(join(draft, 'ca.pem'), pair.cert, { mode: 0o644 })
     await rename(draft, join(directory, 'ca'))
+    await syncDirectory(directory)
     return pair
   } catch (error) {
     await rm(draft, { recursive: true, force: true })

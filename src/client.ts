@@ -18,6 +18,7 @@ import type { Delivery } from './model/delivery.ts'
 import type { EventView } from './model/event.ts'
 import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { FeedbackBody, FeedbackView } from './model/feedback.ts'
+import { inspectorCode, inspectorLink } from './model/inspector-link.ts'
 import type { Location } from './model/location.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Report } from './model/report.ts'
@@ -74,8 +75,11 @@ export function createClient(options: ClientOptions) {
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
     },
     inspector: {
-      /** A link that opens it in a browser: good once, for so many seconds. */
-      link: () => post<{ url: string; expires_in_seconds: number }>('/_sim/inspector-links'),
+      /** A link that opens it in a browser, at the origin that this client calls: good once, for so many seconds. */
+      async link() {
+        const made = await post<{ code?: unknown; expires_in_seconds: number }>('/_sim/inspector-links')
+        return { url: linkTo(options.url, made.code), expires_in_seconds: made.expires_in_seconds }
+      },
     },
     tables: {
       /** Where the page of a table is that its QR code opens. */
@@ -169,4 +173,18 @@ export function createClient(options: ClientOptions) {
     stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
       readStream(send, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
   }
+}
+
+/**
+ * The service says nothing but the code, so that no address of its choice is ever opened. A service that listens on every
+ * address of this machine is reached by loopback.
+ */
+function linkTo(url: string, code: unknown): string {
+  const { origin } = new URL(
+    url.replace(/^(https?:\/\/)0\.0\.0\.0(?=[:/]|$)/, '$1127.0.0.1').replace('//[::]', '//[::1]'),
+  )
+  if (typeof code === 'string' && inspectorCode.test(code)) return inspectorLink(origin, code)
+  throw new Error(
+    `The service at ${origin} did not answer with a code for its inspector. It may be of another version: restart it with tabwire start.`,
+  )
 }

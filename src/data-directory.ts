@@ -1,5 +1,7 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { apiKeyPattern } from './model/api-key.ts'
+import { writePrivateFile } from './private-file.ts'
 
 /** Where everything is kept unless said otherwise: in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
@@ -24,7 +26,7 @@ export interface Run {
 
 export async function readCredentials(directory: string): Promise<Credentials | undefined> {
   const found = await readJsonFile<Credentials>(join(directory, 'credentials.json'))
-  if (typeof found?.api_key !== 'string' || found.api_key === '') return undefined
+  if (typeof found?.api_key !== 'string' || !apiKeyPattern.test(found.api_key)) return undefined
   const { api_key, table_secret } = found
   return typeof table_secret === 'string' && table_secret !== '' ? { api_key, table_secret } : { api_key }
 }
@@ -35,7 +37,11 @@ export function writeCredentials(directory: string, credentials: Credentials): P
 
 export async function readRun(directory: string): Promise<Run | undefined> {
   const found = await readJsonFile<Run>(join(directory, 'run.json'))
-  const whole = typeof found?.url === 'string' && URL.canParse(found.url) && Number.isInteger(found.pid)
+  const whole =
+    typeof found?.url === 'string' &&
+    URL.canParse(found.url) &&
+    Number.isInteger(found.pid) &&
+    (found.api_key === undefined || apiKeyPattern.test(found.api_key))
   return whole ? (found as Run) : undefined
 }
 
@@ -77,11 +83,5 @@ export async function writePrivately(path: string, content: object): Promise<voi
 
 /** Writes a file that only its owner may read, whole or not at all, and so that two of them can be compared by line. */
 export async function writeWhole(path: string, content: object): Promise<void> {
-  const fresh = `${path}.${process.pid}.tmp`
-  await writeFile(fresh, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
-  await chmod(fresh, 0o600)
-  await rename(fresh, path).catch(async (error: unknown) => {
-    await rm(fresh, { force: true })
-    throw error
-  })
+  await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }

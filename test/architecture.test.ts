@@ -31,11 +31,12 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'process-identity.ts': { own: [], foreign: ['node:*'] },
   'package-file.ts': { own: [], foreign: ['node:*'] },
-  'certificates.ts': { own: ['certificates'], foreign: ['node:*'] },
-  certificates: { own: [], foreign: ['@peculiar/x509', 'reflect-metadata', 'node:*'] },
-  'data-directory.ts': { own: [], foreign: ['node:*'] },
+  'certificates.ts': { own: ['certificates', 'private-file.ts'], foreign: ['node:*'] },
+  certificates: { own: [], foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'] },
+  'private-file.ts': { own: ['ids.ts'], foreign: ['node:*'] },
+  'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
   delivery: {
-    own: ['model', 'operations', 'signature', 'service.ts', 'clock.ts'],
+    own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
   'furnish.ts': {
@@ -105,6 +106,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'ids.ts',
       'model',
       'package-file.ts',
+      'private-file.ts',
       'process-identity.ts',
       'signature',
       'verdicts',
@@ -123,7 +125,16 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
   },
   commands: {
-    own: ['cli', 'client.ts', 'certificates.ts', 'conformance', 'model', 'signature', 'verdicts'],
+    own: [
+      'cli',
+      'client.ts',
+      'certificates.ts',
+      'conformance',
+      'model',
+      'private-file.ts',
+      'signature',
+      'verdicts',
+    ],
     foreign: ['@oclif/core', 'node:*'],
   },
 }
@@ -199,8 +210,12 @@ describe('the house', () => {
       /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(|\bgetRandomValues\(/,
       ['ids.ts', 'certificates/', 'store/', 'pages/browser/'],
     ],
-    // A profile names the variables that hold its keys.
-    ['the environment', /\bprocess\.env\b/, ['cli/base-command.ts', 'cli/conformance/profile.ts']],
+    // A profile names the variables that hold its keys; where a user's state is kept, the system says by variables.
+    [
+      'the environment',
+      /\bprocess\.env\b/,
+      ['cli/base-command.ts', 'cli/conformance/profile.ts', 'cli/trust/installation.ts'],
+    ],
     [
       'the console and the streams',
       /\bconsole\.|\bprocess\.(stdout|stderr)\b|from 'node:process'/,

@@ -32,13 +32,59 @@ describe('certificates', () => {
       expect((await run('openssl', [...strict, ...host, file])).stdout).toContain('OK')
   })
 
-  it('of a server last 397 days, those of an authority ten years, and both began yesterday', async () => {
+  it('of a server last 397 days, those of an authority 825, and both began yesterday', async () => {
     const authority = await createAuthority()
     const server = new X509Certificate((await authority.issue(['localhost'])).cert)
     const root = new X509Certificate(authority.certificatePem)
     expect(Date.parse(server.validTo) - Date.parse(server.validFrom)).toBe(397 * DAY)
-    expect(Date.parse(root.validTo) - Date.parse(root.validFrom)).toBe(3652 * DAY)
+    expect(Date.parse(root.validTo) - Date.parse(root.validFrom)).toBe(825 * DAY)
     expect(Date.now() - Date.parse(server.validFrom)).toBeGreaterThanOrEqual(DAY)
+  })
+
+  it('of an authority are accepted for local hosts alone, whatever its key signs', async () => {
+    const { makeAuthority, issueCertificate } = await import('../src/certificates/issue.ts')
+    const authority = await makeAuthority(['app', '203.0.113.7'])
+    const ca = join(directory, 'ca.pem')
+    await writeFile(ca, authority.cert)
+    const verdictOf = async (hosts: string[]) => {
+      const file = join(directory, 'server.pem')
+      await writeFile(file, (await issueCertificate(authority, hosts)).cert)
+      const args = ['verify', '-purpose', 'sslserver', '-CAfile', ca, file]
+      return run('openssl', args).then(
+        () => 'accepted',
+        (error: unknown) => /permitted subtree violation/.exec(String(error))?.[0] ?? String(error),
+      )
+    }
+    for (const host of [
+      'localhost',
+      '127.0.0.1',
+      '::1',
+      'a.test',
+      '*.b.local',
+      '192.168.1.5',
+      'fe80::1',
+      'app',
+      'api.app',
+      '203.0.113.7',
+    ])
+      expect([host, await verdictOf([host])]).toEqual([host, 'accepted'])
+    for (const host of ['bank.example.com', '*.com', '8.8.8.8', '2001:db8::1', 'notlocalhost', '203.0.113.8'])
+      expect([host, await verdictOf([host])]).toEqual([host, 'permitted subtree violation'])
+  })
+
+  it.each(['bank.example.com', '8.8.8.8', '2001:db8::1', 'mylocalhost'])(
+    'are refused for %s, with what to do',
+    async (host) => {
+      await expect((await createAuthority()).issue(['localhost', host])).rejects.toThrow(
+        `may not certify ${host}: it is limited to names and addresses of this machine`,
+      )
+    },
+  )
+
+  it('are made for a host that was named when the authority was made, also later', async () => {
+    await openAuthority(directory, ['pos.example.com'])
+    const { cert } = await (await openAuthority(directory)).issue(['pos.example.com'])
+    expect(new X509Certificate(cert).subjectAltName).toBe('DNS:pos.example.com')
   })
 
   it('name the hosts they are for, each once', async () => {
@@ -46,13 +92,13 @@ describe('certificates', () => {
     const { cert } = await authority.issue([
       'My-Box.local',
       'my-box.local',
-      '*.example.com',
+      '*.receiver.example',
       'bücher.example',
       '[::1]',
       '10.0.0.1',
     ])
     expect(new X509Certificate(cert).subjectAltName).toBe(
-      'DNS:my-box.local, DNS:*.example.com, DNS:xn--bcher-kva.example, IP Address:0:0:0:0:0:0:0:1, IP Address:10.0.0.1',
+      'DNS:my-box.local, DNS:*.receiver.example, DNS:xn--bcher-kva.example, IP Address:0:0:0:0:0:0:0:1, IP Address:10.0.0.1',
     )
   })
 

@@ -28,12 +28,14 @@ const inImage = (name: string) =>
 
 describe('the Dockerfile', () => {
   test('has no instruction that there is none of, and images of a line with long support alone', () => {
-    const known = 'FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(
-      ' ',
-    )
+    const known =
+      'ARG FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' ')
     expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([])
     const images = instructions.filter(({ name }) => name === 'FROM').map(({ text }) => text)
-    expect(images).toEqual(['node:24-alpine AS packed', 'node:24-alpine'])
+    expect(images).toEqual(['${NODE_IMAGE} AS packed', '${NODE_IMAGE}'])
+    // One place in which a digest stands for good, or is passed.
+    const given = instructions.filter(({ name }) => name === 'ARG').map(({ text }) => text)
+    expect(given).toEqual([expect.stringMatching(/^NODE_IMAGE=node:24-alpine(@sha256:[0-9a-f]{64})?$/)])
   })
 
   test('installs the packed file, and copies nothing else into the image', () => {

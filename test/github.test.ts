@@ -75,12 +75,69 @@ describe('the GitHub action', () => {
 
   test('fails, and says why, when the service does not start', async () => {
     const { step } = await runner()
-    await step('Install', { PACKAGE: 'tabwire' })
+    await step('Install', { PACKAGE: 'tabwire@1.2.3' })
     const { code, stdout } = await step('Start', { FLAGS: '--port nonsense' })
     expect({ code, stdout }).toEqual({
       code: 1,
       stdout: expect.stringMatching(/nonsense[^]*\n::error::Tabwire did not start\.\n$/) as string,
     })
+  })
+})
+
+describe('what is installed and run by workflows', () => {
+  const workflow = async (path: string) => readFile(join(root, path), 'utf8')
+
+  test('is the version of this package, by default and by name', async () => {
+    const { version } = JSON.parse(await workflow('package.json')) as { version: string }
+    expect(/^ {2}package:\n.*\n {4}default: (.*)$/m.exec(action)?.[1]).toBe(`tabwire@${version}`)
+  })
+
+  test.each([
+    'tabwire',
+    'tabwire@latest',
+    'tabwire@^1.2.3',
+    'tabwire@1',
+    'tabwire@1.2.3 evil',
+    '--registry=x',
+  ])('is refused without a version: %s', async (name) => {
+    const npm = await emptyDirectory()
+    await writeFile(join(npm, 'npm'), '#!/bin/sh\necho installed\n')
+    await chmod(join(npm, 'npm'), 0o755)
+    const file = join(npm, 'step.sh')
+    await writeFile(file, scripts.Install ?? '')
+    const env = {
+      PATH: `${npm}${delimiter}${process.env.PATH ?? ''}`,
+      PACKAGE: name,
+      RUNNER_TEMP: npm,
+      GITHUB_PATH: join(npm, 'path'),
+    }
+    const { ended } = await spawnProcess('bash', ['-eo', 'pipefail', file], { env })
+    expect(await ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^::error::package must name a version/) as string,
+    })
+  })
+
+  test.each(['.github/workflows/release.yml', 'fixtures/ci/github-actions.yml'])(
+    'are actions by their commit, and no credentials that stay, in %s',
+    async (path) => {
+      const text = await workflow(path)
+      const uses = [...text.matchAll(/uses: (.*)$/gm)].map(([, used = '']) => used)
+      expect(uses).not.toEqual([])
+      for (const used of uses) expect(used).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+      const checkouts = text.match(/uses: actions\/checkout@[^]*?persist-credentials: false/g) ?? []
+      expect(checkouts).toHaveLength(uses.filter((used) => used.startsWith('actions/checkout@')).length)
+    },
+  )
+
+  test('may write in the job alone that runs nothing of the repository', async () => {
+    const text = await workflow('.github/workflows/release.yml')
+    expect(text).toMatch(/^permissions: \{\}$/m)
+    const jobs = text.split(/^ {2}(?=\w+:$)/m).slice(1)
+    const writing = jobs.filter((job) => /^ {6}[\w-]+: write$/m.test(job))
+    expect(writing.map((job) => job.split(':', 1)[0])).toEqual(['release'])
+    expect(writing[0]).not.toMatch(/checkout|npm|node|\.ci/)
+    expect(writing[0]).toContain('actions/attest-build-provenance@')
   })
 })
 

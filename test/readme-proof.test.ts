@@ -1,4 +1,4 @@
-import { readFile, symlink } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
@@ -18,6 +18,8 @@ beforeAll(async () => {
   const cwd = await emptyDirectory()
   await symlink(fixtures, join(cwd, 'fixtures'), 'dir')
   service = await serve({ cwd })
+  for (const [name, text] of Object.entries({ 'webhook.secret': secret, 'api.key': service.key }))
+    await writeFile(join(cwd, name), `${text}\n`, { mode: 0o600 })
   receiver = (await startReference([process.execPath, join(fixtures, 'receivers', 'node.mjs')])).url
   open = (await startReference([process.execPath, stranger('right/newest-by-updated-at')])).url
   return () => service.stop()
@@ -29,9 +31,7 @@ const stranger = (name: string) =>
 /** The words of a line as a shell would make them. */
 function wordsOf(line: string): string[] {
   const values: Record<string, string> = {
-    '"$SECRET"': secret,
     '"$BASE_URL"': `${service.url}/v1`,
-    '"$API_KEY"': service.key,
     'http://localhost:3000/webhooks': receiver,
     '3000/webhooks': open,
     '"localhost:3000/checks/{external_check_id}"': `${open}checks/{external_check_id}`,

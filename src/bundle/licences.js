@@ -5,23 +5,32 @@ import { isPackaged } from './packages.js'
 const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
 
 /** The licences of what is built in ask to be passed on with it: each text once, below the packages that are under it. */
-export const passLicencesOn = {
+export const passLicencesOn = (fileName) => ({
   name: 'pass-licences-on',
   generateBundle(_options, bundle) {
     const ids = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds.filter(isPackaged))
     const directories = new Set(ids.flatMap((id) => PACKAGE.exec(id) ?? []))
-    const holders = {}
-    for (const { holder, terms } of [...directories].sort().map(licenceOf))
-      (holders[terms] ??= []).push(holder)
-    const source = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
-    this.emitFile({ type: 'asset', fileName: 'chunks/LICENSES.txt', source: source.join('\n\n') })
+    this.emitFile({ type: 'asset', fileName, source: licencesOf([...directories]) })
   },
+})
+
+/** The licences of packages in these directories: each text once. Those without a text are named by `license` of their package unless they need one. */
+export function licencesOf(directories, needsText = true) {
+  const holders = {}
+  for (const { holder, terms } of directories
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .map((directory) => licenceOf(directory, needsText)))
+    (holders[terms] ??= []).push(holder)
+  const texts = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
+  return texts.join('\n\n')
 }
 
 /** Who holds the rights to a package, and its terms, which differ in their line breaks more than in their words. */
-function licenceOf(directory) {
-  const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+function licenceOf(directory, needsText) {
+  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
+  if (file === undefined && !needsText)
+    return { holder: `${name} ${version}`, terms: `${license ?? 'No licence is named.'}` }
   if (file === undefined) throw new Error(`${name} is built in and has no licence to pass on.`)
   const paragraphs = readFileSync(join(directory, file), 'utf8').split(/\n\s*\n/)
   const texts = paragraphs.map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())

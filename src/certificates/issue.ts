@@ -2,6 +2,7 @@ import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import type { X509Certificate } from '@peculiar/x509'
+import { constraintsFor, NAME_CONSTRAINTS, notPermitted, type SubjectName } from './name-constraints.ts'
 import { loadX509 } from './x509.ts'
 
 /** A certificate and its private key, both in PEM. */
@@ -15,14 +16,18 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const AUTHORITY_DAYS = 3652
+/** Twice as long as a certificate of a server and a little more, so that a machine that trusts it does so for no longer. */
+const AUTHORITY_DAYS = 825
 /** The longest that browsers and operating systems accept of a server. */
 const SERVER_DAYS = 397
 /** The longest common name that X.520 allows. */
 const MAX_COMMON_NAME = 64
 
-/** Makes a certificate authority: self-signed, ECDSA P-256, ten years, for server certificates and nothing below it. */
-export async function makeAuthority(): Promise<KeyPair> {
+/**
+ * Makes a certificate authority: self-signed, ECDSA P-256, 825 days, for server certificates and nothing below it. Clients
+ * accept it for local names and addresses and for `hosts` alone, so that its key is worth little to a thief.
+ */
+export async function makeAuthority(hosts: readonly string[] = []): Promise<KeyPair> {
   const x509 = await loadX509()
   const keys = await generateKeys()
   const cert = await x509.X509CertificateGenerator.createSelfSigned({
@@ -35,21 +40,27 @@ export async function makeAuthority(): Promise<KeyPair> {
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      new x509.Extension(NAME_CONSTRAINTS, true, constraintsFor(hosts.map(subjectName)).buffer),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   })
   return pair(cert, keys.privateKey)
 }
 
-/** Makes a server certificate for host names and addresses, signed by the authority; 397 days. */
+/**
+ * Makes a server certificate for host names and addresses, signed by the authority; 397 days.
+ * @throws TypeError for what is no host.
+ */
 export async function issueCertificate(authority: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
   const x509 = await loadX509()
   const names = subjectNames(hosts)
+  const dnsName = names.find(({ type }) => type === 'dns')?.value
   const issuer = new x509.X509Certificate(authority.cert)
   const keys = await generateKeys()
   const cert = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: [{ O: ['Tabwire'] }, { CN: [names[0]?.value.slice(0, MAX_COMMON_NAME) ?? ''] }],
+    // An address would be taken for a name of a host, which the constraints of the authority do not know.
+    subject: [{ O: ['Tabwire'] }, { CN: [dnsName?.slice(0, MAX_COMMON_NAME) ?? 'Tabwire receiver'] }],
     issuer: issuer.subjectName,
     ...validity(SERVER_DAYS),
     signingAlgorithm,
@@ -65,6 +76,18 @@ export async function issueCertificate(authority: KeyPair, hosts: readonly strin
     ],
   })
   return pair(cert, keys.privateKey)
+}
+
+/** @throws TypeError for a host that clients would not accept of this authority. */
+export async function requirePermitted(authority: KeyPair, hosts: readonly string[]): Promise<void> {
+  const x509 = await loadX509()
+  // An authority of before there were constraints has none.
+  const constraints = new x509.X509Certificate(authority.cert).getExtension(NAME_CONSTRAINTS)?.value
+  const outside = constraints && notPermitted(new Uint8Array(constraints), subjectNames(hosts))
+  if (outside === undefined) return
+  throw new TypeError(
+    `the local authority may not certify ${outside.value}: it is limited to names and addresses of this machine and of local networks, and to hosts that were named when it was made. To have a new one for that host, remove the folder ca in the data directory and run this again; receivers then need new certificates.`,
+  )
 }
 
 function generateKeys(): Promise<CryptoKeyPair> {
@@ -86,13 +109,13 @@ function serialNumber(): string {
   return bytes.toString('hex')
 }
 
-function subjectNames(hosts: readonly string[]): { type: 'dns' | 'ip'; value: string }[] {
+function subjectNames(hosts: readonly string[]): SubjectName[] {
   if (hosts.length === 0) throw new Error('A certificate needs a host at least: pass localhost, for example.')
   const names = hosts.map(subjectName)
   return [...new Map(names.map((name) => [name.value, name])).values()]
 }
 
-function subjectName(host: string): { type: 'dns' | 'ip'; value: string } {
+function subjectName(host: string): SubjectName {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   if (isIP(bare) !== 0) return { type: 'ip', value: bare }
   const value = domainToASCII(bare).toLowerCase().replace(/\.$/, '')

@@ -1,14 +1,18 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk, { chalkStderr } from 'chalk'
-import { readRun } from '../data-directory.ts'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './failure.ts'
 import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
+import { harmless, jsonText } from './render/text.ts'
 import type { Seat } from './seat.ts'
+import { secretsFromFiles } from './secrets-from-files.ts'
+import { withoutServiceLinks } from './service-links.ts'
 import { serviceNameAt } from './service-name.ts'
+import { requireOwnDirectory } from './trust/data-directory.ts'
+import { readOwnRun } from './trust/own-run.ts'
 
 /** Flags that say which service a command is about. */
 interface KnownService {
@@ -36,15 +40,37 @@ export abstract class BaseCommand extends Command {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
   }
 
+  /** Reads the command line, and refuses a data directory that somebody else may have written. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv)
+    const parsed = await this.withEnvironment(options?.flags, () => super.parse(options, argv))
     requireFilled(parsed)
+    const directory: unknown = parsed.flags['data-dir']
+    if (typeof directory === 'string') {
+      const named = parsed.metadata.flags['data-dir']?.setFromDefault !== true
+      await requireOwnDirectory(directory, { named, mendsModes: this.mendsModes })
+    }
     return parsed
   }
+
+  /** Parses with secrets from files in the environment, and without variables that are not ours; then all is as before. */
+  private async withEnvironment<T>(flags: object = {}, parse: () => Promise<T>): Promise<T> {
+    const before = process.env
+    const { baseFlags } = this.ctor as typeof BaseCommand
+    const fromFiles = await secretsFromFiles(this.argv, { ...baseFlags, ...flags }, before)
+    process.env = { ...withoutServiceLinks(before), ...fromFiles }
+    try {
+      return await parse()
+    } finally {
+      process.env = before
+    }
+  }
+
+  /** Whether this command mends the modes of a data directory, and so takes one that others may write to. */
+  protected readonly mendsModes: boolean = false
 
   /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
   protected interrupted(): void {
@@ -90,7 +116,7 @@ export abstract class BaseCommand extends Command {
    */
   protected async serviceName(flags: KnownService): Promise<string> {
     if (flags['service-name'] !== undefined) return flags['service-name']
-    const run = await readRun(flags['data-dir'])
+    const run = await readOwnRun(flags['data-dir'])
     const named = flags.url ?? process.env.TABWIRE_URL ?? ''
     const url = named === '' ? run?.url : named
     return url === undefined || !URL.canParse(url)
@@ -100,18 +126,18 @@ export abstract class BaseCommand extends Command {
 
   /** Data: the resource with `--json`, for people otherwise, in so many columns. */
   protected print(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? JSON.stringify(resource, null, 2) : render(this.terminal.columns)
+    const text = this.wantsJson ? jsonText(resource, 2) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
-  /** Data as it is, without a line break of ours. */
+  /** Data as it is, without a line break of ours. A terminal gets it {@link harmless}: people look at it there. */
   protected write(text: string | Uint8Array): void {
-    process.stdout.write(text)
+    process.stdout.write(process.stdout.isTTY ? harmless(Buffer.from(text).toString()) : text)
   }
 
   /** One element of a stream: one line of JSON, or for people. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? JSON.stringify(resource) : render(this.terminal.columns)
+    const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
@@ -136,7 +162,8 @@ export abstract class BaseCommand extends Command {
 
   /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
-    process.stderr.write(`${chalkStderr.level > 0 ? text : stripVTControlCharacters(text)}\n`)
+    const shown = harmless(text)
+    process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
@@ -144,7 +171,7 @@ export abstract class BaseCommand extends Command {
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
     const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args, typedAs }
     const failure = describeFailure(error, shape)
-    if (this.wantsJson) process.stdout.write(`${JSON.stringify({ error: failure.json })}\n`)
+    if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }

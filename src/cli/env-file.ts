@@ -1,4 +1,6 @@
-import { chmod, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { openPrivateFile, writePrivateFile } from '../private-file.ts'
 import { CommandError } from './failure.ts'
 import { withVariables } from './env-text.ts'
 
@@ -25,11 +27,9 @@ const secrets = ['TABWIRE_API_KEY', 'TABWIRE_SIGNING_SECRET'] as const satisfies
  */
 export async function openEnvFile(file: string) {
   return telling(file, async () => {
-    const path = await realpath(file).catch(ifMissing(file))
-    const draft = `${path}.${process.pid}.tmp`
+    const path = await followed(file)
     let mode = await modeOf(path)
-    await (await open(draft, 'w', OWNER_ONLY)).close()
-    await rm(draft)
+    await (await openPrivateFile(path)).discard()
     return {
       /**
        * Replaces and adds these variables in one step; nobody sees half a file. With a secret among them, the file becomes
@@ -37,15 +37,14 @@ export async function openEnvFile(file: string) {
        */
       write: (variables: EnvVariables): Promise<string | undefined> =>
         telling(file, async () => {
+          requireOneLine(file, variables)
           const before = mode
           const holdsSecret = secrets.some((name) => variables[name] !== undefined)
           if (holdsSecret && (mode & 0o077) !== 0) mode = OWNER_ONLY
           // Latin-1 gives back every byte, in whatever encoding the other lines are.
           const text = await readFile(path, 'latin1').catch(ifMissing(''))
-          const options = { encoding: 'latin1', mode: OWNER_ONLY, flush: true } as const
-          await writeFile(draft, withVariables(text, inBytes(variables)), options)
-          await chmod(draft, mode)
-          await rename(draft, path)
+          const bytes = Buffer.from(withVariables(text, inBytes(variables)), 'latin1')
+          await writePrivateFile(path, bytes, { mode })
           // Windows has no such modes.
           if (mode === before || process.platform === 'win32') return undefined
           return `${file} holds a secret now, so it is readable by you alone (mode ${octal(before)} → ${octal(mode)}).`
@@ -58,11 +57,31 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0')
 }
 
+/** Where a link leads, when that is in its own folder: one that leads elsewhere may be of somebody else's choice. */
+async function followed(file: string): Promise<string> {
+  const [path, folder] = await Promise.all([
+    realpath(file).catch(ifMissing(file)),
+    realpath(dirname(file)).catch(ifMissing(dirname(file))),
+  ])
+  if (path === file || !relative(folder, path).startsWith('..')) return path
+  throw Object.assign(new Error(), { code: 'a symbolic link out of its folder' })
+}
+
 async function modeOf(path: string): Promise<number> {
   const found = await stat(path).catch(ifMissing(undefined))
   if (found === undefined) return OWNER_ONLY
   if (found.isFile()) return found.mode & 0o777
   throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'no regular file' })
+}
+
+/** A line break in a value would be a line of its own, which shells and libraries may run or believe. */
+function requireOneLine(file: string, variables: EnvVariables): void {
+  for (const [name, value] of Object.entries(variables) as [string, string][])
+    if (/\p{Cc}/u.test(value))
+      throw new CommandError(
+        'unwritable_value',
+        `${name} is not written to ${file}, because its value has a control character.`,
+      )
 }
 
 function inBytes(variables: EnvVariables): Record<string, string> {
@@ -85,6 +104,7 @@ async function telling<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    if (error instanceof CommandError) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
   }

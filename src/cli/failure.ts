@@ -1,5 +1,6 @@
 import { Errors } from '@oclif/core'
 import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
+import { printable } from './render/text.ts'
 import { meantOf, wrongUsage, type CommandShape } from './wrong-usage.ts'
 
 /** What a command's end tells its caller (contract section 12). */
@@ -85,7 +86,8 @@ function describeApiError(
   function told(): string {
     // The issues follow, each on its line.
     if (issues.length > 0) return 'The body is not valid:'
-    return status === 401 ? `${message} ${KEY_HINT}` : inCommands(message)
+    const text = printable(message)
+    return status === 401 ? `${text} ${KEY_HINT}` : inCommands(text)
   }
 }
 

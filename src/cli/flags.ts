@@ -1,11 +1,15 @@
 import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
+import { apiKeyPattern } from '../model/api-key.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
 import { serviceNameIn } from './config/service-name.ts'
 import { meantOf } from './wrong-usage.ts'
+
+/** Where the data is unless said otherwise. */
+export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
 export function fromEnvironment<T extends Record<string, { env?: string }>>(flags: T): T {
@@ -36,6 +40,21 @@ export function chosenEvents(events: string | readonly string[]): EventType[] {
     )
   return names.includes('all') ? [...eventTypes] : (names as EventType[])
 }
+
+/** An API key as it goes into a header and a file. What was given is not repeated: it may be a key with a slip. */
+export const apiKeyFlag = Flags.custom({
+  parse: async (input) => {
+    if (apiKeyPattern.test(input)) return input
+    throw new Errors.CLIError('An API key has 1 to 512 visible ASCII characters and no spaces.')
+  },
+})
+
+/** A file with a secret, which other users of the machine cannot see as they see command lines. */
+export const secretFromFileFlag = (what: string, helpGroup?: string) =>
+  Flags.string({
+    description: `File with ${what}. Other users of this machine can see command lines.`,
+    ...(helpGroup !== undefined && { helpGroup }),
+  })
 
 /** Where a command finds settings that were not given to it, and where the data is. */
 export const placeFlags = fromEnvironment({
@@ -72,10 +91,11 @@ export const connectionFlags = fromEnvironment({
     description: 'The service; by default the one that `tabwire start` runs here.',
     helpGroup: 'CONNECTION',
   }),
-  'api-key': Flags.string({
-    description: 'API key; by default the one in the data directory.',
+  'api-key': apiKeyFlag({
+    description: 'API key; by default the one in the data directory. Prefer TABWIRE_API_KEY or a file.',
     helpGroup: 'CONNECTION',
   }),
+  'api-key-file': secretFromFileFlag('the API key', 'CONNECTION'),
 })
 
 /**

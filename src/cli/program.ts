@@ -1,2 +1,3 @@
-/** What `bin/run.js` runs commands by: the framework that they are built with. */
+/** Entry points of `bin/run.js`: the command framework, and the filter of its debug output. */
 export { execute, flush, handle, run } from '@oclif/core'
+export { hideSecretsInDebugOutput } from './debug-output.ts'

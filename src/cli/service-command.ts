@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { ApiError, createClient, type Client, type ClientOptions } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
 import { isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, exitCodes } from './failure.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
+import { isThisMachine } from './trust/own-address.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 
@@ -44,12 +46,15 @@ export abstract class ServiceCommand extends BaseCommand {
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     const url = flags.url ?? run?.url ?? otherwise
+    const { hostname } = new URL(url)
+    // A file of the working directory names no other machine, which would get the key of the environment.
+    if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
-    const local =
-      flags.url === undefined || isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, ''))
-        ? (run?.api_key ?? credentials?.api_key)
-        : undefined
-    return (this.located = { url, apiKey: flags['api-key'] ?? local, ca: run?.ca })
+    const isLocal = flags.url === undefined || isLoopbackName(hostname.replace(/^\[|\]$/g, ''))
+    const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
+    const apiKey = flags['api-key'] ?? local
+    const ca = isLocal || isThisMachine(hostname) ? run?.ca : undefined
+    return (this.located = { url, apiKey, ca })
   }
 
   protected override async catch(error: Error): Promise<void> {
@@ -85,6 +90,13 @@ function isMissing(error: unknown): error is ApiError {
 /** How fields of the API are typed: those that all commands share, and those of one. */
 export function typedAs(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return { cursor: '--cursor', limit: '--limit', since: '--since', external_check_id: 'CHECK', ...own }
+}
+
+function foreignService(url: string, directory: string): CommandError {
+  return new CommandError(
+    'foreign_service',
+    `${join(directory, 'run.json')} names ${new URL(url).origin}, which is not an address of this machine, so nothing was sent there. Remove that file, or name the service yourself: --url URL.`,
+  )
 }
 
 function requireUrl(url: string | undefined): void {

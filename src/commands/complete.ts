@@ -35,7 +35,10 @@ export default class Complete extends ServiceCommand {
       const value = given.get(name)
       return value === undefined ? [] : [`--${name}=${value}`]
     })
-    const { flags } = await this.parse(Complete, placing)
+    const parsed = await this.parse(Complete, placing).catch(() => undefined)
+    // Whoever completes a word is told of no mistake in it, nor of a directory that is not to be trusted.
+    if (parsed === undefined) return []
+    const { flags } = parsed
     return lookUp(kind, { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] }, PATIENCE)
   }
 }

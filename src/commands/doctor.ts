@@ -39,6 +39,8 @@ export default class Doctor extends BaseCommand {
     }),
   }
 
+  protected override readonly mendsModes = true
+
   async run(): Promise<void> {
     const { flags } = await this.parse(Doctor)
     requireRepeatable(flags)

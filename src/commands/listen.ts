@@ -12,6 +12,7 @@ import { withdraw } from '../cli/listen/withdraw.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/listen.ts'
 import { renderWarning } from '../cli/render/ready.ts'
 import { count } from '../cli/render/words.ts'
+import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
 
@@ -42,7 +43,12 @@ export default class Listen extends ServiceCommand {
       description: 'Print the signing secret, which stays the same, and nothing else; then end.',
     }),
     'env-file': envFileFlag,
-    insecure: Flags.boolean({ description: "Do not check the target's certificate, if it is on HTTPS." }),
+    // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
+    insecure: Flags.boolean({
+      description:
+        "Do not check the target's certificate, if it is on HTTPS. Its variable is TABWIRE_LISTEN_INSECURE.",
+      env: 'TABWIRE_LISTEN_INSECURE',
+    }),
   })
 
   private readonly ending = new AbortController()
@@ -64,6 +70,7 @@ export default class Listen extends ServiceCommand {
     const connect = this.reconnect(flags)
     const service = new URL((await this.locate(flags)).url).origin
     await this.tidy(await connect(), service, directory)
+    await prepareDataDirectory(directory)
     const { openAuthority } = await import('../certificates.ts')
     const authority = await openAuthority(directory)
     const stand = await openStand({ directory, service, targets, authority, insecure: flags.insecure })
@@ -85,6 +92,7 @@ export default class Listen extends ServiceCommand {
   }
 
   private async printSecret(directory: string): Promise<void> {
+    await prepareDataDirectory(directory)
     const signing_secret = await listenSecret(directory)
     this.print({ signing_secret }, () => signing_secret)
   }

@@ -1,5 +1,6 @@
 import { listFlags } from '../cli/flags.ts'
 import { renderTable } from '../cli/render/table.ts'
+import { printable } from '../cli/render/text.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Locations extends ServiceCommand {
@@ -11,7 +12,9 @@ export default class Locations extends ServiceCommand {
     const { flags } = await this.parse(Locations)
     const client = await this.connect(flags)
     const list = await client.locations.list({ limit: flags.limit, cursor: flags.cursor })
-    const rows = list.data.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
+    const rows = list.data.map(({ id, name, timezone, currency }) =>
+      [id, name, timezone, currency].map(printable),
+    )
     this.print(list, (columns) =>
       renderTable(['location', 'name', 'time zone', 'currency'], rows, 'No locations.', columns),
     )

@@ -15,7 +15,7 @@ export default class Open extends ServiceCommand {
     const { flags } = await this.parse(Open)
     const client = await this.connect(flags)
     const link = await client.inspector.link()
-    const opened = !flags.print && !this.wantsJson && (await openInBrowser(link.url))
+    const opened = !flags.print && !this.wantsJson && (await openInBrowser(link.url, flags['data-dir']))
     this.print(link, () => link.url)
     if (!opened && !flags.print && !this.wantsJson)
       this.say('No browser could be opened here. Open the link yourself; it is good once, for ten minutes.')

@@ -1,7 +1,14 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags, timeFlag } from '../cli/flags.ts'
+import {
+  fromEnvironment,
+  jsonFlag,
+  knownServiceNameFlag,
+  placeFlags,
+  secretFromFileFlag,
+  timeFlag,
+} from '../cli/flags.ts'
 import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/input.ts'
 import { curlCommand } from '../model/curl-command.ts'
@@ -13,11 +20,12 @@ export default class Sign extends BaseCommand {
     "Make the signature header for a body, offline.\nPrints the header's value, or a whole curl command that sends the signed body."
   static override examples = [
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
-    '<%= config.bin %> sign --secret whsec_… --body delivery.json --curl https://localhost:8443/webhooks | sh',
+    '<%= config.bin %> sign --secret-file webhook.secret --body delivery.json --curl https://localhost:8443/webhooks | sh',
   ]
   static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
     secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
+    'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     body: Flags.string({
       description: 'The exact bytes to sign: a file, or - for standard input.',
       default: '-',

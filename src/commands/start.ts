@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts'
+import { readConfigFile, settingsIn } from '../cli/config/file.ts'
 import { requireNode } from '../cli/doctor/node.ts'
 import { alreadyRunning } from '../cli/start/already-running.ts'
 import { openEnvFile } from '../cli/env-file.ts'
@@ -10,6 +11,8 @@ import { announce } from '../cli/start/announce.ts'
 import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { listenForSignals } from '../cli/start/signals.ts'
 import { warningsOf } from '../cli/start/warnings.ts'
+import { foreignSecrets } from '../cli/trust/foreign-secrets.ts'
+import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 
@@ -32,6 +35,9 @@ export default class Start extends BaseCommand {
     requireRepeatable(flags)
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
+    const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
+    const foreign = await foreignSecrets(directory)
+    if (!flags['in-memory'] || flags.https) await prepareDataDirectory(directory)
     const simulator = await startSimulator({
       dataDirectory: flags['in-memory'] ? undefined : directory,
       authorityDirectory: directory,
@@ -44,7 +50,7 @@ export default class Start extends BaseCommand {
       orderBy: flags['order-by'],
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
-      ca: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
+      ca,
       insecure: flags.insecure,
       allowedHosts: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
@@ -65,10 +71,15 @@ export default class Start extends BaseCommand {
       throw error
     })
     if (tightened !== undefined) this.say(tightened)
-    for (const warning of warningsOf(flags)) this.say(renderWarning(warning))
+    const file = await readConfigFile(flags.config)
+    const settings = file === undefined ? [] : settingsIn(file)
+    if (file !== undefined && settings.length > 0)
+      this.say(`Settings from ${file.path}: ${settings.join(', ')}.`)
+    for (const warning of [...foreign, ...warningsOf(flags)]) this.say(renderWarning(warning))
     await announce(simulator, directory, flags['in-memory']).catch(() => this.say(renderWarning(UNANNOUNCED)))
     this.ready(simulator)
-    if (flags.open && !(await openInBrowser(simulator.inspectorLink()))) this.say(renderWarning(NO_BROWSER))
+    if (flags.open && !(await openInBrowser(simulator.inspectorLink(), directory)))
+      this.say(renderWarning(NO_BROWSER))
     await this.signals.first
     await simulator.close()
     await removeRun(directory, process.pid)

@@ -83,7 +83,7 @@ export default class Tail extends ServiceCommand {
       lineOf: async (told) => renderTold(told, seat.columns(), await bodyFor(told, bodyOf)),
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
-      openPage: async () => openPage((await (await connect()).inspector.link()).url),
+      openPage: async () => openPage((await (await connect()).inspector.link()).url, flags['data-dir']),
       quit: () => process.exit(exitCodes.done),
       interrupt: () => this.interrupted(),
     })
@@ -111,8 +111,8 @@ async function bodyFor(told: Told, bodyOf: BodyOf | undefined): Promise<string |
   return told.type === 'request' ? bodyOf && null : bodyOf?.(told.data.event_id)
 }
 
-async function openPage(url: string): Promise<string> {
-  return (await openInBrowser(url))
+async function openPage(url: string, directory: string): Promise<string> {
+  return (await openInBrowser(url, directory))
     ? 'Opened the inspector.'
     : `No browser could be opened. Good once, for ten minutes: ${url}`
 }

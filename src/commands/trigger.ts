@@ -9,6 +9,7 @@ import { withOverrides } from '../cli/overrides.ts'
 import type { PushBody } from '../cli/push-bodies.ts'
 import { renderTriggered } from '../cli/render/trigger.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { trigger } from '../cli/trigger/play.ts'
 import { ApiError } from '../client.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
@@ -68,7 +69,7 @@ export default class Trigger extends ServiceCommand {
     const { location_id } = await client.checks.get(triggered.external_check_id)
     const currency = await currencyOf(client, location_id)
     this.print(triggered, () => renderTriggered(triggered, currency))
-    this.say(`Next: tabwire events show ${triggered.event.id}`)
+    this.say(`Next: ${suggestion('events show', [triggered.event.id])}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/failure.ts'
-import { fromEnvironment, knownServiceNameFlag, timeFlag } from '../cli/flags.ts'
+import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/input.ts'
 import { renderTally, renderVerification } from '../cli/render/verification.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
@@ -22,9 +22,9 @@ export default class Verify extends ServiceCommand {
   static override examples = [
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
     "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",
-    '<%= config.bin %> verify --secret whsec_… --secret whsec_… --request captured.http',
-    '<%= config.bin %> verify --secret whsec_… --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # is this the secret?',
-    '<%= config.bin %> verify --secret whsec_… --many deliveries.ndjson',
+    '<%= config.bin %> verify --secret-file webhook.secret --request captured.http',
+    '<%= config.bin %> verify --secret-file webhook.secret --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # is this the secret?',
+    '<%= config.bin %> verify --secret-file webhook.secret --many deliveries.ndjson',
   ]
   static override flags = fromEnvironment({
     secret: Flags.string({
@@ -34,6 +34,7 @@ export default class Verify extends ServiceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     header: Flags.string({
       description: 'The value of the signature header.',
       exclusive: ['request', 'many'],

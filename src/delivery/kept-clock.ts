@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writePrivateFile } from '../private-file.ts'
 
 /** How far a clock was ahead of real time when it was last moved, so that a restart does not take it back. */
 export interface KeptClock {
@@ -20,8 +21,7 @@ export function createKeptClock(directory: string | undefined): KeptClock {
     },
     // The store has made the directory. One that was deleted since is not made again.
     async save(offsetMs) {
-      await writeFile(`${path}.tmp`, `${JSON.stringify({ offset_ms: offsetMs })}\n`, { mode: 0o600 })
-      await rename(`${path}.tmp`, path)
+      await writePrivateFile(path, `${JSON.stringify({ offset_ms: offsetMs })}\n`)
     },
   }
 }

@@ -6,6 +6,6 @@ export interface ConnectionLimits {
   headersMs: number
   /** Milliseconds that a whole request may take. */
   requestMs: number
-  /** Connections at a time; further ones are closed. */
+  /** Connections at a time; a further one takes the place of an idle one, and is closed when there is none. */
   connections: number
 }

@@ -8,34 +8,43 @@ export interface DocumentParts {
   scheme: 'http' | 'https'
 }
 
+/** Stands for the address of the service in the document that is made once. No name of a host is like it. */
+const PLACEHOLDER = 'http://openapi.tabwire.invalid'
+
 /**
  * `GET /openapi.json`: what `tabwire openapi` prints, with this service as its server, by the name that it was asked by.
- * It is made when it is first asked for, since most services run without anybody asking.
+ * The document is created at the first request, since most services never get one, and once: creating it takes 26 ms, and
+ * callers choose the name. The name is filled in for each request.
  */
 export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] {
-  let made: { url: string; text: Promise<string> } | undefined
-  const documentAt = (url: string) => {
-    if (made?.url !== url) made = { url, text: makeDocument(url, serviceName) }
-    return made.text
-  }
+  let made: Promise<{ text: string; digest: string }> | undefined
   const handle = async (call: Call) => {
-    const text = await documentAt(`${scheme}://${call.header('host')}`)
-    return tagged(text, call.header('if-none-match'))
+    made ??= makeDocument(serviceName)
+    const { text, digest } = await made
+    const url = `${scheme}://${call.header('host')}`
+    return tagged(`"${digestOf(digest + url)}"`, call.header('if-none-match'), () =>
+      text.replaceAll(PLACEHOLDER, () => url),
+    )
   }
   // Long, and the same each time.
   return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
 }
 
-async function makeDocument(url: string, serviceName: string): Promise<string> {
+async function makeDocument(serviceName: string): Promise<{ text: string; digest: string }> {
   const { openApiText } = await import('./openapi/document.ts')
-  return openApiText({ url, serviceName })
+  const text = await openApiText({ url: PLACEHOLDER, serviceName })
+  return { text, digest: digestOf(text) }
 }
 
-/** Whoever has it already gets 304. */
-function tagged(body: string, known: string | null): Answer {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** Answers 304 to a caller who has the body already. */
+function tagged(etag: string, known: string | null, body: () => string): Answer {
   const headers = { etag, 'cache-control': 'no-cache' }
-  const isKnown =
-    known === '*' || (known?.split(/\s*,\s*/).some((tag) => tag.replace(/^W\//, '') === etag) ?? false)
-  return isKnown ? { status: 304, headers, body: null } : { status: 200, headers, body }
+  const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return known === '*' || tags.includes(etag)
+    ? { status: 304, headers, body: null }
+    : { status: 200, headers, body: body() }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isLoopbackName } from '../model/loopback.ts'
 import { Refusal } from '../model/refusal.ts'
@@ -8,10 +9,10 @@ export type IsAllowedHost = (host: string) => boolean
 
 /** Addresses of this machine are allowed too: no web page can rebind them. */
 export function createAllowedHosts(boundHost: string, allowedHosts: readonly string[]): IsAllowedHost {
-  const allowed = new Set([boundHost, ...allowedHosts].map(hostname))
+  const allowed = new Set([boundHost, ...allowedHosts].map((host) => (isIPv6(host) ? host : hostname(host))))
   return (host) => {
     const name = hostname(host)
-    return isLoopbackName(name) || allowed.has(name) || ownAddresses().has(name)
+    return name !== undefined && (isLoopbackName(name) || allowed.has(name) || ownAddresses().has(name))
   }
 }
 
@@ -28,13 +29,23 @@ export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) =>
     if (host !== '' && !isAllowed(host))
       throw new Refusal(
         'forbidden_host',
-        `The Host ${JSON.stringify(hostname(host).slice(0, 100))} is not this service's. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
+        `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not this service's. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
       )
     const origin = headers.get('origin')
-    if (origin !== null && !isAllowed(origin.replace(/^https?:\/\//, ''))) throw foreign()
+    if (origin !== null && !isAllowed(hostOf(origin) ?? '')) throw foreign()
     // A page's <script src> or form sends no Origin with some methods, but browsers say where it comes from.
-    if (headers.get('sec-fetch-site') === 'cross-site') throw foreign()
+    if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfInspector(request)) throw foreign()
   }
+}
+
+/**
+ * Whether a browser opens the inspector's page in a window: the file that `tabwire open` writes leads to it, which is of
+ * another site. The page shows nothing by itself, and no other page can frame or read it.
+ */
+function isOpeningOfInspector({ method, url, headers }: Request): boolean {
+  const isWindow =
+    headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+  return method === 'GET' && isWindow && new URL(url).pathname === '/'
 }
 
 function isHttp10(request: Request): boolean {
@@ -46,10 +57,19 @@ function foreign(): Refusal {
   return new Refusal('forbidden_origin', 'Requests from pages of another origin are refused.')
 }
 
-/** Lower case, without port, brackets and final dot. */
-function hostname(host: string): string {
-  const bare = /^\[([\da-f:.]+)\](?::\d*)?$/i.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
-  return bare.toLowerCase().replace(/\.$/, '')
+/** A name of letters, digits, hyphens and underscores, or an IPv6 address in brackets, and perhaps a port. */
+const hostForm = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::(\d{0,5}))?$/i
+
+/** Lower case, without port, brackets and final dot; `undefined` for what is no host. */
+function hostname(host: string): string | undefined {
+  const [, address, name, port = ''] = host.length > 300 ? [] : (hostForm.exec(host) ?? [])
+  if (Number(port) > 65_535 || (address !== undefined && !isIPv6(address))) return undefined
+  return (address ?? name)?.toLowerCase()
+}
+
+/** The host and port of an origin as browsers send it, with nothing before or behind it. */
+function hostOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/?#@\s]+)$/.exec(origin)?.[1]
 }
 
 function ownAddresses(): Set<string> {

@@ -5,6 +5,7 @@ import { isLoopbackBinding } from '../model/loopback.ts'
 import type { App } from './app.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { IsAllowedHost } from './host-check.ts'
+import { limitConnections } from './idle-connections.ts'
 import { answerOddRequests, lineOf, pathOf, refusalOfHead } from './odd-requests.ts'
 import { TextResponse } from './text-response.ts'
 
@@ -46,7 +47,7 @@ export async function openDoor(app: App, options: ListenOptions): Promise<Door> 
   const limits = { ...defaultLimits, ...options.limits }
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
-  server.maxConnections = limits.connections
+  limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
   answerOddRequests(server, handler, app, limits)

@@ -109,6 +109,11 @@ export function refusalOfHead(request: IncomingMessage, isAllowedHost: IsAllowed
       'headers_too_large',
       `The request has more than ${MAX_HEADERS} header fields, the most that is accepted. Send fewer.`,
     )
+  if (countOf('host', rawHeaders) > 1)
+    return new Refusal(
+      'invalid_request',
+      'The request has more than one Host header, of which clients and servers believe different ones. Send one.',
+    )
   if (/[#\\]/.test(target))
     return new Refusal(
       'invalid_request',
@@ -121,6 +126,14 @@ export function refusalOfHead(request: IncomingMessage, isAllowedHost: IsAllowed
     'invalid_request',
     `The request target ${JSON.stringify(target.slice(0, 100))} is no path and no URL of this service. Send the path alone, such as /v1/locations.`,
   )
+}
+
+/** How many fields of this name, in small letters, there are. Names stand at even places. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) count += 1
+  return count
 }
 
 /** `http://127.0.0.1:4100/v1`: of such a target the host counts, and no header (RFC 9112 section 3.2.2). */

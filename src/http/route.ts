@@ -12,6 +12,8 @@ export interface Route {
   scope: Scope | null
   /** The answer holds a secret, which is shown this once: it stays out of the log. */
   secret?: true
+  /** Needs an API key itself: a session of the inspector's page, which acts for one, is refused. */
+  keyOnly?: true
   /** The longest body in bytes, where it may be longer than elsewhere. */
   bodyLimit?: number
   handle(call: Call): Promise<Reply> | Reply

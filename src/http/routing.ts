@@ -91,12 +91,22 @@ export const nobody: ApiKey = {
 async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
   const key = route.scope === null ? nobody : await parts.identify(event.req)
   requireExactPath(event)
+  if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.isStopping())
     throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
   const visit = event.context.visit as Visit
   visit.secret = route.secret ?? false
   return route.handle(new EventCall(event, key, visit, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
+}
+
+/** Requires an API key in the request: a caller without this header has a session. @throws Refusal `unauthorized`. */
+function requireKeyItself({ req }: H3Event): void {
+  if (req.headers.has('authorization')) return
+  throw new Refusal(
+    'unauthorized',
+    'This needs an API key: a session of the inspector neither makes keys nor reads or replaces the whole state. Send the header Authorization: Bearer <API_KEY>, or use tabwire keys and tabwire state.',
+  )
 }
 
 /**

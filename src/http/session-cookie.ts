@@ -2,7 +2,7 @@ import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import { keyOfHash, type Authenticate } from './auth.ts'
-import type { Sessions } from './sessions.ts'
+import { PAGE_HEADER, type Sessions, type SessionSecrets } from './sessions.ts'
 
 /** What tells who asks. */
 export type Asking = Pick<Request, 'method' | 'headers'>
@@ -16,9 +16,14 @@ function nameOf(headers: Headers): string {
 }
 
 /** The token that the browser's cookie holds. */
-export function sessionToken(headers: Headers): string | undefined {
+function sessionToken(headers: Headers): string | undefined {
   const pairs = (headers.get('cookie') ?? '').split('; ').map((pair) => pair.split('='))
   return pairs.find(([name]) => name === nameOf(headers))?.[1]
+}
+
+/** Both secrets of a session as a request shows them; empty where it has none. */
+export function sessionSecrets(headers: Headers): SessionSecrets {
+  return { token: sessionToken(headers) ?? '', pageSecret: headers.get(PAGE_HEADER) ?? '' }
 }
 
 /** `Set-Cookie` for a session, or for the end of one. It goes to `/_sim` alone: another server on this host need not see it. */
@@ -39,13 +44,13 @@ export function isOwnPage({ method, headers }: Asking): boolean {
   return site !== null || method === 'GET' || method === 'HEAD'
 }
 
-/** The key that a session acts for, when a page of this service asks and the session is there. */
+/** The key that a session acts for, when a page of this service asks, holds its secret, and the session is there. */
 export async function keyOfSession(
   service: Pick<Service, 'find'>,
   sessions: Pick<Sessions, 'keyOf'>,
   request: Asking,
 ): Promise<ApiKey | undefined> {
-  const hash = isOwnPage(request) ? sessions.keyOf(sessionToken(request.headers) ?? '') : undefined
+  const hash = isOwnPage(request) ? sessions.keyOf(sessionSecrets(request.headers)) : undefined
   return hash === undefined ? undefined : keyOfHash(service, hash)
 }
 

@@ -2,7 +2,7 @@ import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import type { Service } from '../service.ts'
 import { created, ok, type Call, type Reply, type Route } from './route.ts'
-import { isOwnPage, keyOfSession, sessionCookie, sessionToken } from './session-cookie.ts'
+import { isOwnPage, keyOfSession, sessionCookie, sessionSecrets } from './session-cookie.ts'
 import { CODE_SECONDS, type Sessions } from './sessions.ts'
 
 export interface SessionRouteParts {
@@ -14,11 +14,6 @@ export interface SessionRouteParts {
   serviceName: string
 }
 
-/** The address that a browser opens with a code. It stands behind the `#`, which no server is sent and no log holds. */
-export function inspectorLink(url: string, code: string): string {
-  return `${url}/#link=${code}`
-}
-
 /** How the inspector's page comes to a session: by a link that whoever has an API key makes for it. */
 export function sessionRoutes(parts: SessionRouteParts): Route[] {
   const { sessions } = parts
@@ -28,11 +23,9 @@ export function sessionRoutes(parts: SessionRouteParts): Route[] {
       path: '/inspector-links',
       scope: 'simulate',
       secret: true,
-      handle: ({ key }) =>
-        created({
-          url: inspectorLink(parts.url(), sessions.invite(key.hash)),
-          expires_in_seconds: CODE_SECONDS,
-        }),
+      keyOnly: true,
+      // The code alone: whoever asked knows the address at which the service was reached.
+      handle: ({ key }) => created({ code: sessions.invite(key.hash), expires_in_seconds: CODE_SECONDS }),
     },
     {
       method: 'POST',
@@ -55,14 +48,15 @@ function codeOf(body: unknown): string {
 function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: string): Reply {
   if (!isOwnPage(request))
     throw new Refusal('forbidden_origin', 'A session begins on the page of this service alone.')
-  const token = sessions.begin(code)
-  if (token === undefined)
+  const secrets = sessions.begin(code)
+  if (secrets === undefined)
     throw new Refusal(
       'unauthorized',
       'This link was used already, or is too old. tabwire open makes a new one.',
     )
-  const cookie = sessionCookie(request.headers, token, url().startsWith('https:'))
-  return { status: 204, headers: { 'set-cookie': cookie }, body: null }
+  const cookie = sessionCookie(request.headers, secrets.token, url().startsWith('https:'))
+  const body = JSON.stringify({ page_secret: secrets.pageSecret })
+  return { status: 201, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' }, body }
 }
 
 /** What the page needs to know of the service; `session` is `null` for whoever has none, which is no error to ask. */
@@ -77,7 +71,7 @@ async function show(
 }
 
 function end({ sessions, url }: SessionRouteParts, { request }: Call): Reply {
-  sessions.end(sessionToken(request.headers) ?? '')
+  sessions.end(sessionSecrets(request.headers))
   const cookie = sessionCookie(request.headers, undefined, url().startsWith('https:'))
   return { status: 204, headers: { 'set-cookie': cookie }, body: null }
 }

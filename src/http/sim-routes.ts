@@ -77,11 +77,14 @@ export function simRoutes(parts: SimParts): Route[] {
     row('DELETE', '/webhook-endpoints/:id', async (call) =>
       ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
     ),
-    row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, [])),
-    { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true },
-    row('DELETE', '/keys/:id', async ({ params }) =>
-      ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
-    ),
+    { ...row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, [])), keyOnly: true },
+    { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true, keyOnly: true },
+    {
+      ...row('DELETE', '/keys/:id', async ({ params }) =>
+        ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
+      ),
+      keyOnly: true,
+    },
   ]
 }
 

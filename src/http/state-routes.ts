@@ -35,6 +35,7 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       path: '/state',
       scope: 'simulate',
       secret: true,
+      keyOnly: true,
       handle: async () => ok(await replaceable(state).show()),
     },
     {
@@ -42,6 +43,7 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       path: '/state',
       scope: 'simulate',
       secret: true,
+      keyOnly: true,
       bodyLimit: LONGEST_STATE,
       async handle(call) {
         const { load } = replaceable(state)

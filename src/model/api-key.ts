@@ -4,6 +4,9 @@ import { z } from 'zod'
 export const scopes = ['read', 'write', 'simulate'] as const
 export type Scope = (typeof scopes)[number]
 
+/** What an API key may be, wherever it comes from: it goes into headers, `.env` files and shells. */
+export const apiKeyPattern = /^[\x21-\x7e]{1,512}$/
+
 /** An API key at rest: the key itself is known to its holder alone, the store keeps its SHA-256 in hex. */
 export interface ApiKey {
   id: string

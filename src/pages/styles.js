@@ -1,6 +1,7 @@
 /* Puts into dist/pages/assets what the pages load beside their scripts: one style for each. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { licencesOf } from '../bundle/licences.js'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const packaged = (path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url))
@@ -38,4 +39,17 @@ for (const [name, styles] of Object.entries(pages))
 
 // The reference page is a component that comes as one file already.
 copyFileSync(packaged('openapi-explorer/dist/browser/openapi-explorer.min.js'), `${target}reference.js`)
-copyFileSync(packaged('openapi-explorer/LICENSE'), `${target}reference.js.LICENSE.txt`)
+writeFileSync(
+  `${target}reference.js.LICENSE.txt`,
+  licencesOf([...withDependencies('openapi-explorer')], false),
+)
+
+/** The directories of a package and of all that it depends on, as far as it is installed: any of it may be in its one file. */
+function withDependencies(name, known = new Set()) {
+  const directory = packaged(name)
+  if (known.has(directory) || !existsSync(directory)) return known
+  known.add(directory)
+  const { dependencies = {} } = JSON.parse(readFileSync(`${directory}/package.json`, 'utf8'))
+  for (const dependency of Object.keys(dependencies)) withDependencies(dependency, known)
+  return known
+}

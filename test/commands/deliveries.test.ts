@@ -84,7 +84,7 @@ describe.concurrent('tabwire deliveries', () => {
       /\nATTEMPT {2}STARTED \(UTC\) {8}OUTCOME {5}STATUS {2}TOOK\n1 {8}\S+ \S+ {2}bad_status {2}500 {5}[\d.]+ ms\n/,
     )
     expect(stdout).toContain('attempt 1: The receiver answered 500; only 2xx counts as received.\n')
-    expect(stdout).toContain('  answered: out of \ufffd[2Jcheese\n')
+    expect(stdout).toContain('  answered: out of \u241b[2Jcheese\n')
     expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
   })
 

@@ -60,7 +60,7 @@ describe.concurrent('tabwire events', () => {
     expect(stdout).toMatch(
       /^event {4}evt_\w{26}\ntype {5}check\.closed\ncreated {2}\S+ \S+ UTC\ncheck {4}dinner\nbody {5}\d+ bytes \(--body prints them\)\n\n\{\n/,
     )
-    expect(stdout).toContain('"name": "Crème brûlée ✓ \ufffd2J"')
+    expect(stdout).toContain('"name": "Crème brûlée ✓ <U+009B>2J"')
     expect(await service.json('events', 'show', event?.id ?? '')).toEqual(event)
   })
 

@@ -84,7 +84,7 @@ describe('tabwire guests', () => {
       `refunded  in-words  $40.02  refunded $40.02  ${id}\n`,
     )
     expect((await guests('rate', check, '4', '--comment', 'Nice\u001b[2J')).stdout).toMatch(
-      /^rated {2}in-words {2}★★★★☆ {2}fbk_\w{26}\n {2}Nice\ufffd\[2J\n$/,
+      /^rated {2}in-words {2}★★★★☆ {2}fbk_\w{26}\n {2}Nice\u241b\[2J\n$/,
     )
   })
 

@@ -1,7 +1,11 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { emptyDirectory, serve, startService, type RunningService } from '../support/cli.ts'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openInBrowser } from '../../src/cli/open-in-browser.ts'
+import { createClient } from '../../src/client.ts'
+import { emptyDirectory, serve, startService, tabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 
@@ -24,13 +28,19 @@ async function taken(link: string): Promise<number> {
 }
 
 /** A directory with a command that opens addresses by writing them down. */
-async function opener(): Promise<{ PATH: string; opened: () => Promise<string> }> {
+async function opener(): Promise<{
+  PATH: string
+  opened: () => Promise<string>
+  /** What it has been given so far. */
+  calls: () => Promise<string[]>
+}> {
   const directory = await emptyDirectory()
   const [program, file] = [join(directory, 'xdg-open'), join(directory, 'opened')]
   await writeFile(program, `#!/bin/sh\nprintf %s "$1" > '${file}.new' && /bin/mv '${file}.new' '${file}'\n`)
   await chmod(program, 0o755)
   return {
     PATH: directory,
+    calls: async () => (await readdir(directory)).filter((name) => name !== 'xdg-open'),
     async opened() {
       for (;;) {
         const text = await readFile(file, 'utf8').catch(() => undefined)
@@ -41,27 +51,116 @@ async function opener(): Promise<{ PATH: string; opened: () => Promise<string> }
   }
 }
 
+/** Where a page leads that was written for the browser. */
+async function linkIn(page: string): Promise<string> {
+  return /content="0;url=([^"]+)"/.exec(await readFile(page, 'utf8'))?.[1] ?? ''
+}
+
+/** The URL of a service that answers every request with this. */
+async function liar(answer: unknown): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(201).end(JSON.stringify(answer)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 describe('tabwire open', () => {
   test('--print prints a link to the inspector, which is good once, and nothing else', async () => {
     const { code, stdout, stderr } = await service.run(['open', '--print'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n$/)
     expect(stdout).toContain(service.url)
-    expect([await taken(stdout.trim()), await taken(stdout.trim())]).toEqual([204, 401])
+    expect([await taken(stdout.trim()), await taken(stdout.trim())]).toEqual([201, 401])
   })
 
-  test('--json prints what the API answers, and opens nothing', async () => {
+  test('--json prints the link and how long it is good for, and opens nothing', async () => {
     const { url, expires_in_seconds } = await service.json<{ url: string; expires_in_seconds: number }>(
       'open',
     )
-    expect([await taken(url), expires_in_seconds]).toEqual([204, 600])
+    expect([await taken(url), expires_in_seconds]).toEqual([201, 600])
   })
 
   test('without a browser prints the link, and says so', async () => {
     const { code, stdout, stderr } = await service.run(['open'], { env: { PATH: await emptyDirectory() } })
     expect(code).toBe(0)
-    expect(await taken(stdout.trim())).toBe(204)
+    expect(await taken(stdout.trim())).toBe(201)
     expect(stderr).toContain('No browser could be opened here.')
+  })
+
+  describe.skipIf(process.platform !== 'linux')('of a service that is not to be trusted', () => {
+    test.each([
+      { url: 'file:///tmp/evil.desktop', expires_in_seconds: 600 },
+      { code: '@attacker.example/#link=abc', expires_in_seconds: 600 },
+    ])('opens nothing when it answers %j', async (answer) => {
+      const { PATH, calls } = await opener()
+      const { code, stdout, stderr } = await tabwire(['open', '--url', await liar(answer)], { env: { PATH } })
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain('did not answer with a code for its inspector')
+      expect(await calls()).toEqual([])
+    })
+
+    test.each(['file:///tmp/evil.desktop', '../../evil', 'a\nb', ' ', '', null, { toString: 'x' }])(
+      'makes no link with the code %j',
+      async (code) => {
+        const client = createClient({ url: await liar({ code, expires_in_seconds: 600 }) })
+        await expect(client.inspector.link()).rejects.toThrow('did not answer with a code for its inspector')
+      },
+    )
+
+    test.each([
+      ['http://0.0.0.0:4100', 'http://127.0.0.1:4100'],
+      ['http://[::]:4100/v1', 'http://[::1]:4100'],
+      ['https://LOCALHOST:443/', 'https://localhost'],
+    ])('makes a link that this machine can open for %s', async (url, origin) => {
+      const fetch = () => Promise.resolve(Response.json({ code: 'abc', expires_in_seconds: 600 }))
+      expect((await createClient({ url, fetch }).inspector.link()).url).toBe(`${origin}/#link=abc`)
+    })
+
+    test('opens the address that was asked, whatever address the answer names', async () => {
+      const { PATH, opened } = await opener()
+      const url = await liar({
+        code: 'c'.repeat(22),
+        url: 'file:///tmp/evil.desktop',
+        expires_in_seconds: 600,
+      })
+      const state = await emptyDirectory()
+      const env = { PATH, XDG_STATE_HOME: state }
+      const { code, stdout } = await tabwire(['open', '--url', `${url}/v1`], { env })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `${url}/#link=${'c'.repeat(22)}\n` })
+      // Without a data directory, the page is among what is the user's own.
+      expect(await opened()).toBe(join(state, 'tabwire', 'open.html'))
+      expect(await linkIn(await opened())).toBe(`${url}/#link=${'c'.repeat(22)}`)
+    })
+
+    // All users of a machine read the arguments of all processes.
+    test('gives the system’s opener no link, but a page that only its owner can read', async () => {
+      const { PATH, opened } = await opener()
+      const page = join(service.cwd, '.tabwire', 'open.html')
+      await writeFile(page, 'older', { mode: 0o666 })
+      const { stdout } = await service.run(['open'], { env: { PATH } })
+      expect(await opened()).toBe(page)
+      expect(((await stat(page)).mode & 0o777).toString(8)).toBe('600')
+      expect(await linkIn(page)).toBe(stdout.trim())
+      expect(await taken(await linkIn(page))).toBe(201)
+      expect((await service.run(['doctor'])).code).toBe(0)
+    })
+
+    test('gives the system’s opener nothing but a link to the inspector', async () => {
+      for (const text of [
+        'file:///tmp/evil.desktop',
+        'http://127.0.0.1:4100/',
+        'http://a@127.0.0.1:4100/#link=abc',
+        'https://127.0.0.1/x/#link=abc',
+        'javascript://127.0.0.1/#link=abc',
+        '--help',
+        'http://127.0.0.1:4100/#link=abc&calc.exe',
+        'http://127.0.0.1:4100/#link=abc\n',
+      ])
+        expect([text, await openInBrowser(text, '.')]).toEqual([text, false])
+    })
   })
 
   test.skipIf(process.platform !== 'linux')(
@@ -69,7 +168,7 @@ describe('tabwire open', () => {
     async () => {
       const { PATH, opened } = await opener()
       const started = await startService(['--in-memory', '--open'], { env: { PATH } })
-      expect(await taken(await opened())).toBe(204)
+      expect(await taken(await linkIn(await opened()))).toBe(201)
       expect(await started.stop()).toMatchObject({ code: 0, stderr: '' })
     },
   )

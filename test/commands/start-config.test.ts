@@ -20,6 +20,7 @@ describe.concurrent('tabwire.config.json', () => {
       strict: true,
       data_dir: 'kept',
     })
+    await tabwire(['config', 'trust'], { cwd })
     const service = await startService([], { cwd })
     expect(service.key).toBe('twk_file')
     await access(join(cwd, 'kept', 'credentials.json'))
@@ -37,6 +38,7 @@ describe.concurrent('tabwire.config.json', () => {
       sign_time: 'virtual',
     }
     const cwd = await configured(settings)
+    await tabwire(['config', 'trust'], { cwd })
     const env = {
       TABWIRE_API_KEY: 'twk_environment',
       TABWIRE_STRICT: 'false',

@@ -68,7 +68,9 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     await tail.shows(/p +pause; what comes waits/)
     tail.type('o')
     await tail.shows(/Opened the inspector\./)
-    expect(await readFile(opened, 'utf8')).toMatch(new RegExp(`^${service.url}/#link=[\\w-]{22}$`))
+    const page = await readFile(opened, 'utf8')
+    expect(page).toMatch(/open\.html$/)
+    expect(await readFile(page, 'utf8')).toMatch(new RegExp(`"0;url=${service.url}/#link=[\\w-]{22}"`))
 
     tail.type('q')
     expect(await tail.left()).toEqual({ code: 0, restored: true })

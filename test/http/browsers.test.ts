@@ -42,10 +42,30 @@ describe('a request', () => {
     '0x7f.1.example',
     '[2001:db8::1]:4100',
     '127.0.0.1, example.com',
+    'localhost:99999',
+    'localhost:4100:1',
+    'localhost:x',
+    'a"b.localhost',
+    '<b>.localhost',
+    'a/b.localhost',
+    'a..localhost',
+    '.localhost',
+    '[::1',
+    '[::1%lo]',
+    '[localhost]',
+    `${'a'.repeat(300)}.localhost`,
   ])('to the Host %s, which is not ours, is 403', async (host) => {
     const answer = await ask(await openSimulator(), host)
     expect(answer.status).toBe(403)
     expect(errorOf(answer).code).toBe('forbidden_host')
+  })
+
+  it('with two Host headers, of which others might believe the second, is 400', async () => {
+    const { raw, apiKey } = await openSimulator()
+    const answer = await raw(
+      `GET /v1/locations HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n\r\n`,
+    )
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_request'])
   })
 
   it.each([
@@ -86,6 +106,12 @@ describe('a request', () => {
     'file://',
     'chrome-extension://abcdefghijklmnop',
     'http://user@localhost',
+    'http://localhost/',
+    'http://localhost:99999',
+    'http://localhost#x',
+    'ftp://localhost',
+    'localhost',
+    'http://a"b.localhost',
   ])(
     'from a page of another origin, “%s”, is 403, whatever its method, and changes nothing',
     async (origin) => {
@@ -109,6 +135,23 @@ describe('a request', () => {
       expect((await simulator.client.checks.list()).data).toEqual([])
     },
   )
+
+  it('of a window that opens the inspector is answered, wherever the link stands; nothing else is', async () => {
+    const simulator = await openSimulator()
+    const opening = {
+      'Sec-Fetch-Site': 'cross-site',
+      'Sec-Fetch-Mode': 'navigate',
+      'Sec-Fetch-Dest': 'document',
+    }
+    const statusOf = async (headers: Record<string, string>, route = 'GET /') =>
+      (await ask(simulator, 'localhost', headers, route)).status
+    expect(await statusOf(opening)).toBe(200)
+    expect(await statusOf({ ...opening, 'Sec-Fetch-Dest': 'iframe' })).toBe(403)
+    expect(await statusOf({ ...opening, 'Sec-Fetch-Mode': 'no-cors' })).toBe(403)
+    expect(await statusOf({ ...opening, Origin: 'null' })).toBe(403)
+    for (const route of ['POST /', 'GET /docs', 'GET /_sim/events', 'GET /v1/locations', 'GET /_sim/session'])
+      expect([route, await statusOf(opening, route)]).toEqual([route, 403])
+  })
 
   it('WEB-11 that a browser calls cross-site is 403, also without Origin', async () => {
     const answer = await ask(await openSimulator(), 'localhost', { 'Sec-Fetch-Site': 'cross-site' })

@@ -11,18 +11,24 @@ const codeIn = (link: string) => new URLSearchParams(new URL(link).hash.slice(1)
 const exchange = ({ call }: TestSimulator, code: string, headers: Record<string, string> = ownPage) =>
   call('POST /_sim/session', { key: null, json: { code }, headers })
 
-/** A browser that has followed a link: what it asks carries its cookie, and what it says of the page that asks. */
+/** A browser that has followed a link: what it asks carries its cookie, the page's secret, and what it says of the page. */
 async function openBrowser(
   options: SimulatorOptions = {},
   link?: (simulator: TestSimulator) => Promise<string>,
 ) {
   const simulator = await openSimulator(options)
   const begun = await exchange(simulator, codeIn((await link?.(simulator)) ?? simulator.inspectorLink()))
-  expect(begun.status).toBe(204)
+  expect(begun.status).toBe(201)
   const [cookie = ''] = begun.headers.get('set-cookie')?.split(';') ?? []
+  const pageSecret = (begun.json as { page_secret: string }).page_secret
+  const session = { cookie, 'x-tabwire-page': pageSecret }
   const ask = (route: string, headers: Record<string, string> = ownPage, json?: unknown) =>
-    simulator.call(route, { key: null, headers: { cookie, ...headers }, ...(json !== undefined && { json }) })
-  return { ...simulator, begun, cookie, ask }
+    simulator.call(route, {
+      key: null,
+      headers: { ...session, ...headers },
+      ...(json !== undefined && { json }),
+    })
+  return { ...simulator, begun, session, pageSecret, ask }
 }
 
 describe('a link to the inspector', () => {
@@ -30,7 +36,10 @@ describe('a link to the inspector', () => {
     const simulator = await openSimulator()
     const link = simulator.inspectorLink()
     expect(link).toMatch(new RegExp(`^${simulator.url}/#link=[\\w-]{22}$`))
-    expect(await exchange(simulator, codeIn(link))).toMatchObject({ status: 204, text: '' })
+    expect(await exchange(simulator, codeIn(link))).toMatchObject({
+      status: 201,
+      json: { page_secret: expect.stringMatching(/^[\w-]{22}$/) as string },
+    })
     const again = await exchange(simulator, codeIn(link))
     expect([again.status, errorOf(again).code]).toEqual([401, 'unauthorized'])
   })
@@ -40,7 +49,7 @@ describe('a link to the inspector', () => {
     const { status, json } = await simulator.call('POST /_sim/inspector-links')
     expect([status, json]).toEqual([
       201,
-      { url: expect.stringMatching(/\/#link=[\w-]{22}$/) as string, expires_in_seconds: 600 },
+      { code: expect.stringMatching(/^[\w-]{22}$/) as string, expires_in_seconds: 600 },
     ])
     const reader = await simulator.key(['read', 'write'])
     expect(await simulator.call('POST /_sim/inspector-links', { key: reader })).toMatchObject({ status: 403 })
@@ -52,7 +61,7 @@ describe('a link to the inspector', () => {
     const sessions = createSessions({ newToken, measure: () => now })
     const [one, other] = [sessions.invite('a'), sessions.invite('b')]
     now = 600_000
-    expect(sessions.keyOf(sessions.begin(one) ?? '')).toBe('a')
+    expect(sessions.keyOf(sessions.begin(one) ?? { token: '', pageSecret: '' })).toBe('a')
     now = 600_001
     expect(sessions.begin(other)).toBeUndefined()
   })
@@ -77,7 +86,7 @@ describe('a link to the inspector', () => {
     const simulator = await openSimulator()
     const code = codeIn(simulator.inspectorLink())
     expect(errorOf(await exchange(simulator, code, headers)).code).toBe('forbidden_origin')
-    expect(await exchange(simulator, code)).toMatchObject({ status: 204 })
+    expect(await exchange(simulator, code)).toMatchObject({ status: 201 })
   })
 
   it('changes nothing of a run that a seed repeats', async () => {
@@ -110,10 +119,54 @@ describe('a session', () => {
     expect(await ask('PUT /v1/checks/external/a', ownPage, check())).toMatchObject({ status: 401 })
   })
 
+  // Another server on this host is sent the cookie below /_sim; as a program it can say of itself whatever a browser says.
+  it('is good for nothing to a server on another port, which has its cookie and claims to be its page', async () => {
+    const { session, pageSecret, call, url } = await openBrowser()
+    const askWith = (headers: Record<string, string>, route: string, json?: unknown) =>
+      call(route, {
+        key: null,
+        headers: { cookie: session.cookie, origin: url, ...ownPage, ...headers },
+        ...(json !== undefined && { json }),
+      })
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'x-tabwire-page': '' },
+      { 'x-tabwire-page': 'A'.repeat(22) },
+      { 'x-tabwire-page': pageSecret.slice(1) },
+    ]
+    for (const headers of wrong) {
+      for (const route of ['GET /_sim/events', 'GET /_sim/stream', 'GET /_sim/requests'])
+        expect([route, (await askWith(headers, route)).status]).toEqual([route, 401])
+      expect(await askWith(headers, 'POST /_sim/reset', {})).toMatchObject({ status: 401 })
+      expect(await askWith(headers, 'GET /_sim/session')).toMatchObject({ json: { session: null } })
+    }
+    expect(await askWith({ 'x-tabwire-page': pageSecret }, 'GET /_sim/events')).toMatchObject({ status: 200 })
+    expect(
+      await call('GET /_sim/events', { key: null, headers: { ...ownPage, 'x-tabwire-page': pageSecret } }),
+    ).toMatchObject({ status: 401 })
+  })
+
+  it.each([
+    ['GET /_sim/keys', undefined],
+    ['POST /_sim/keys', { name: 'mine', scopes: ['simulate'] }],
+    ['DELETE /_sim/keys/key_x', undefined],
+    ['GET /_sim/state', undefined],
+    ['PUT /_sim/state', {}],
+    ['POST /_sim/inspector-links', {}],
+  ])(
+    'neither outlasts itself nor takes everything along: %s asks for the key itself',
+    async (route, json) => {
+      const { ask, client } = await openBrowser()
+      const answer = await ask(route, ownPage, json)
+      expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
+      expect((await client.keys.list()).data).toHaveLength(1)
+    },
+  )
+
   it('may do what its key may', async () => {
     const { ask, client } = await openBrowser({}, async ({ call, key }) => {
       const answer = await call('POST /_sim/inspector-links', { key: await key(['simulate']) })
-      return (answer.json as { url: string }).url
+      return `http://any/#link=${(answer.json as { code: string }).code}`
     })
     expect(await ask('GET /_sim/events')).toMatchObject({ status: 200 })
     for (const { id, name } of (await client.keys.list()).data)
@@ -155,10 +208,10 @@ describe('a session', () => {
   })
 
   it('is not found under another Host, which is refused besides', async () => {
-    const { raw, cookie, port } = await openBrowser()
+    const { raw, session, pageSecret, port } = await openBrowser()
     const askAs = (host: string) =>
       raw(
-        `GET /_sim/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n`,
+        `GET /_sim/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${session.cookie}\r\nX-Tabwire-Page: ${pageSecret}\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n\r\n`,
       )
     expect(await askAs(`127.0.0.1:${port}`)).toMatchObject({ status: 200 })
     expect(await askAs('localhost:1')).toMatchObject({ status: 401 })
@@ -173,7 +226,7 @@ describe('a session', () => {
   })
 
   it('ends when it is asked to, and with the service', async () => {
-    const { ask, cookie, port, close } = await openBrowser()
+    const { ask, session, port, close } = await openBrowser()
     const ended = await ask('DELETE /_sim/session')
     expect([ended.status, ended.headers.get('set-cookie')]).toEqual([
       204,
@@ -183,15 +236,16 @@ describe('a session', () => {
     await close()
     const next = await openSimulator({ port })
     // Not over the port, where this process still has connections to the service that has ended.
-    const headers = { cookie, ...ownPage }
+    const headers = { ...session, ...ownPage }
     expect(await next.fetch('/_sim/events', { headers })).toMatchObject({ status: 401 })
   })
 
   it('leaves no trace in the log', async () => {
-    const { client, ask, cookie } = await openBrowser()
+    const { client, ask, session, pageSecret } = await openBrowser()
     await ask('GET /')
     await ask('GET /_sim/session')
-    expect(JSON.stringify(await client.requests.list())).not.toContain(cookie.split('=')[1])
+    const log = JSON.stringify(await client.requests.list())
+    for (const secret of [session.cookie.split('=')[1] ?? '', pageSecret]) expect(log).not.toContain(secret)
     expect((await client.requests.list()).data).toEqual([])
   })
 })

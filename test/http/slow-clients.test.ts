@@ -43,18 +43,30 @@ describe('a client that is slow', () => {
   })
 })
 
-describe('more connections than the limit', () => {
-  it('are closed, and the others are served', async () => {
+describe('a connection beyond the limit', () => {
+  it('takes the place of the one that has been idle longest', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
     const first = open(simulator.port)
+    await once(first, 'connect')
     const second = open(simulator.port)
-    await Promise.all(
-      [first, second].map((socket) => new Promise((resolve) => socket.once('connect', resolve))),
-    )
-    await new Promise((resolve) => open(simulator.port).once('close', resolve))
-    first.end(`GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
-    expect(await text(first)).toMatch(/^HTTP\/1\.1 200 /)
-    second.destroy()
+    await once(second, 'connect')
+    const third = open(simulator.port)
+    await once(first, 'close')
+    for (const socket of [second, third]) {
+      socket.end(`GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    }
+  })
+
+  it('is closed when the others are all being answered', async () => {
+    const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
+    const streams = [open(simulator.port), open(simulator.port)]
+    for (const socket of streams) {
+      socket.write(`GET /_sim/stream HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
+      await once(socket, 'data')
+    }
+    await once(open(simulator.port), 'close')
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([false, false])
   })
 })
 

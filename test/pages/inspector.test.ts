@@ -1,7 +1,10 @@
+import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeOpeningPage } from '../../src/cli/open-in-browser.ts'
 import { barriers } from '../support/barriers.ts'
 import { hasBrowser, inBrowser, openPhone } from '../support/browser.ts'
+import { emptyDirectory } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../support/simulator.ts'
 import { openInspector, storeDeliveries } from './inspector-given.ts'
@@ -310,6 +313,22 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(await barriers(phone)).toEqual([])
     await client.checks.push('b', JSON.stringify(check({ status: 'closed', table: { number: '99' } })))
     await row(phone, '99').waitFor()
+  })
+
+  it('opens by the file that tabwire open writes', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('table-12')
+    const phone = await openPhone(`${simulator.url}/`)
+    const directory = await emptyDirectory()
+    const page = await writeOpeningPage(simulator.inspectorLink(), directory)
+    // The window of this test reports requests elsewhere, and a file is elsewhere.
+    const other = await phone.context().browser()?.newPage()
+    await other?.goto(pathToFileURL(page).href)
+    await other?.getByRole('navigation').waitFor()
+    expect(other?.url()).toBe(`${simulator.url}/`)
+    await other?.goto(`${simulator.url}/?view=checks`)
+    await other?.locator('.row', { hasText: 'table-12' }).waitFor()
+    await other?.close()
   })
 
   it('says how to get in, and neither tells nor does anything for a page of another origin', async () => {

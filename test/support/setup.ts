@@ -1,10 +1,18 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach } from 'vitest'
 import { endAll } from './at-end.ts'
 import { expectDocumentedAnswers } from './judged-answers.ts'
+
+// What commands remember of a user, in the place of the home of whoever runs the tests.
+const stateHome = join(tmpdir(), `tabwire-state-${process.pid}`)
+process.env.XDG_STATE_HOME = stateHome
 
 // Run for each file, whereas what files import is loaded once for many of them.
 afterEach(expectDocumentedAnswers)
 afterAll(async () => {
   await endAll()
+  await rm(stateHome, { recursive: true, force: true })
   expectDocumentedAnswers()
 })

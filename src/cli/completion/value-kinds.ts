@@ -34,6 +34,8 @@ const ofFlags: Readonly<Record<string, ValueKind>> = {
   request: 'file',
   scopes: { words: scopes },
   'secret-file': 'file',
+  'api-key-file': 'file',
+  'read-key-file': 'file',
 }
 
 const ofArguments: Readonly<Record<string, ValueKind>> = {

@@ -2,7 +2,8 @@ import type { Interfaces } from '@oclif/core'
 import { fromEnvironment } from '../flags.ts'
 import { besideFile } from './beside-file.ts'
 import { checkConfig } from './check.ts'
-import { readConfigFile, wrongConfig } from './file.ts'
+import { readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
+import { isGuarded, requireTrusted } from './guarded.ts'
 import { configSchema, keyOf, type FlagShape } from './schema.ts'
 
 interface Given {
@@ -12,8 +13,8 @@ interface Given {
 type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
 type Flags = Readonly<Record<string, FlagShape>>
 
-/** What no file sets: the file itself, and how the command talks. */
-const notInFile = new Set(['config', 'json'])
+/** Flags that no file sets: the file itself, files with secrets, and the output format. */
+const notInFile = new Set(['config', 'json', 'api-key-file'])
 
 /** Settings that name files: relative to the settings file, wherever the command runs. */
 const paths = new Set(['data-dir', 'cacert', 'env-file'])
@@ -37,7 +38,9 @@ export function fromConfigFile<T extends Record<string, { env?: string }>>(flags
         if (file === undefined) return presetOf(flag, given)
         const settings = checkConfig(file, configSchema(settable), file.content) as Record<string, unknown>
         const value = settings[keyOf(name)]
-        return value === undefined ? presetOf(flag, given) : parsed(file.path, name, flag as Flag, value)
+        if (value === undefined) return presetOf(flag, given)
+        if (isGuarded(keyOf(name), value)) await requireTrusted(file)
+        return parsed(file, name, flag as Flag, value)
       },
     },
   ])
@@ -54,13 +57,13 @@ function presetOf({ default: preset }: FlagShape, given: Given): unknown {
 }
 
 /** A setting as its flag would have read it from the command line, with all that the flag asks of it. */
-async function parsed(path: string, name: string, flag: Flag, value: unknown): Promise<unknown> {
+async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown): Promise<unknown> {
   if (flag.type === 'boolean') return value
-  if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(path, name, flag, one)))
-  const text = paths.has(name) ? besideFile(path, String(value)) : String(value)
+  if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(file, name, flag, one)))
+  const text = paths.has(name) ? await besideFile(file, keyOf(name), String(value)) : String(value)
   try {
     return await flag.parse(text, {} as never, flag as never)
   } catch (error) {
-    throw wrongConfig(`${path}: ${keyOf(name)}: ${(error as Error).message}`)
+    throw wrongConfig(`${file.path}: ${keyOf(name)}: ${(error as Error).message}`)
   }
 }

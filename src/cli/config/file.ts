@@ -8,6 +8,9 @@ export const CONFIG_FILE = 'tabwire.config.json'
 /** What a settings file holds, still to be checked. */
 export interface ConfigFile {
   path: string
+  /** The user named it, by flag or environment; otherwise it was found in the working directory. */
+  named: boolean
+  text: string
   content: Record<string, unknown>
 }
 
@@ -19,7 +22,7 @@ const read = new Map<string, Promise<ConfigFile | undefined>>()
  */
 export function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
   const path = named ?? CONFIG_FILE
-  const place = resolve(path)
+  const place = `${named === undefined ? 'found' : 'named'} ${resolve(path)}`
   const known = read.get(place) ?? load(path, named === undefined)
   read.set(place, known)
   return known
@@ -35,7 +38,12 @@ async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | u
     const reason = code === 'ENOENT' ? 'there is no such file' : code
     throw wrongConfig(`${path} cannot be read: ${reason}. --config names a file of settings.`)
   }
-  return { path, content: parse(path, text) }
+  return { path, named: !mayBeMissing, text, content: parse(path, text) }
+}
+
+/** The names of the settings of `start` in a file. */
+export function settingsIn({ content }: ConfigFile): string[] {
+  return Object.keys(content).filter((key) => key !== '$schema' && key !== 'listen')
 }
 
 function parse(path: string, text: string): Record<string, unknown> {

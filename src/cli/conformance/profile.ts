@@ -1,4 +1,5 @@
 import { profileSchema, type Profile } from '../../conformance/contract/profile.ts'
+import { apiKeyPattern } from '../../model/api-key.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { readInput } from '../input.ts'
 
@@ -13,9 +14,11 @@ export async function readProfile(file: string): Promise<LoadedProfile> {
   const text = (await readInput(file)).toString()
   const { keys = {}, ...profile } = parse(file, text)
   const valueOf = (key: string | { env: string } | undefined) => {
-    if (typeof key !== 'object') return key
-    const value = process.env[key.env]
-    if (value !== undefined && value !== '') return value
+    if (key === undefined) return undefined
+    const value = typeof key === 'string' ? key : process.env[key.env]
+    if (value !== undefined && apiKeyPattern.test(value)) return value
+    if (typeof key === 'string' || (value !== undefined && value !== ''))
+      throw usage(`${file} has a key that is none: 1 to 512 visible ASCII characters and no spaces.`)
     throw usage(`${file} takes a key from the environment variable ${key.env}, which is not set.`)
   }
   return { profile, keys: { read: valueOf(keys.read), push: valueOf(keys.push), write: valueOf(keys.write) } }

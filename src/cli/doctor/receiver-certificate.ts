@@ -1,3 +1,5 @@
+import { suggestion } from '../suggestion.ts'
+
 /** What Node and OpenSSL say of a certificate, in words, and the way out. */
 const reasons: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   ...same(
@@ -8,20 +10,17 @@ const reasons: Readonly<Record<string, readonly [why: string, advice: string]>> 
       'UNABLE_TO_GET_ISSUER_CERT',
     ],
     'Its certificate is of an authority that is not trusted, or the chain is not sent whole.',
-    'Pass the authority: --cacert ca.pem, here and to tabwire start. Or take a certificate by tabwire certs create HOST.',
+    'Pass the authority: --cacert ca.pem, here and to tabwire start. Or take a certificate by CERTS.',
   ),
   DEPTH_ZERO_SELF_SIGNED_CERT: [
     'Its certificate is self-signed.',
-    'Take one that is trusted by tabwire certs create HOST; or pass it: --cacert receiver.pem.',
+    'Take one that is trusted by CERTS; or pass it: --cacert receiver.pem.',
   ],
   ERR_TLS_CERT_ALTNAME_INVALID: [
     'Its certificate is for another host than HOST.',
-    'Issue one for the name that is called: tabwire certs create HOST; or call it by the name that it has.',
+    'Issue one for the name that is called: CERTS; or call it by the name that it has.',
   ],
-  CERT_HAS_EXPIRED: [
-    'Its certificate has expired.',
-    'Renew it; for a receiver of yours: tabwire certs create HOST.',
-  ],
+  CERT_HAS_EXPIRED: ['Its certificate has expired.', 'Renew it; for a receiver of yours: CERTS.'],
   CERT_NOT_YET_VALID: [
     'Its certificate is not valid yet.',
     'Compare the clocks of both machines, or wait until it is.',
@@ -43,7 +42,8 @@ export function certificateAdvice(code: string, host: string): [message: string,
     'The TLS handshake with it fails.',
     'Look into its log, and whether it takes TLS 1.2 or newer.',
   ]
-  const named = (text: string) => text.replaceAll('HOST', host)
+  const command = suggestion('certs create', [host])
+  const named = (text: string) => text.replaceAll('HOST', () => host).replaceAll('CERTS', () => command)
   return [`${named(why).replace(/\.$/, '')} (${code}).`, named(advice)]
 }
 

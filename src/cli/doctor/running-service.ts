@@ -1,4 +1,4 @@
-import { readRun } from '../../data-directory.ts'
+import { readOwnRun } from '../trust/own-run.ts'
 
 /** A service that runs on a data directory and answers. */
 export interface RunningService {
@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000
 
 /** The service that `run.json` names, when its process lives and it answers. */
 export async function runningService(directory: string): Promise<RunningService | undefined> {
-  const run = await readRun(directory)
+  const run = await readOwnRun(directory)
   if (run === undefined || !isAlive(run.pid)) return undefined
   return (await isTabwire(run.url, run.ca)) ? { url: run.url, pid: run.pid } : undefined
 }

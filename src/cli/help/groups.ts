@@ -6,7 +6,10 @@ export interface Group {
 
 /** Every command and topic has its place here; one that has none yet is listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
-  { heading: 'THE SERVICE', names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys'] },
+  {
+    heading: 'THE SERVICE',
+    names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
+  },
   { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
   {
     heading: 'WEBHOOKS',

@@ -1,4 +1,5 @@
 import { exampleCheck } from '../example-check.ts'
+import { suggestion } from '../suggestion.ts'
 
 /** What somebody comes for, with the commands that do it. */
 export interface Job {
@@ -12,7 +13,7 @@ export function mainJobs(): Job[] {
     { what: 'Run the service on this machine', commands: ['tabwire start'] },
     {
       what: 'Push a check, and watch its webhooks',
-      commands: [`tabwire push ${exampleCheck()}`, 'tabwire tail'],
+      commands: [suggestion('push', [exampleCheck()]), 'tabwire tail'],
     },
     {
       what: 'Check that a receiver verifies what it gets',

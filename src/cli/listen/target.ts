@@ -1,6 +1,8 @@
 import { eventTypes, type EventType } from '../../model/event.ts'
+import { isLoopbackName } from '../../model/loopback.ts'
 import { checkConfig } from '../config/check.ts'
 import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
+import { requireTrusted } from '../config/guarded.ts'
 import { listenSchema } from '../config/schema.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
@@ -31,8 +33,15 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   const file = await readConfigFile(config)
   if (file?.content.listen === undefined) throw usage(nowhere(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
-  return forward.map((entry) => ({
-    to: parseTarget(entry.to),
+  const targets = forward.map(({ to: text, ...entry }) => ({ ...entry, to: parseTarget(text) }))
+  const foreign = targets.filter((entry) => !isLoopbackName(entry.to.hostname.replace(/^\[|\]$/g, '')))
+  if (foreign.length > 0)
+    await requireTrusted(
+      file,
+      foreign.map((entry) => `listen.forward to ${entry.to.host}`),
+    )
+  return targets.map((entry) => ({
+    to: entry.to,
     events: events ?? entry.events ?? eventTypes,
     headers: [...Object.entries(entry.headers ?? {}), ...headers],
   }))

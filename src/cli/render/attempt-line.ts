@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
 import { faultsText } from './fault.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { cutTo, padTo, wrapTo } from './width.ts'
 import { moment } from './words.ts'
 
@@ -13,15 +13,17 @@ const WIDE = 108
 const REST = { columns: 62, leastCheck: 8 }
 
 /** One attempt as `tail` and `listen` show it: on a terminal in columns, as far as they are there, else as it comes. */
-export function renderAttempt(message: AttemptMessage, columns = Infinity): string {
-  const { attempt, id } = message
-  const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
-  const faults = faultsText(attempt.faults)
-  if (attempt.outcome === 'succeeded')
-    return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
-  const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
-  return [`${line}${place}`, ...reason(message, columns)].join('\n')
-}
+export const renderAttempt = renderer(
+  (message: AttemptMessage, columns: number | undefined = Infinity): string => {
+    const { attempt, id } = message
+    const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
+    const faults = faultsText(attempt.faults)
+    if (attempt.outcome === 'succeeded')
+      return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
+    const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
+    return [`${line}${place}`, ...reason(message, columns)].join('\n')
+  },
+)
 
 function mark({ outcome }: AttemptMessage['attempt']): string {
   return outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')

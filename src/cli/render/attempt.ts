@@ -3,11 +3,11 @@ import { durationText } from '../../model/duration.ts'
 import type { Attempt } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { moment, status } from './words.ts'
 
 /** A row for each attempt, and below what befell it, and why it failed. */
-export function renderAttempts(attempts: readonly Attempt[], columns?: number): string {
+export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
   const rows = attempts.map((attempt) => [
     String(attempt.number),
     moment(attempt.started_at),
@@ -27,7 +27,7 @@ export function renderAttempts(attempts: readonly Attempt[], columns?: number): 
     columns,
   )
   return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
-}
+})
 
 function heldFor(ms: number | undefined): string {
   return ms === undefined ? '' : `, held back for ${durationText(ms)}`

@@ -2,9 +2,9 @@ import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
 import { moment, money, status } from './words.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 
-export function renderChecks(checks: readonly Check[], columns?: number): string {
+export const renderChecks = renderer((checks: readonly Check[], columns?: number): string => {
   const rows = checks.map((check) => [
     check.external_id,
     check.table.number,
@@ -16,9 +16,9 @@ export function renderChecks(checks: readonly Check[], columns?: number): string
   ])
   const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
   return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE', columns)
-}
+})
 
-export function renderCheck(check: Check, columns?: number): string {
+export const renderCheck = renderer((check: Check, columns?: number): string => {
   const fields: [string, string][] = [
     ['check', `${check.external_id}  ${chalk.dim(check.id)}`],
     ['table', check.table.number],
@@ -31,7 +31,7 @@ export function renderCheck(check: Check, columns?: number): string {
     ['updated', `${moment(check.updated_at)} UTC`],
   ]
   return `${renderFields(fields)}\n\n${renderItems(check, columns)}`
-}
+})
 
 function renderItems({ items }: Check, columns: number | undefined): string {
   const rows = items.map((item) => [

@@ -1,16 +1,16 @@
 import chalk from 'chalk'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 import { count, moment, status } from './words.ts'
 
-export function renderClock({ now, frozen, offset_ms }: ClockView): string {
+export const renderClock = renderer(({ now, frozen, offset_ms }: ClockView): string => {
   return renderFields([
     ['clock', `${moment(now)} UTC`],
     ['state', frozen ? chalk.yellow('frozen') : 'running'],
     ['real time', offsetText(offset_ms)],
   ])
-}
+})
 
 /** Where a move of the clock has come to, and what it waits for. */
 export function renderMove({ to, waiting_for }: NonNullable<ClockView['moving']>, now: string): string {
@@ -19,7 +19,7 @@ export function renderMove({ to, waiting_for }: NonNullable<ClockView['moving']>
 }
 
 /** What was attempted, a row for each outcome, and where the clock is now. */
-export function renderPlayed(report: ClockReport, columns?: number): string {
+export const renderPlayed = renderer((report: ClockReport, columns?: number): string => {
   const { attempted, attempted_total, outcomes } = report
   if (attempted_total === 0) return `${chalk.dim('Nothing fell due.')}\n\n${renderClock(report)}`
   const rows = Object.entries(outcomes).map(([outcome, attempts]) => {
@@ -30,7 +30,7 @@ export function renderPlayed(report: ClockReport, columns?: number): string {
   const more =
     attempted_total > attempted.length ? chalk.dim(`\nOnly the first ${attempted.length} are dated.`) : ''
   return `${table}${more}\n\n${count(attempted_total, 'attempt')}\n\n${renderClock(report)}`
-}
+})
 
 function endsOf(attempts: readonly PlayedAttempt[]): [string, string] {
   return [moment(attempts[0]?.at ?? ''), moment(attempts.at(-1)?.at ?? '')]

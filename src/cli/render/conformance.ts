@@ -5,7 +5,7 @@ import {
   type ConformanceReport,
   type Verdict,
 } from '../../conformance/report/result.ts'
-import { printable } from './text.ts'
+import { renderer } from './text.ts'
 import { count } from './words.ts'
 import { wrapped } from './wrap.ts'
 
@@ -13,13 +13,15 @@ import { wrapped } from './wrap.ts'
  * The report for people: a line per case, and below those that failed what was seen and why it matters, told
  * once where it is the same for the next ones.
  */
-export function renderConformance(report: ConformanceReport, columns = Infinity): string {
-  const groups = [...grouped(report.cases)].map(([group, cases]) =>
-    [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
-  )
-  const head = `${report.suite} ${report.target}`
-  return printable([head, ...groups, renderTotals(report)].join('\n\n'))
-}
+export const renderConformance = renderer(
+  (report: ConformanceReport, columns: number | undefined = Infinity): string => {
+    const groups = [...grouped(report.cases)].map(([group, cases]) =>
+      [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
+    )
+    const head = `${report.suite} ${report.target}`
+    return [head, ...groups, renderTotals(report)].join('\n\n')
+  },
+)
 
 const marks: Record<Verdict, string> = {
   passed: chalk.green('✓'),

@@ -4,10 +4,10 @@ import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { renderAttempts } from './attempt.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 import { moment, status } from './words.ts'
 
-export function renderDeliveries(deliveries: readonly Delivery[], columns?: number): string {
+export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
   const rows = deliveries.map((delivery) => [
     delivery.id,
     delivery.event_type,
@@ -23,9 +23,9 @@ export function renderDeliveries(deliveries: readonly Delivery[], columns?: numb
     'No deliveries yet. Register a receiver with: tabwire endpoints create URL --events check.created',
     columns,
   )
-}
+})
 
-export function renderDelivery(delivery: Delivery, columns?: number): string {
+export const renderDelivery = renderer((delivery: Delivery, columns?: number): string => {
   const fields: [string, string][] = [
     ['delivery', delivery.id],
     ['event', `${delivery.event_type}  ${chalk.dim(delivery.event_id)}`],
@@ -35,7 +35,7 @@ export function renderDelivery(delivery: Delivery, columns?: number): string {
     ...ladder(delivery),
   ]
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
-}
+})
 
 /** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
 export const retryWaits = retryScheduleMs.map((wait) => {

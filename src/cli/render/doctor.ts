@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { Finding } from '../doctor/finding.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { wrapTo } from './width.ts'
 import { count } from './words.ts'
 
@@ -17,7 +17,7 @@ interface Told {
 const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
 
 /** What a repair did, then one line for each check with its advice below it, then how it all stands. */
-export function renderCheckUp(told: Told, columns = Infinity): string {
+export const renderCheckUp = renderer((told: Told, columns: number | undefined = Infinity): string => {
   const { checks, repaired, repairable } = told
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)
   const found = checks.flatMap(({ level, message, advice }) => [
@@ -27,7 +27,7 @@ export function renderCheckUp(told: Told, columns = Infinity): string {
       : indented(chalk.dim(`→ ${printable(advice)}`), columns - 2).map((line) => `  ${line}`)),
   ])
   return [...done, ...found, '', outcome(told), ...(repairable.length > 0 ? [HINT] : [])].join('\n')
-}
+})
 
 function outcome({ checks, running }: Told): string {
   const bad = checks.filter(({ level }) => level === 'bad')

@@ -1,27 +1,29 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 import { moment, status } from './words.ts'
 
-export function renderEndpoints(endpoints: readonly WebhookEndpointView[], columns?: number): string {
-  const rows = endpoints.map(({ id, status: state, url, event_types }) => [
-    id,
-    status(state),
-    url,
-    eventsOf(event_types),
-  ])
-  const empty =
-    'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
-  return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty, columns)
-}
+export const renderEndpoints = renderer(
+  (endpoints: readonly WebhookEndpointView[], columns?: number): string => {
+    const rows = endpoints.map(({ id, status: state, url, event_types }) => [
+      id,
+      status(state),
+      url,
+      eventsOf(event_types),
+    ])
+    const empty =
+      'No webhook endpoints yet. Register one with: tabwire endpoints create URL --events check.created'
+    return renderTable(['endpoint', 'status', 'url', 'events'], rows, empty, columns)
+  },
+)
 
 /** In a table, so many words would only be in the way. */
 function eventsOf(types: readonly string[]): string {
   return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
 
-export function renderEndpoint(endpoint: WebhookEndpointView): string {
+export const renderEndpoint = renderer((endpoint: WebhookEndpointView): string => {
   const { disabled_at, disabled_reason } = endpoint
   const disabled: [string, string][] =
     disabled_at === null ? [] : [['disabled', `${moment(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
@@ -33,4 +35,4 @@ export function renderEndpoint(endpoint: WebhookEndpointView): string {
     ...disabled,
     ['created', `${moment(endpoint.created_at)} UTC`],
   ])
-}
+})

@@ -1,10 +1,10 @@
 import chalk from 'chalk'
 import type { EventView } from '../../model/event.ts'
 import { renderTable } from './table.ts'
-import { printable, renderFields } from './text.ts'
+import { harmless, renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'
 
-export function renderEvents(events: readonly EventView[], columns?: number): string {
+export const renderEvents = renderer((events: readonly EventView[], columns?: number): string => {
   const rows = events.map(({ id, type, external_check_id, created_at }) => [
     id,
     type,
@@ -17,15 +17,20 @@ export function renderEvents(events: readonly EventView[], columns?: number): st
     'No events yet. A push makes the first: tabwire push FILE',
     columns,
   )
-}
+})
 
-export function renderEvent({ id, type, created_at, external_check_id, data, body }: EventView): string {
-  const fields = renderFields([
-    ['event', id],
-    ['type', type],
-    ['created', `${moment(created_at)} UTC`],
-    ['check', external_check_id ?? 'none'],
-    ['body', `${Buffer.byteLength(body)} bytes ${chalk.dim('(--body prints them)')}`],
-  ])
-  return `${fields}\n\n${printable(JSON.stringify(data, null, 2))}`
-}
+/** The length is that of the body as it was sent, before anything in it is made visible. */
+export const renderEvent = (event: EventView): string => renderOne(event, Buffer.byteLength(event.body))
+
+const renderOne = renderer(
+  ({ id, type, created_at, external_check_id, data }: EventView, bytes: number): string => {
+    const fields = renderFields([
+      ['event', id],
+      ['type', type],
+      ['created', `${moment(created_at)} UTC`],
+      ['check', external_check_id ?? 'none'],
+      ['body', `${bytes} bytes ${chalk.dim('(--body prints them)')}`],
+    ])
+    return `${fields}\n\n${harmless(JSON.stringify(data, null, 2))}`
+  },
+)

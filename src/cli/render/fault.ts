@@ -3,7 +3,7 @@ import { durationText } from '../../model/duration.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/fault.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 
 /** What befell an attempt or a request on purpose, to stand behind something or alone. */
 export function faultsText(faults: readonly string[] | undefined, before = '  '): string {
@@ -13,7 +13,7 @@ export function faultsText(faults: readonly string[] | undefined, before = '  ')
 const NONE = 'No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2'
 
 /** A row for everything that may happen. */
-export function renderFaults({ seed, faults }: FaultsView, columns?: number): string {
+export const renderFaults = renderer(({ seed, faults }: FaultsView, columns?: number): string => {
   if (faults.length === 0) return chalk.dim(NONE)
   const rows = faults.flatMap((fault) =>
     (fault.on === 'api' ? apiRows(fault) : deliveryRows(fault)).map(({ kind, chance, what }) => [
@@ -27,7 +27,7 @@ export function renderFaults({ seed, faults }: FaultsView, columns?: number): st
   )
   const table = renderTable(['on', 'fault', 'chance', 'what', 'only', 'happened'], rows, '', columns)
   return `${renderFields([['seed', String(seed)]])}\n\n${table}`
-}
+})
 
 interface Row {
   kind: string

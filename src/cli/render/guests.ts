@@ -4,32 +4,34 @@ import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
 import { price } from './price.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 
 /** A claim with its items; `items` of the check give their names. */
-export function renderClaim(
-  claim: ClaimView,
-  items: readonly Pick<Check['items'][number], 'external_id' | 'name'>[],
-  currency: string | undefined,
-): string {
-  const names = new Map(items.map(({ external_id, name }) => [external_id, name]))
-  const lines = claim.items.map(({ external_id, quantity, price_cents }) => {
-    const name = names.get(external_id)
-    const shown = name === undefined ? [external_id] : [name, chalk.dim(external_id)]
-    const [first = '', ...more] = shown.map(printable)
-    return `  ${[`${quantity} × ${first}`, price(price_cents, currency), ...more].join('  ')}`
-  })
-  const word = {
-    active: chalk.green('claimed'),
-    paid: chalk.green('paid'),
-    released: chalk.yellow('released'),
-  }
-  const owes = claim.status === 'active' ? [`owes ${price(claim.amount_cents, currency)}`] : []
-  return [summary(word[claim.status], claim, owes), ...lines].join('\n')
-}
+export const renderClaim = renderer(
+  (
+    claim: ClaimView,
+    items: readonly Pick<Check['items'][number], 'external_id' | 'name'>[],
+    currency: string | undefined,
+  ): string => {
+    const names = new Map(items.map(({ external_id, name }) => [external_id, name]))
+    const lines = claim.items.map(({ external_id, quantity, price_cents }) => {
+      const name = names.get(external_id)
+      const shown = name === undefined ? [external_id] : [name, chalk.dim(external_id)]
+      const [first = '', ...more] = shown.map(printable)
+      return `  ${[`${quantity} × ${first}`, price(price_cents, currency), ...more].join('  ')}`
+    })
+    const word = {
+      active: chalk.green('claimed'),
+      paid: chalk.green('paid'),
+      released: chalk.yellow('released'),
+    }
+    const owes = claim.status === 'active' ? [`owes ${price(claim.amount_cents, currency)}`] : []
+    return [summary(word[claim.status], claim, owes), ...lines].join('\n')
+  },
+)
 
 /** A payment, whether it was just made or refunded; `check` tells what is left to pay. */
-export function renderPayment(payment: PaymentView, check: Pick<Check, 'balance_cents'>): string {
+export const renderPayment = renderer((payment: PaymentView, check: Pick<Check, 'balance_cents'>): string => {
   const { amount_cents, tip_cents, refunded_cents, currency, status } = payment
   const word = { succeeded: 'paid', partially_refunded: 'partly refunded', refunded: 'refunded' }[status]
   const parts = [
@@ -39,13 +41,13 @@ export function renderPayment(payment: PaymentView, check: Pick<Check, 'balance_
   ]
   const colour = status === 'succeeded' ? chalk.green : chalk.yellow
   return `${summary(colour(word), payment, parts)}\n  ${left(check, currency)}`
-}
+})
 
-export function renderFeedback(feedback: FeedbackView): string {
+export const renderFeedback = renderer((feedback: FeedbackView): string => {
   const stars = '★'.repeat(feedback.rating).padEnd(5, '☆')
   const comment = feedback.comment === null ? [] : [`  ${printable(feedback.comment)}`]
   return [summary(chalk.green('rated'), feedback, [stars]), ...comment].join('\n')
-}
+})
 
 function left({ balance_cents }: Pick<Check, 'balance_cents'>, currency: string): string {
   if (balance_cents > 0) return `${price(balance_cents, currency)} is left to pay`

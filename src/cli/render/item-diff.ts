@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type { CheckChange } from '../../model/check-changes.ts'
 import type { CheckItem } from '../../model/check.ts'
 import type { FieldChange, ItemDiff } from '../../model/item-diff.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
 import { count, money } from './words.ts'
 
@@ -22,30 +22,35 @@ interface Row {
 const MOST_NAME = 40
 
 /** What a push did to the items: what went, what came, what changed from what to what, and how many stayed as they were. */
-export function renderItemDiff(diff: ItemDiff, items: readonly Line[], columns: number): string[] {
-  const byId = new Map(items.map((item) => [item.external_id, item]))
-  const rows = [
-    ...diff.removed.map((item) => rowOf(chalk.red('-'), item, chalk.red)),
-    ...diff.added.map((item) => rowOf(chalk.green('+'), item, chalk.green)),
-    ...diff.changed.flatMap(({ external_id, changes }) => {
-      const item = byId.get(external_id)
-      return item === undefined ? [] : [changedRow(item, changes)]
-    }),
-  ]
-  const unchanged = diff.unchanged > 0 ? [`${count(diff.unchanged, 'item')} unchanged`] : []
-  const reordered = diff.reordered === true ? ['the items stand in another order'] : []
-  return [...aligned(rows, columns), ...[...unchanged, ...reordered].map((text) => chalk.dim(`    ${text}`))]
-}
+export const renderItemDiff = renderer(
+  (diff: ItemDiff, items: readonly Line[], columns: number): string[] => {
+    const byId = new Map(items.map((item) => [item.external_id, item]))
+    const rows = [
+      ...diff.removed.map((item) => rowOf(chalk.red('-'), item, chalk.red)),
+      ...diff.added.map((item) => rowOf(chalk.green('+'), item, chalk.green)),
+      ...diff.changed.flatMap(({ external_id, changes }) => {
+        const item = byId.get(external_id)
+        return item === undefined ? [] : [changedRow(item, changes)]
+      }),
+    ]
+    const unchanged = diff.unchanged > 0 ? [`${count(diff.unchanged, 'item')} unchanged`] : []
+    const reordered = diff.reordered === true ? ['the items stand in another order'] : []
+    return [
+      ...aligned(rows, columns),
+      ...[...unchanged, ...reordered].map((text) => chalk.dim(`    ${text}`)),
+    ]
+  },
+)
 
 /** `table 12 → 14`, `total 40.02 → 54.21`: what a push changed beside the items. */
-export function renderCheckChanges(changes: readonly CheckChange[]): string[] {
+export const renderCheckChanges = renderer((changes: readonly CheckChange[]): string[] => {
   if (changes.length === 0) return []
   const told = changes.map(({ field, from, to }) => {
     const name = field.replace(/^totals\./, '').replace(/_cents$|\.number$/, '')
     return `${name} ${arrow(shown(field, from), shown(field, to))}`
   })
   return [`  ${chalk.yellow('~')} ${told.join(', ')}`]
-}
+})
 
 function rowOf(sign: string, { external_id, name, quantity, price_cents }: Line, colour: typeof chalk): Row {
   return {

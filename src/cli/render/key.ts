@@ -1,15 +1,15 @@
 import chalk from 'chalk'
 import type { ApiKeyView } from '../../model/api-key.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'
 
-export function renderKeys(keys: readonly ApiKeyView[], columns?: number): string {
+export const renderKeys = renderer((keys: readonly ApiKeyView[], columns?: number): string => {
   const rows = keys.map((key) => [key.id, key.name, key.scopes.join(' '), moment(key.created_at), state(key)])
   return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.', columns)
-}
+})
 
-export function renderKey(key: ApiKeyView): string {
+export const renderKey = renderer((key: ApiKeyView): string => {
   return renderFields([
     ['key', key.id],
     ['name', key.name],
@@ -17,7 +17,7 @@ export function renderKey(key: ApiKeyView): string {
     ['location', key.location_id],
     ['state', state(key)],
   ])
-}
+})
 
 function state({ revoked_at }: ApiKeyView): string {
   return revoked_at === null ? chalk.green('valid') : chalk.red(`revoked ${moment(revoked_at)}`)

@@ -1,27 +1,23 @@
 import chalk from 'chalk'
 import type { Convergence, Ending } from '../../verdicts/permute.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { count, money } from './words.ts'
 
 /** Whether one check converged; if not, the two orders, where they led, and what helps. */
-export function renderConvergence({
-  external_check_id,
-  pushes,
-  orders,
-  seed,
-  divergence,
-}: Convergence): string {
-  const what = `${chalk.bold(printable(external_check_id))}  ${count(pushes.length, 'push', 'pushes')}`
-  const tried = `${count(orders, 'other order')} with repetitions, seed ${seed}`
-  if (divergence === null) return `${chalk.green('✓')} ${what}: one state after ${tried}`
-  return [
-    `${chalk.red('✗')} ${what}: two orders end in different states (${tried})`,
-    ...pushes.map((name, index) => chalk.dim(`    ${index + 1} = ${printable(name)}`)),
-    ...divergence.endings.map(renderEnding),
-    `  They differ in ${divergence.fields.join(', ')}.`,
-    ...advice(divergence.endings),
-  ].join('\n')
-}
+export const renderConvergence = renderer(
+  ({ external_check_id, pushes, orders, seed, divergence }: Convergence): string => {
+    const what = `${chalk.bold(printable(external_check_id))}  ${count(pushes.length, 'push', 'pushes')}`
+    const tried = `${count(orders, 'other order')} with repetitions, seed ${seed}`
+    if (divergence === null) return `${chalk.green('✓')} ${what}: one state after ${tried}`
+    return [
+      `${chalk.red('✗')} ${what}: two orders end in different states (${tried})`,
+      ...pushes.map((name, index) => chalk.dim(`    ${index + 1} = ${printable(name)}`)),
+      ...divergence.endings.map(renderEnding),
+      `  They differ in ${divergence.fields.join(', ')}.`,
+      ...advice(divergence.endings),
+    ].join('\n')
+  },
+)
 
 function renderEnding({ order, check }: Ending): string {
   const { status, items, totals, table, revision } = check

@@ -1,6 +1,7 @@
 import chalk from 'chalk'
 import { exampleCheck } from '../example-check.ts'
-import { renderFields } from './text.ts'
+import { suggestion } from '../suggestion.ts'
+import { harmless, renderFields, renderer } from './text.ts'
 import { widthOf } from './width.ts'
 
 interface Ready {
@@ -12,18 +13,20 @@ interface Ready {
 }
 
 /** What `start` says when it is ready, and what to do next. */
-export function renderReady({ url, baseUrl, apiKey, inspector }: Ready, columns = Infinity): string {
-  const fields = renderFields([
-    ['base URL', chalk.bold(baseUrl)],
-    ['API key', apiKey],
-    ['inspector', `${inspector}  ${chalk.dim('good once, for ten minutes; tabwire open makes another')}`],
-    ['reference', `${url}/docs`],
-  ])
-  return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nCtrl-C stops it.`
-}
+export const renderReady = renderer(
+  ({ url, baseUrl, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
+    const fields = renderFields([
+      ['base URL', chalk.bold(baseUrl)],
+      ['API key', apiKey],
+      ['inspector', `${inspector}  ${chalk.dim('good once, for ten minutes; tabwire open makes another')}`],
+      ['reference', `${url}/docs`],
+    ])
+    return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nCtrl-C stops it.`
+  },
+)
 
 const steps = [
-  ['push a check', `tabwire push ${exampleCheck()}`],
+  ['push a check', suggestion('push', [exampleCheck()])],
   ['register a receiver', 'tabwire endpoints create https://localhost:8443/webhooks --events all'],
   ['watch deliveries', 'tabwire tail'],
 ] as const
@@ -40,12 +43,12 @@ export function renderNextSteps(columns = Infinity): string {
   return `Now with your own checks and receiver:\n\n${renderSteps([['run the service', 'tabwire start'], ...steps], columns)}`
 }
 
-export function renderWarning(text: string): string {
+export const renderWarning = renderer((text: string): string => {
   return `${chalk.yellow('Warning:')} ${text}`
-}
+})
 
 /** A bug, or a delivery that could not be recorded: the whole of it, here and nowhere else. */
-export function renderBug(error: unknown, requestId?: string): string {
+export const renderBug = renderer((error: unknown, requestId?: string): string => {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return `${chalk.red('Error')}${requestId === undefined ? '' : ` in ${requestId}`}: ${text}`
-}
+  return `${chalk.red('Error')}${requestId === undefined ? '' : ` in ${requestId}`}: ${harmless(text)}`
+})

@@ -1,21 +1,23 @@
 import chalk from 'chalk'
 import type { RefusedPushes, Report, ReportedFinding } from '../../model/report.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { count, moment } from './words.ts'
 import { wrapped } from './wrap.ts'
 
 /** What an integration did wrong: each finding once, with its last words and the requests that show it. */
-export function renderReport({ since, pushes, refused, findings }: Report, columns = Infinity): string {
-  const span = since === null ? '' : ` since ${moment(since)}`
-  const account = refused.length === 0 ? [] : [renderRefused(refused)]
-  if (findings.length > 0)
-    return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
-  if (pushes === 0) return chalk.dim(`No push has come${span}, so there is nothing to report.`)
-  return [
-    `${chalk.green('✓')} Nothing is wrong with ${count(pushes, 'push', 'pushes')}${span}.`,
-    ...account,
-  ].join('\n')
-}
+export const renderReport = renderer(
+  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
+    const span = since === null ? '' : ` since ${moment(since)}`
+    const account = refused.length === 0 ? [] : [renderRefused(refused)]
+    if (findings.length > 0)
+      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
+    if (pushes === 0) return chalk.dim(`No push has come${span}, so there is nothing to report.`)
+    return [
+      `${chalk.green('✓')} Nothing is wrong with ${count(pushes, 'push', 'pushes')}${span}.`,
+      ...account,
+    ].join('\n')
+  },
+)
 
 /** `4 pushes were refused: 3 with 422 validation_failed, 1 with 400 invalid_json.` */
 function renderRefused(refused: readonly RefusedPushes[]): string {

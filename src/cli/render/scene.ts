@@ -3,9 +3,10 @@ import type { Scene } from '../demo/scene.ts'
 import { renderClaim, renderFeedback, renderPayment } from './guests.ts'
 import { renderPush } from './push.ts'
 import { wrapTo } from './width.ts'
+import { renderer } from './text.ts'
 
 /** A scene of the demo, as it is told. */
-export function renderScene(scene: Scene, columns?: number): string {
+export const renderScene = renderer((scene: Scene, columns?: number): string => {
   if (scene.type === 'registered')
     return `\n${chalk.bold('Register')} ${scene.url}  ${chalk.dim(scene.endpoint_id)}`
   if (scene.type === 'pushed')
@@ -19,11 +20,11 @@ export function renderScene(scene: Scene, columns?: number): string {
   const how = scene.over_tls ? 'over TLS' : 'in plain text'
   const judgement = scene.verified ? 'signature verified' : 'signature is wrong'
   return `  ${mark(scene.verified)} ${scene.event_type}  ${how}, ${scene.bytes} bytes, ${judgement}  ${chalk.dim(scene.event_id)}`
-}
+})
 
 function refusalText(
   { status, code, message }: Extract<Scene, { type: 'refused' }>,
-  columns = Infinity,
+  columns: number | undefined = Infinity,
 ): string {
   return [chalk.red(`${status} ${code}`), ...wrapTo(columns - 2, message).map((line) => `  ${line}`)].join(
     '\n',

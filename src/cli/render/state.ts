@@ -2,24 +2,24 @@ import chalk from 'chalk'
 import type { State, StateReport } from '../../model/state.ts'
 import type { SavedState } from '../state-files.ts'
 import { renderTable } from './table.ts'
-import { renderFields } from './text.ts'
+import { renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'
 
 /** What there is now, or in a file: where its clock stands, and how much of everything. */
-export function renderState({ clock, records, pending }: Contents): string {
+export const renderState = renderer(({ clock, records, pending }: Contents): string => {
   const waiting = pending === 0 ? '' : `, ${chalk.yellow(`${pending} pending`)}`
   const counts = Object.entries(records).map(([name, count]): [string, string] => [
     name,
     `${count}${name === 'deliveries' ? waiting : ''}`,
   ])
   return renderFields([['clock', clockText(clock)], ...counts])
-}
+})
 
 interface Contents extends Omit<StateReport, 'clock'> {
   clock: State['clock']
 }
 
-export function renderSavedStates(states: readonly SavedState[], columns?: number): string {
+export const renderSavedStates = renderer((states: readonly SavedState[], columns?: number): string => {
   const rows = states.map(({ name, saved_at, clock, records, pending }) => [
     name,
     moment(saved_at),
@@ -29,7 +29,7 @@ export function renderSavedStates(states: readonly SavedState[], columns?: numbe
   ])
   const headings = ['state', 'saved (UTC)', 'clock', 'checks', 'deliveries']
   return renderTable(headings, rows, 'No states yet. Save one with: tabwire state save NAME', columns)
-}
+})
 
 function clockText({ now, frozen }: State['clock']): string {
   return `${moment(now)} UTC${frozen ? ', frozen' : ''}`

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import chalk from 'chalk'
-import { printable } from './text.ts'
+import { harmless } from './text.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
 
 type Row = readonly string[]
@@ -67,5 +67,5 @@ function totalOf(widths: readonly number[]): number {
 
 /** A note of several lines is one cell. */
 function oneLine(cell: string): string {
-  return printable(cell.replace(/\s+/g, ' ').trim())
+  return harmless(cell).replace(/\s+/g, ' ').trim()
 }

@@ -4,13 +4,13 @@ import type { Told } from '../tail/news.ts'
 import { renderHeaded } from './body.ts'
 import { renderAttempt } from './attempt-line.ts'
 import { renderRequest } from './request.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 
 /** A check of a dozen items, laid out: what was sent is to be read, and not only recognised. */
 const EVENT_LINES = 150
 
 /** A line of `tail`, with the bodies below it when `eventBody` is there, which is `null` when it could not be had. */
-export function renderTold(told: Told, columns: number, eventBody?: string | null): string {
+export const renderTold = renderer((told: Told, columns: number, eventBody?: string | null): string => {
   if (told.type === 'request') {
     const { request_body, response_body } = told.data
     const bodies =
@@ -23,7 +23,7 @@ export function renderTold(told: Told, columns: number, eventBody?: string | nul
   if (told.type === 'delivery') return renderRetired(told.data) + sent
   const answered = eventBody === undefined ? '' : renderHeaded('answered', told.data.attempt.response_body)
   return renderAttempt(told.data, columns) + sent + answered
-}
+})
 
 function renderRetired({ event_type, external_check_id, attempts, id }: Delivery): string {
   const about = external_check_id === null ? '' : `  ${printable(external_check_id)}`

@@ -5,23 +5,22 @@ import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
 import type { Deed, Triggered } from '../trigger/play.ts'
 import { price } from './price.ts'
-import { printable } from './text.ts'
+import { printable, renderer } from './text.ts'
 import { count } from './words.ts'
 
 /** What was done, a line for each step, and the event that came of it. */
-export function renderTriggered(
-  { steps, event, external_check_id }: Triggered,
-  currency: string | undefined,
-): string {
-  const words = steps.map(({ step }) => step.replace('_', ' '))
-  const width = Math.max(...words.map((word) => word.length))
-  const lines = steps.map(
-    (deed, index) =>
-      `  ${chalk.dim((words[index] ?? '').padEnd(width))}  ${printable(textOf(deed, currency))}`,
-  )
-  const head = `${chalk.green('✓')} ${chalk.bold(event.type)}  ${event.id}  ${chalk.dim(printable(external_check_id))}`
-  return [...lines, head].join('\n')
-}
+export const renderTriggered = renderer(
+  ({ steps, event, external_check_id }: Triggered, currency: string | undefined): string => {
+    const words = steps.map(({ step }) => step.replace('_', ' '))
+    const width = Math.max(...words.map((word) => word.length))
+    const lines = steps.map(
+      (deed, index) =>
+        `  ${chalk.dim((words[index] ?? '').padEnd(width))}  ${printable(textOf(deed, currency))}`,
+    )
+    const head = `${chalk.green('✓')} ${chalk.bold(event.type)}  ${event.id}  ${chalk.dim(printable(external_check_id))}`
+    return [...lines, head].join('\n')
+  },
+)
 
 function textOf({ resource }: Deed, currency: string | undefined): string {
   const money = (cents: number) => price(cents, currency)

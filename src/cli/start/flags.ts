@@ -1,7 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
 import { CommandError, exitCodes } from '../failure.ts'
-import { envFileFlag, placeFlags, serviceNameFlag } from '../flags.ts'
+import { apiKeyFlag, envFileFlag, placeFlags, secretFromFileFlag, serviceNameFlag } from '../flags.ts'
 import { rateLimitFlag } from '../rate-limit-flag.ts'
 import { ORDER_BY, orderFieldIssue } from '../../model/revision.ts'
 
@@ -40,9 +40,10 @@ export const startFlags = fromConfigFile({
   ...placeFlags,
   'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
   https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
-  'api-key': Flags.string({
+  'api-key': apiKeyFlag({
     description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
   }),
+  'api-key-file': secretFromFileFlag('the API key to accept'),
   'service-name': serviceNameFlag,
   strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
   'order-by': orderByFlag({

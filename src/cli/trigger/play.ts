@@ -1,3 +1,4 @@
+import { suggestion } from '../suggestion.ts'
 import type { EventView, EventType } from '../../model/event.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { recipes, type StepName } from './recipes.ts'
@@ -60,6 +61,6 @@ function nothingPushed(type: EventType, { check }: Scene): CommandError {
 function gaveNone(type: EventType, { check }: Scene, plan: readonly StepName[]): CommandError {
   return new CommandError(
     'no_event',
-    `These steps on check ${check} gave no ${type}: ${plan.join(', ')}. tabwire checks show ${check} tells how it is.`,
+    `These steps on check ${check} gave no ${type}: ${plan.join(', ')}. ${suggestion('checks show', [check])} tells how it is.`,
   )
 }

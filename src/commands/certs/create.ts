@@ -1,10 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { X509Certificate } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { renderFields } from '../../cli/render/text.ts'
+import { writePrivateFile } from '../../private-file.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =
@@ -30,13 +33,10 @@ export default class CertsCreate extends BaseCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(CertsCreate)
     const hosts = argv as string[]
+    await prepareDataDirectory(flags['data-dir'])
     const { openAuthority } = await import('../../certificates.ts')
-    const authority = await openAuthority(flags['data-dir'])
-    const { cert, key } = await authority.issue(hosts).catch((error: unknown) => {
-      throw error instanceof TypeError
-        ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
-        : error
-    })
+    const authority = await openAuthority(flags['data-dir'], hosts).catch(wrongHost)
+    const { cert, key } = await authority.issue(hosts).catch(wrongHost)
     const name = join(flags.out, (hosts[0] ?? 'localhost').replace(/[^\w.-]/g, '_'))
     const files = { cert: `${name}.pem`, key: `${name}-key.pem`, ca: join(flags['data-dir'], 'ca', 'ca.pem') }
     await writeBoth(files, cert, key, flags.out)
@@ -45,16 +45,35 @@ export default class CertsCreate extends BaseCommand {
         ['certificate', files.cert],
         ['key', files.key],
         ['authority', files.ca],
+        ['', limitsOf(authority.certificatePem, files.ca)],
       ]),
     )
   }
 }
 
+function wrongHost(error: unknown): never {
+  throw error instanceof TypeError
+    ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
+    : error
+}
+
+/** DER of the identifier of name constraints. */
+const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex')
+
+/** Says which hosts an authority may certify, and its last day. Older authorities are not limited. */
+function limitsOf(pem: string, file: string): string {
+  const { raw, validTo } = new X509Certificate(pem)
+  const until = new Date(validTo).toISOString().slice(0, 10)
+  return raw.includes(NAME_CONSTRAINTS)
+    ? `It certifies hosts of this machine and of local networks, until ${until}.`
+    : `It certifies any host, until ${until}. Remove ${dirname(file)} to get one that is limited to local hosts.`
+}
+
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
   try {
     await mkdir(directory, { recursive: true })
-    await writeFile(files.cert, cert)
-    await writeFile(files.key, key, { mode: 0o600 })
+    await writePrivateFile(files.cert, cert, { mode: 0o644 })
+    await writePrivateFile(files.key, key)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError(

@@ -5,9 +5,16 @@ import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, placeFlags, serviceNameFlag } from '../../cli/flags.ts'
+import {
+  apiKeyFlag,
+  fromEnvironment,
+  placeFlags,
+  secretFromFileFlag,
+  serviceNameFlag,
+} from '../../cli/flags.ts'
 import { httpsUrlFlag, httpUrlFlag } from '../../cli/http-url.ts'
 import { readInput } from '../../cli/input.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
   UnusableTarget,
@@ -30,11 +37,13 @@ export default class ContractCheck extends ConformanceCommand {
   ]
   static override flags = fromEnvironment({
     'base-url': httpUrlFlag({ description: 'The implementation, with its version segment /v1.' }),
-    'api-key': Flags.string({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
-    'read-key': Flags.string({
+    'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
+    'api-key-file': secretFromFileFlag('that key'),
+    'read-key': apiKeyFlag({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
       dependsOn: ['base-url'],
     }),
+    'read-key-file': secretFromFileFlag('that key'),
     'order-by': Flags.string({ description: 'The field of a push that orders updates: judges ordering.' }),
     profile: Flags.string({
       description: 'JSON file with what this deployment chose: names, paths, keys, claims, clock.',
@@ -78,6 +87,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     const baseUrl = flags['base-url']
     if (baseUrl === undefined) return this.checkOwnService(flags, common)
+    await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/failure.ts'
-import { fromEnvironment, knownServiceNameFlag } from '../../cli/flags.ts'
+import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/curl-command.ts'
 import { signatureHeader } from '../../model/service-name.ts'
@@ -26,6 +26,7 @@ export default class DeliveriesExport extends ServiceCommand {
     secret: Flags.string({
       description: "Sign with the endpoint's secret; without it the signature is a placeholder.",
     }),
+    'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     'service-name': knownServiceNameFlag(),
   })
 

@@ -5,6 +5,7 @@ import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { httpUrlArg } from '../../cli/http-url.ts'
 import { openSecretFile } from '../../cli/secret-file.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { suggestion } from '../../cli/suggestion.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
@@ -58,7 +59,7 @@ export default class EndpointsCreate extends ServiceCommand {
       () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
     )
     this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
-    this.say(`Next: tabwire ping ${endpoint.id}`)
+    this.say(`Next: ${suggestion('ping', [endpoint.id])}`)
   }
 }
 

@@ -6,6 +6,7 @@ import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
 import { chosenItems, unclaimedItems } from '../../cli/guests/items.ts'
 import { renderClaim } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { suggestion } from '../../cli/suggestion.ts'
 
 export default class GuestsClaim extends ServiceCommand {
   static override description =
@@ -36,12 +37,12 @@ export default class GuestsClaim extends ServiceCommand {
     if (items.length === 0)
       throw new CommandError(
         'nothing_to_claim',
-        `Nothing of check ${args.check} is left to be claimed. tabwire checks show ${args.check} tells what guests hold.`,
+        `Nothing of check ${args.check} is left to be claimed. ${suggestion('checks show', [args.check])} tells what guests hold.`,
       )
     const currency = this.wantsJson ? undefined : await currencyOf(client, check.location_id)
     const claim = await client.guests.claim(args.check, { guest_name: flags.name ?? null, items })
     this.print(claim, () => renderClaim(claim, check.items, currency))
     if (words.length === 0) this.say('No item was named, so this is everything that was left.')
-    this.say(`Next: tabwire guests pay ${args.check} --claim ${claim.id}`)
+    this.say(`Next: ${suggestion('guests pay', [args.check], { claim: claim.id })}`)
   }
 }

@@ -6,6 +6,7 @@ import { currencyOf } from '../../cli/guests/currency.ts'
 import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { suggestion } from '../../cli/suggestion.ts'
 import type { Client } from '../../client.ts'
 
 export default class GuestsPay extends ServiceCommand {
@@ -49,7 +50,7 @@ export default class GuestsPay extends ServiceCommand {
     if (this.wantsJson) return this.print(payment, () => '')
     const check = await client.checks.get(args.check)
     this.print(payment, () => renderPayment(payment, check))
-    if (check.balance_cents > 0) this.say(`Next: tabwire guests pay ${args.check}`)
+    if (check.balance_cents > 0) this.say(`Next: ${suggestion('guests pay', [args.check])}`)
   }
 
   /** What reads amounts; the location's currency says how many digits they have. */

@@ -14,6 +14,7 @@ import {
   knownServiceNameFlag,
   listed,
   placeFlags,
+  secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
 import { receiverCases } from '../../conformance/receiver/cases.ts'
@@ -38,6 +39,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       description: 'The secret that the receiver verifies with: whsec_…',
       required: true,
     }),
+    'secret-file': secretFromFileFlag('the secret that the receiver verifies with'),
     ...conformanceFlags,
     header: Flags.string({
       char: 'H',
@@ -50,7 +52,10 @@ export default class ReceiverCheck extends ConformanceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    insecure: Flags.boolean({ description: "Do not check the receiver's certificate." }),
+    insecure: Flags.boolean({
+      description: "Do not check the receiver's certificate. Its variable is TABWIRE_RECEIVER_INSECURE.",
+      env: 'TABWIRE_RECEIVER_INSECURE',
+    }),
     events: Flags.string({
       description: 'Event types that the receiver is registered for, separated by commas; all by default.',
       multiple: true,

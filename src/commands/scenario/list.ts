@@ -1,4 +1,5 @@
 import { renderTable } from '../../cli/render/table.ts'
+import { printable } from '../../cli/render/text.ts'
 import { readScenario } from '../../cli/scenario/read.ts'
 import { shippedFile, shippedNames } from '../../cli/scenario/shipped.ts'
 import { BaseCommand } from '../../cli/base-command.ts'
@@ -16,7 +17,7 @@ export default class ScenarioList extends BaseCommand {
         return { name, title, description, steps: steps.length, file: shippedFile(name) }
       }),
     )
-    const rows = scenarios.map(({ name, title, steps }) => [name, String(steps), title])
+    const rows = scenarios.map(({ name, title, steps }) => [printable(name), String(steps), printable(title)])
     this.print({ data: scenarios }, (columns) =>
       renderTable(['name', 'steps', 'title'], rows, 'None.', columns),
     )

@@ -8,6 +8,7 @@ import { playScenario, type ScenarioReport } from '../../cli/scenario/play.ts'
 import { readScenario } from '../../cli/scenario/read.ts'
 import type { Scenario } from '../../cli/scenario/schema.ts'
 import { scenarioFile } from '../../cli/scenario/shipped.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import type { Client } from '../../client.ts'
 import { eventTypes } from '../../model/event.ts'
@@ -57,6 +58,7 @@ export default class ScenarioRun extends ServiceCommand {
     const { openAuthority } = await import('../../certificates.ts')
     const directory = flags['data-dir']
     const service = new URL((await this.locate(flags)).url).origin
+    await prepareDataDirectory(directory)
     const parts = { to, directory, service, authority: await openAuthority(directory) }
     await forwarding(client, parts, (endpoint_id) =>
       this.playAll(scenarios, client, { endpoint_id, event_types: eventTypes, timeout_ms }),

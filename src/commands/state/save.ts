@@ -2,6 +2,7 @@ import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/state-files.ts'
+import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { countsOf } from '../../model/state.ts'
 
 export default class StateSave extends ServiceCommand {
@@ -20,6 +21,7 @@ export default class StateSave extends ServiceCommand {
     const client = await this.connect(flags)
     const state = await client.state.get(limitOf(flags))
     if ('file' in place && place.file === '-') return this.write(`${JSON.stringify(state, null, 2)}\n`)
+    if ('directory' in place) await prepareDataDirectory(place.directory)
     const { replaced } = await writeStateTo(place, state)
     const file = pathOf(place)
     const saved = { name: args.name ?? null, file, replaced, clock: state.clock, ...countsOf(state) }

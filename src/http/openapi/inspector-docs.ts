@@ -8,16 +8,20 @@ export const inspectorDocs: OperationDocs = {
   'POST /inspector-links': {
     id: 'createInspectorLink',
     tag: 'Simulator inspector',
-    summary: 'Make a link that opens the inspector',
-    answers: { 201: { description: 'The link, good once.', schema: 'InspectorLink' } },
+    summary: 'Make a code that opens the inspector',
+    description: 'It opens at `/#link=<code>` of the service.',
+    answers: { 201: { description: 'The code, good once.', schema: 'InspectorLink' } },
   },
   'POST /session': {
     id: 'beginSession',
     tag: 'Simulator inspector',
     summary: 'Begin the session of a page',
-    description: 'For the page of the service alone: it trades the code of its link for a cookie.',
+    description:
+      'For the page of the service alone: it trades the code of its link for a cookie and a secret, which it sends as `X-Tabwire-Page` from then on. A session acts for its key under `/_sim`, but for keys and the whole state.',
     body: 'SessionCode',
-    answers: { 204: { description: 'The session has begun.', headers: ['Set-Cookie'] } },
+    answers: {
+      201: { description: 'The session has begun.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
+    },
     errors: ['Unauthorized'],
   },
   'GET /session': {

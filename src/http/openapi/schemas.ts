@@ -81,6 +81,7 @@ const answers = {
   TableAddress: sim.tableAddressView,
   Activity: sim.activityView,
   InspectorLink: session.inspectorLinkView,
+  SessionSecret: session.sessionSecretView,
   Session: session.sessionView,
   Health: sim.healthView,
   TableView: table.tableView,

@@ -3,7 +3,7 @@ import { renderBody, renderHeaded } from '../../../src/cli/render/body.ts'
 
 describe('a body', () => {
   test('is shown line by line, without what would steer the terminal', () => {
-    expect(renderBody('one\r\n\u001b[2Jtwo\n')).toBe('\n    │ one\n    │ \ufffd[2Jtwo')
+    expect(renderBody('one\r\n\u001b[2Jtwo\n')).toBe('\n    │ one\n    │ \u241b[2Jtwo')
     expect(renderBody('')).toBe('')
   })
 

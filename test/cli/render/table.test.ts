@@ -55,15 +55,15 @@ test('fields stand below each other', () => {
 
 describe('text of others', () => {
   test.each([
-    ['clears the screen', '\u001b[2Jx', '\ufffd[2Jx'],
-    ['sets the title', '\u001b]0;title\u0007x', '\ufffd]0;title\ufffdx'],
-    ['goes back over what stands there', 'good\rbad\u0008', 'good\ufffdbad\ufffd'],
-    ['is a C1 control', 'a\u009b2J', 'a\ufffd2J'],
+    ['clears the screen', '\u001b[2Jx', '\u241b[2Jx'],
+    ['sets the title', '\u001b]0;title\u0007x', '\u241b]0;title\u2407x'],
+    ['goes back over what stands there', 'good\rbad\u0008', 'good\u240dbad\u2408'],
+    ['is a C1 control', 'a\u009b2J', 'a<U+009B>2J'],
   ])('cannot steer the terminal: one that %s', (_what, text, shown) => {
     expect(printable(text)).toBe(shown)
   })
 
   test('is otherwise left as it is', () => {
-    expect(printable('Jalapeño 🌶 日本\u001b[31m')).toBe('Jalapeño 🌶 日本\u001b[31m')
+    expect(printable('Jalapeño 🌶 日本')).toBe('Jalapeño 🌶 日本')
   })
 })

@@ -1,4 +1,5 @@
 import { callService, Refused } from '../call.ts'
+import { pageHeader } from './page-secret.ts'
 import { session } from './session-state.ts'
 
 /** Long enough for a clock that plays 35 hours of many deliveries. */
@@ -6,7 +7,7 @@ const TIMEOUT_MS = 120_000
 
 /** Asks something of what is under `/_sim`, where the session counts. @throws Refused */
 export async function ask<T = unknown>(method: string, path: string, body?: object): Promise<T> {
-  const options = { timeoutMs: TIMEOUT_MS, ...(body !== undefined && { body }) }
+  const options = { timeoutMs: TIMEOUT_MS, headers: pageHeader(), ...(body !== undefined && { body }) }
   try {
     return (await callService(method, `/_sim${path}`, options)) as T
   } catch (error) {

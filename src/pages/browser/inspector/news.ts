@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import { listen, type Connection } from '../listen.ts'
+import type { Connection } from '../listen.ts'
+import { pageHeader } from './page-secret.ts'
+import { stream } from './stream.ts'
 
 /** Something that happened: as the stream tells it, or `return` when something may have been missed. */
 export interface News {
@@ -27,9 +29,9 @@ export function tellReturn(): void {
 }
 
 export function startListening(): void {
-  listen({
+  stream({
     url: '/_sim/stream',
-    types: ['request', 'event', 'attempt', 'delivery', 'reset', 'dropped'],
+    headers: pageHeader,
     onMessage: (type, data) =>
       type === 'dropped' ? tellReturn() : tell({ type: type as News['type'], data }),
     onReturn: tellReturn,

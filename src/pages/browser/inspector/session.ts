@@ -1,5 +1,6 @@
 import { Refused } from '../call.ts'
 import { ask } from './ask.ts'
+import { keepPageSecret } from './page-secret.ts'
 import { session, type Session } from './session-state.ts'
 
 /** Takes the code out of the address before anything else, exchanges it, and asks who it is for. */
@@ -8,7 +9,10 @@ export async function beginSession(): Promise<void> {
   if (code !== null) {
     history.replaceState(null, '', location.pathname + location.search)
     // A link that was used already does no harm to a session that is there.
-    await ask('POST', '/session', { code }).catch(() => undefined)
+    await ask<{ page_secret: string }>('POST', '/session', { code }).then(
+      ({ page_secret }) => keepPageSecret(page_secret),
+      () => undefined,
+    )
   }
   try {
     session.value = (await ask<{ session: Session | null }>('GET', '/session')).session ?? 'none'

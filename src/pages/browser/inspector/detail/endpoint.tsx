@@ -2,6 +2,7 @@ import type { Delivery } from '../../../../model/delivery.ts'
 import type { List } from '../list.ts'
 import { ping } from '../actions.ts'
 import { Badge } from '../badge.tsx'
+import { receiverCheckCommand } from '../commands.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { endpoints } from '../endpoints.ts'
 import { Link } from '../link.tsx'
@@ -32,10 +33,7 @@ export function EndpointDetail({ id }: { id: string }) {
         <Link class="button" to={{ view: 'deliveries', filters: { endpoint_id: id } }}>
           All its deliveries
         </Link>
-        <CopyButton
-          label="Copy as tabwire receiver check"
-          text={() => `tabwire receiver check ${url} --secret "$WEBHOOK_SECRET"`}
-        />
+        <CopyButton label="Copy as tabwire receiver check" text={() => receiverCheckCommand(url)} />
       </div>
       <Fields
         rows={[

@@ -1,6 +1,7 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event.ts'
 import type { List } from '../list.ts'
+import { eventCommand } from '../commands.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { Link } from '../link.tsx'
 import { Moment } from '../moment.tsx'
@@ -19,7 +20,7 @@ export function EventDetail({ id }: { id: string }) {
       <Heading kind="Event" name={type} />
       <div class="buttons">
         <CopyButton label="Copy body" text={() => body} />
-        <CopyButton label="Copy as command" text={() => `tabwire events show ${id} --body`} />
+        <CopyButton label="Copy as command" text={() => eventCommand(id)} />
       </div>
       <Fields
         rows={[

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { Errors } from '@oclif/core'
+import { CommandError, exitCodes } from './failure.ts'
+
+/** Secrets that `--<name>-file` reads from a file, as far as a command has both flags. */
+const secrets = ['api-key', 'read-key', 'secret'] as const
+
+/** Longest file that is read for a secret, in bytes. */
+const MOST_BYTES = 8_192
+
+/**
+ * Reads the secrets for which the command line or the environment names a file; returns them as environment variables.
+ * Other users can list arguments, and shells and debug output keep them. Files and variables stay with their owner.
+ * @throws CLIError when the secret itself is typed, too; CommandError when the file holds no secret.
+ */
+export async function secretsFromFiles(
+  argv: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Record<string, string>> {
+  const read: Record<string, string> = {}
+  for (const name of secrets) {
+    const file = `${name}-file`
+    if (!(name in flags) || !(file in flags)) continue
+    const variable = `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+    const [typed, typedFile] = [typedValue(argv, name), typedValue(argv, file)]
+    if (typed !== undefined && typedFile !== undefined)
+      throw new Errors.CLIError(`--${name} and --${file} exclude each other. Pass one of them.`)
+    const isGiven = typed !== undefined || (environment[variable] ?? '') !== ''
+    const path = typedFile ?? (isGiven ? '' : (environment[`${variable}_FILE`] ?? ''))
+    if (path !== '')
+      read[variable] = await readSecret(path, typedFile === undefined ? `${variable}_FILE` : `--${file}`)
+  }
+  return read
+}
+
+/** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
+function typedValue(argv: readonly string[], name: string): string | undefined {
+  const end = argv.indexOf('--')
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const at = words.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  if (at === -1) return undefined
+  const word = words[at] ?? ''
+  return word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[at + 1]
+}
+
+/** Reads the one line of a file. An error never repeats the content, which may be a secret with a typing mistake. */
+async function readSecret(path: string, flag: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw wrongFile(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
+  })
+  const line = text.replace(/\r?\n$/, '')
+  if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
+  throw wrongFile(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
+}
+
+function wrongFile(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}

@@ -1,0 +1,94 @@
+import { lstat, open, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newToken } from '../../ids.ts'
+import { CommandError } from '../failure.ts'
+import { word } from '../suggestion.ts'
+import { trackedFile } from './git-index.ts'
+
+interface Judged {
+  /** The user named it, by flag or environment: it may be a link then. */
+  named: boolean
+  /** The command mends modes, so that loose ones are no reason to end. */
+  mendsModes?: boolean
+}
+
+const OTHERS_MAY_WRITE = 0o022
+/** Folders in a data directory that hold secrets, and states. */
+const folders = ['ca', 'listen', 'states']
+
+/**
+ * Refuses a data directory that somebody else may have written, as ssh does with its keys: its keys would be believed, and
+ * its addresses called. One that is not there yet is no matter.
+ * @throws CommandError that says why, and the command that mends it.
+ */
+export async function requireOwnDirectory(
+  directory: string,
+  { named, mendsModes = false }: Judged,
+): Promise<void> {
+  const link = await lstat(directory).catch(() => undefined)
+  if (link === undefined) return
+  if (link.isSymbolicLink() && !named)
+    throw unsafe(
+      `${directory} is a symbolic link. To use the directory it leads to, name that one: --data-dir DIRECTORY.`,
+    )
+  const found = await stat(directory).catch(() => undefined)
+  if (found?.isDirectory() !== true) return
+  const user = process.getuid?.()
+  if (user !== undefined) {
+    if (found.uid !== user)
+      throw unsafe(
+        `${directory} belongs to another user (uid ${found.uid}, and you are ${user}), who knows its keys and can change them. If it is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
+      )
+    if (!mendsModes && (found.mode & OTHERS_MAY_WRITE) !== 0 && (await keepsModes(directory)))
+      throw unsafe(
+        `Other users may write to ${directory} (mode ${(found.mode & 0o777).toString(8)}), so its keys and addresses may not be yours. Run: chmod go-w ${pathWord(directory)}`,
+      )
+  }
+  await requireNoLinks(directory)
+  const tracked = await trackedFile(directory, isDataFile)
+  if (tracked !== undefined)
+    throw unsafe(
+      `Git tracks ${tracked}, so ${directory} came from whoever committed it, and everybody with the repository knows its keys. Take it out of the repository with git rm -r --cached -- ${pathWord(directory)}, or use another directory: --data-dir DIRECTORY.`,
+    )
+}
+
+/** What follows a link would be read or written where somebody else chose. */
+async function requireNoLinks(directory: string): Promise<void> {
+  for (const folder of [directory, ...folders.map((name) => join(directory, name))]) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const link = entries.find((entry) => entry.isSymbolicLink())
+    if (link !== undefined)
+      throw unsafe(
+        `${join(folder, link.name)} is a symbolic link, and Tabwire follows none in its data directory. Remove it, or put the file itself there.`,
+      )
+  }
+}
+
+/** Some file systems, such as Windows drives in WSL, show every file as open to all, and chmod changes nothing there. */
+async function keepsModes(directory: string): Promise<boolean> {
+  const path = join(directory, `.mode.${newToken()}.tmp`)
+  try {
+    const handle = await open(path, 'wx', 0o600)
+    try {
+      return ((await handle.stat()).mode & OTHERS_MAY_WRITE) === 0
+    } finally {
+      await handle.close()
+      await rm(path, { force: true })
+    }
+  } catch {
+    return true
+  }
+}
+
+/** Of a work tree that is the data directory itself, these files are Tabwire's; paths are in small letters. */
+function isDataFile(path: string): boolean {
+  return /^(credentials|run|db|clock|installation)\.json$|^journal.*\.ndjson$|^(ca|listen)\//.test(path)
+}
+
+function pathWord(path: string): string {
+  return word(path.startsWith('-') ? `./${path}` : path)
+}
+
+function unsafe(message: string): CommandError {
+  return new CommandError('unsafe_data_directory', message)
+}

@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { link, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { newToken } from '../../ids.ts'
+import { writePrivateFile } from '../../private-file.ts'
+
+/**
+ * Where this user's Tabwire remembers what it made and what the user trusts: `$XDG_STATE_HOME/tabwire`, on Windows
+ * `%LOCALAPPDATA%\tabwire`, else `~/.local/state/tabwire`. Never in a working directory, which anybody may have written.
+ */
+export function stateHome(): string {
+  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env
+  if (state !== undefined && isAbsolute(state)) return join(state, 'tabwire')
+  if (process.platform === 'win32' && local !== undefined && isAbsolute(local)) return join(local, 'tabwire')
+  return join(homedir(), '.local', 'state', 'tabwire')
+}
+
+/**
+ * A proof that this installation wrote a text: a code by a secret that only this user has. `undefined` when the secret can
+ * neither be read nor be made, such as in a home that cannot be written to.
+ */
+export async function proofOf(text: string): Promise<string | undefined> {
+  const secret = await installationSecret()
+  return secret && createHmac('sha256', secret).update(text).digest('base64url')
+}
+
+/** Whether this installation made the proof; `undefined` when that cannot be told. */
+export async function isProven(text: string, proof: string): Promise<boolean | undefined> {
+  const own = await proofOf(text)
+  if (own === undefined) return undefined
+  const [one, other] = [Buffer.from(own), Buffer.from(proof)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+async function installationSecret(): Promise<string | undefined> {
+  const path = join(stateHome(), 'installation')
+  const kept = await readSecret(path)
+  if (kept !== undefined) return kept
+  const draft = `${path}.${newToken()}`
+  try {
+    await mkdir(stateHome(), { recursive: true, mode: 0o700 })
+    await writePrivateFile(draft, `${newToken()}${newToken()}\n`)
+    // Of two processes that make one at once, the second takes the secret of the first.
+    await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
+    await rm(draft, { force: true })
+  } catch {
+    return undefined
+  }
+  return readSecret(path)
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return /^([\w-]{44})\n$/.exec(text)?.[1]
+}

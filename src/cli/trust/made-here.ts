@@ -1,0 +1,68 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readJsonFile } from '../../data-directory.ts'
+import { newToken } from '../../ids.ts'
+import { writePrivateFile } from '../../private-file.ts'
+import { isProven, proofOf } from './installation.ts'
+
+/** In a data directory: says which installation made it. */
+const MARK = 'installation.json'
+
+interface Mark {
+  id: unknown
+  proof: unknown
+}
+
+/** What a data directory holds that somebody else must not have made, and how people are told of it. */
+const secrets = [
+  ['credentials.json', 'the API key in credentials.json'],
+  [join('listen', 'secret'), 'the signing secret in listen/secret'],
+  ['ca', 'the certificate authority in ca'],
+  ['db.json', 'the data in db.json'],
+  ['journal.ndjson', 'the data in journal.ndjson'],
+] as const
+
+/**
+ * Makes a data directory, and marks one that is new or holds nothing yet as made by this installation, so that a later start
+ * can tell a directory that came with a clone or an archive.
+ */
+export async function prepareDataDirectory(directory: string): Promise<void> {
+  if ((await isMadeHere(directory)) !== false || (await secretsIn(directory)).length > 0) return
+  await markAsOwn(directory)
+}
+
+/** Marks a data directory as this installation's own, whoever made it. A failure is none: it is named at each start then. */
+export async function markAsOwn(directory: string): Promise<void> {
+  const id = newToken()
+  const proof = await proofOf(id)
+  if (proof === undefined) return
+  try {
+    await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
+    // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
+    await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    })
+    await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+    await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
+  } catch {
+    // Whoever needs the directory says why it cannot be used.
+  }
+}
+
+/** What there is of secrets and data in a directory that this installation did not make; nothing in one that it made. */
+export async function secretsNotMadeHere(directory: string): Promise<string[]> {
+  return (await isMadeHere(directory)) === false ? secretsIn(directory) : []
+}
+
+async function isMadeHere(directory: string): Promise<boolean | undefined> {
+  const mark = await readJsonFile<Mark>(join(directory, MARK))
+  const { id, proof } = mark ?? {}
+  return isProven(typeof id === 'string' ? id : '', typeof proof === 'string' ? proof : '')
+}
+
+async function secretsIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory, { recursive: false }).catch(() => [])
+  const listen = await readdir(join(directory, 'listen')).catch(() => [])
+  const there = [...names, ...listen.map((name) => join('listen', name))]
+  return secrets.filter(([name]) => there.includes(name)).map(([, words]) => words)
+}

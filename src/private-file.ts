@@ -1,0 +1,90 @@
+import { lstat, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { newToken } from './ids.ts'
+
+interface PrivateFileOptions {
+  /** By default for its owner alone, `0600`. */
+  mode?: number
+}
+
+/** A file that is to be replaced: opened before there is anything to write, so that a failure comes first. */
+export interface PrivateDraft {
+  /** Puts this in the place of the file, in one step. */
+  replace(content: string | Uint8Array): Promise<void>
+  /** Removes what is left when nothing was written. */
+  discard(): Promise<void>
+}
+
+/**
+ * Writes a file that only its owner can read, whole or not at all. A file that is there is replaced, so its looser mode
+ * does not stay. The bytes and the directory entry are on the disk when this resolves.
+ * @throws NodeJS.ErrnoException when it cannot be written, also when the path is a symbolic link or is not a file.
+ */
+export async function writePrivateFile(
+  path: string,
+  content: string | Uint8Array,
+  options: PrivateFileOptions = {},
+): Promise<void> {
+  const draft = await openPrivateFile(path, options)
+  try {
+    await draft.replace(content)
+  } finally {
+    await draft.discard()
+  }
+}
+
+/** The two steps of {@link writePrivateFile}: opens a draft beside the file, which `replace` puts in its place. */
+export async function openPrivateFile(
+  path: string,
+  { mode = 0o600 }: PrivateFileOptions = {},
+): Promise<PrivateDraft> {
+  await requireReplaceable(path)
+  // A name that nobody can guess, and `wx`: no other process has made this file or a link in its place.
+  const draft = join(dirname(path), `.${basename(path)}.${newToken()}.tmp`)
+  const handle = await open(draft, 'wx', 0o600)
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await handle.close()
+    isOpen = false
+  }
+  return {
+    async replace(content) {
+      await handle.writeFile(content)
+      await handle.chmod(mode)
+      await handle.sync()
+      await close()
+      await requireReplaceable(path)
+      await rename(draft, path)
+      await syncDirectory(dirname(path))
+    },
+    async discard() {
+      await close()
+      await rm(draft, { force: true })
+    },
+  }
+}
+
+/** A link would have the file written where the link leads, which somebody else may have chosen. */
+async function requireReplaceable(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  })
+  if (found === undefined || found.isFile()) return
+  const code = found.isSymbolicLink()
+    ? 'a symbolic link'
+    : found.isDirectory()
+      ? 'EISDIR'
+      : 'not a regular file'
+  throw Object.assign(new Error(`${path} is ${code}.`), { code })
+}
+
+/** Lest a power cut take away what was renamed. Windows does this by itself. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(directory)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

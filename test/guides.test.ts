@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from './support/packed.ts'
+
+const read = (path: string) => readFile(join(root, path), 'utf8')
+
+describe('the security guide', () => {
+  test('has a test for each boundary, which exists', async () => {
+    const [, ...rows] = [...(await read('src/guides/security.md')).matchAll(/^\|(.*)\|$/gm)].map(
+      ([, row = '']) => row.split('|').map((cell) => cell.trim()),
+    )
+    const boundaries = rows.filter(([first = '']) => !first.startsWith('-'))
+    expect(boundaries.length).toBeGreaterThan(15)
+    for (const cells of boundaries) {
+      expect(cells).toHaveLength(4)
+      for (const cell of cells) expect(cell).not.toBe('')
+      const [, path = ''] = /^`(test\/[\w/.-]+\.test\.ts)`$/.exec(cells[3] ?? '') ?? []
+      expect([path, existsSync(join(root, path))]).toEqual([path, true])
+    }
+  })
+
+  test('names variables and flags that there are', async () => {
+    const manifest = await read('oclif.manifest.json')
+    const text = await read('src/guides/security.md')
+    for (const [name] of text.matchAll(/TABWIRE_[A-Z_]+(?=[^=A-Z_])/g))
+      expect(manifest).toContain(`"${name}"`)
+    for (const [, flag] of text.matchAll(/`--([a-z-]+)/g))
+      if (flag !== 'build-arg') expect(manifest).toContain(`"name":"${flag}"`)
+  })
+})
+
+test('links of the guides and of the security policy lead to files', async () => {
+  const guides = (await readdir(join(root, 'src/guides'))).map((name) => `src/guides/${name}`)
+  for (const path of [...guides, '.github/SECURITY.md'])
+    for (const [, target = ''] of (await read(path)).matchAll(/\]\((?!https?:)([^)#]+)/g))
+      expect([path, target, existsSync(join(root, dirname(path), target))]).toEqual([path, target, true])
+})

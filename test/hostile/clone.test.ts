@@ -1,0 +1,219 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  emptyDirectory,
+  serve,
+  spawnTabwire,
+  startService,
+  tabwire,
+  type RunningService,
+} from '../support/cli.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await serve()
+  return async () => {
+    await service.stop()
+  }
+})
+
+/** A folder that was cloned into another one, with this `tabwire.config.json`. */
+async function clone(settings: unknown): Promise<{ home: string; cwd: string }> {
+  const home = await emptyDirectory()
+  const cwd = join(home, 'clone')
+  await mkdir(cwd)
+  await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify(settings))
+  return { home, cwd }
+}
+
+const start = (cwd: string, ...args: string[]) => tabwire(['start', '--port', '0', ...args], { cwd })
+
+describe('tabwire.config.json of a clone', () => {
+  test.each([
+    [{ api_key: 'twk_planted' }, 'api_key'],
+    [{ env_file: '.env' }, 'env_file'],
+    [{ data_dir: 'elsewhere' }, 'data_dir'],
+    [{ allowed_host: ['attacker.example'] }, 'allowed_host'],
+    [{ host: '0.0.0.0' }, 'host'],
+    [{ insecure: true }, 'insecure'],
+    [{ cacert: ['ca.pem'] }, 'cacert'],
+    [{ seed: 7, in_memory: true }, 'seed'],
+    [
+      { strict: true, host: '0.0.0.0', api_key: 'twk_planted', insecure: true },
+      'host, api_key, and insecure',
+    ],
+  ])('that sets %j is refused by name, and nothing is written', async (settings, names) => {
+    const { cwd } = await clone(settings)
+    const { code, stdout, stderr } = await start(cwd)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `Error: tabwire.config.json sets ${names}, and you have not trusted this folder. Whoever wrote the file could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config tabwire.config.json)\n`,
+    )
+    expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
+  })
+
+  test('that sets the data directory is refused by the commands that look there', async () => {
+    const { cwd } = await clone({ data_dir: 'elsewhere' })
+    for (const args of [['locations'], ['state', 'list'], ['certs', 'create', 'localhost'], ['doctor']]) {
+      const { code, stderr } = await tabwire(args, { cwd })
+      expect({ args, code }).toEqual({ args, code: 1 })
+      expect(stderr).toContain('tabwire.config.json sets data_dir, and you have not trusted this folder.')
+    }
+  })
+
+  test('counts in what is harmless, and start says so', async () => {
+    const { cwd } = await clone({ $schema: 'x', strict: true, insecure: false, in_memory: true })
+    const running = await startService([], { cwd })
+    expect((await running.call('PUT', '/v1/checks/external/a', { surprise: 1 })).status).toBe(422)
+    expect((await running.stop()).stderr).toBe(
+      'Settings from tabwire.config.json: strict, insecure, in_memory.\n',
+    )
+  })
+
+  test('counts as a whole when the user names it, or has trusted the folder, until it changes', async () => {
+    const settings = { api_key: 'twk_chosen', in_memory: true }
+    const { cwd } = await clone(settings)
+    const env = { TABWIRE_CONFIG: 'tabwire.config.json' }
+    const named = await startService([], { cwd, env })
+    await named.stop()
+    expect(named.key).toBe('twk_chosen')
+    expect((await start(cwd)).stderr).toContain('you have not trusted this folder')
+
+    const trusted = await tabwire(['config', 'trust', '--json'], { cwd })
+    expect(JSON.parse(trusted.stdout)).toEqual({
+      config: 'tabwire.config.json',
+      settings: ['api_key', 'in_memory'],
+      data_dir: null,
+    })
+    const running = await startService([], { cwd })
+    await running.stop()
+    expect(running.key).toBe('twk_chosen')
+    // Trust is of one user.
+    const other = await tabwire(['start', '--port', '0'], {
+      cwd,
+      env: { XDG_STATE_HOME: await emptyDirectory() },
+    })
+    expect(other.stderr).toContain('you have not trusted this folder')
+    await writeFile(join(cwd, 'tabwire.config.json'), JSON.stringify({ ...settings, strict: true }))
+    // In a process of its own: one that ran before has read the file already.
+    const changed = await (await spawnTabwire(['start', '--port', '0'], { cwd })).ended
+    expect(changed.stderr).toContain('you have not trusted this folder')
+  })
+
+  test.each(['../outside', '/etc', 'link/authorized_keys', 'sub/../../outside', 'a\nb'])(
+    'has no path out of its folder, also when it is trusted: %j',
+    async (path) => {
+      const { home, cwd } = await clone({ env_file: path, in_memory: true })
+      await mkdir(join(home, '.ssh'))
+      await symlink(join(home, '.ssh'), join(cwd, 'link'))
+      await tabwire(['config', 'trust'], { cwd })
+      for (const args of [[], ['--config', 'tabwire.config.json']]) {
+        const { code, stderr } = await start(cwd, ...args)
+        expect(code).toBe(2)
+        expect(stderr).toContain('tabwire.config.json: env_file leads out of the folder of the file.')
+      }
+      expect([await readdir(join(home, '.ssh')), await readdir(home)]).toEqual([[], ['.ssh', 'clone']])
+    },
+  )
+
+  test.each(['data_dir', 'cacert'])('has no %s out of its folder', async (key) => {
+    const { cwd } = await clone({ [key]: key === 'cacert' ? ['../x'] : '../x' })
+    const { code, stderr } = await start(cwd, '--config', 'tabwire.config.json')
+    expect(code).toBe(2)
+    expect(stderr).toContain(`tabwire.config.json: ${key} leads out of the folder of the file.`)
+  })
+
+  test('has no forward to another host, and one on this machine counts', async () => {
+    const { cwd } = await clone({
+      listen: {
+        forward: [{ to: 'localhost:3000' }, { to: 'https://attacker.example/x' }, { to: '0x08080808' }],
+      },
+    })
+    const env = { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key }
+    const { code, stderr } = await tabwire(['listen'], { cwd, env })
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'tabwire.config.json sets listen.forward to attacker.example and listen.forward to 8.8.8.8, and you have not trusted this folder.',
+    )
+    const own = await clone({ listen: { forward: [{ to: 'localhost:9' }] } })
+    const listening = await spawnTabwire(['listen', '--json'], { cwd: own.cwd, env })
+    await listening.until('stdout', /"type":"ready"/)
+    listening.child.kill('SIGINT')
+    await listening.ended
+  })
+})
+
+describe('an API key', () => {
+  const bad = ['a b', 'a\nssh-ed25519 AAAA', 'a\u0001b', 'schlüssel', 'x'.repeat(513), '\u001b[8m']
+
+  test.each(bad)('is refused wherever it comes from, and not repeated: %j', async (key) => {
+    const says = 'An API key has 1 to 512 visible ASCII characters and no spaces.'
+    const { cwd } = await clone({ api_key: key, env_file: '.env' })
+    const bySettings = await start(cwd, '--config', 'tabwire.config.json')
+    const byFlag = await tabwire(['start', '--port', '0', '--api-key', key])
+    const byEnvironment = await tabwire(['locations', '--url', service.url], {
+      env: { TABWIRE_API_KEY: key },
+    })
+    for (const { code, stderr, stdout } of [bySettings, byFlag, byEnvironment]) {
+      expect(code).toBe(2)
+      expect(stderr).toContain(says)
+      expect(stderr + stdout).not.toContain(key)
+    }
+    expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
+  })
+
+  test('in credentials.json or run.json counts for nothing when it is none', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'), { mode: 0o700 })
+    await writeFile(join(cwd, '.tabwire', 'credentials.json'), '{"api_key": "a\\nb"}')
+    const { code, stderr } = await tabwire(['locations', '--url', service.url], { cwd })
+    expect(code).toBe(4)
+    expect(stderr).toContain('--api-key, TABWIRE_API_KEY or the data directory')
+  })
+})
+
+test('no control character of a service reaches a .env file', async () => {
+  const secret = 'whsec_a\nssh-ed25519 AAAA'
+  const server = createServer((_request, response) =>
+    response
+      .writeHead(201)
+      .end(JSON.stringify({ id: 'we_1', url: 'https://a/', event_types: [], signing_secret: secret })),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const cwd = await emptyDirectory()
+  await writeFile(join(cwd, '.env'), 'APP=1\n')
+  const args = ['endpoints', 'create', 'https://a/', '--events', 'all', '--env-file', '.env', '--url', url]
+  const { code, stderr } = await tabwire(args, { cwd })
+  server.closeAllConnections()
+  server.close()
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    'TABWIRE_SIGNING_SECRET is not written to .env, because its value has a control character.',
+  )
+  expect(await readFile(join(cwd, '.env'), 'utf8')).toBe('APP=1\n')
+})
+
+describe('tabwire config trust', () => {
+  test('has nothing to trust in an empty folder, and says so', async () => {
+    const { code, stderr } = await tabwire(['config', 'trust'])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'Error: There is nothing to trust: no tabwire.config.json here, and nothing in .tabwire that was made elsewhere.\n',
+    })
+  })
+
+  test('trusts a data directory that was made elsewhere, which a start then does not name', async () => {
+    const cwd = await emptyDirectory()
+    await mkdir(join(cwd, '.tabwire'), { mode: 0o700 })
+    await writeFile(join(cwd, '.tabwire', 'credentials.json'), '{"api_key": "twk_mine"}')
+    const { code, stdout } = await tabwire(['config', 'trust'], { cwd })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'data  .tabwire: the API key in credentials.json\n' })
+    const running = await startService([], { cwd })
+    expect((await running.stop()).stderr).toBe('')
+  })
+})

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { withVariables } from '../../src/cli/env-text.ts'
+import { openSimulator, type TestSimulator } from '../support/simulator.ts'
+
+/** Milliseconds of the fastest of a few tries, which a busy machine distorts least. */
+async function fastest(tries: number, work: (index: number) => unknown): Promise<number> {
+  const times: number[] = []
+  for (let index = 0; index < tries; index += 1) {
+    const start = performance.now()
+    await work(index)
+    times.push(performance.now() - start)
+  }
+  return Math.min(...times)
+}
+
+/** Asks from an address of this machine, which is a peer of its own to the service. Resolves with the status. */
+function ask({ port }: TestSimulator, localAddress: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', localAddress, path: '/_sim/health', agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode))
+    }).once('error', reject)
+  })
+}
+
+async function openIdle({ port }: TestSimulator, count: number, localAddress: string): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1', localAddress }))
+  for (const socket of sockets) socket.on('error', () => {})
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  return sockets
+}
+
+// macOS and Windows have one loopback address alone.
+const hasPeers = process.platform === 'linux'
+const [peer, other] = hasPeers ? ['127.0.0.2', '127.0.0.3'] : ['127.0.0.1', '127.0.0.1']
+
+describe('without a key', () => {
+  it('a long If-None-Match takes no longer than a short one', async () => {
+    const { call } = await openSimulator()
+    const askWith = (value: string) => () =>
+      call('GET /openapi.json', { key: null, headers: { 'if-none-match': value } })
+    await askWith('"x"')()
+    const plain = await fastest(5, askWith('"x"'))
+    const hostile = await fastest(5, askWith(`"x"${' '.repeat(15_000)}"`))
+    expect(hostile).toBeLessThan(plain + 40)
+  })
+
+  it('the OpenAPI document is made once, by however many names it is asked for', async () => {
+    const { raw } = await openSimulator()
+    const askAs = async (name: string) => {
+      const answer = await raw(
+        `GET /openapi.json HTTP/1.1\r\nHost: ${name}.localhost\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer.text).toContain(`"url": "http://${name}.localhost"`)
+    }
+    await askAs('same')
+    const same = await fastest(5, () => askAs('same'))
+    const others = await fastest(5, (index) => askAs(`other-${index}`))
+    const document = await import('../../src/http/openapi/document.ts')
+    const making = await fastest(5, () => document.openApiText())
+    expect(others).toBeLessThan(same + making / 2)
+  })
+
+  it('idle connections of one peer shut out neither another peer nor the same one', async () => {
+    const simulator = await openSimulator({ connectionLimits: { connections: 20 } })
+    await openIdle(simulator, 25, peer)
+    expect(await ask(simulator, other)).toBe(200)
+    expect(await ask(simulator, peer)).toBe(200)
+  })
+
+  it.skipIf(!hasPeers)('the connections of a peer with few stay when one with many opens more', async () => {
+    const simulator = await openSimulator({ connectionLimits: { connections: 10 } })
+    const [kept] = await openIdle(simulator, 1, other)
+    if (kept === undefined) return expect.fail('No connection was made.')
+    await openIdle(simulator, 30, peer)
+    kept.write('GET /_sim/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    const [answer] = (await once(kept, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('a .env file of a clone', () => {
+  it.each([
+    ['spaces in a value', `A=x${' '.repeat(50_000)}y`],
+    ['spaces before a name', `${' '.repeat(50_000)}=`],
+    ['a long name', `${'A'.repeat(50_000)} `],
+    ['quotes that nothing closes', `A="\\"\n`.repeat(10_000)],
+    ['quotes of each kind', `A='x\nB="x\nC=\`x\n`.repeat(10_000)],
+    ['many comments', `A=${'x#'.repeat(25_000)}`],
+  ])('with %s is read in a moment', async (_what, text) => {
+    expect(await fastest(3, () => withVariables(text, { TABWIRE_URL: 'http://localhost' }))).toBeLessThan(100)
+  })
+})

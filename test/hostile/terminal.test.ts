@@ -1,0 +1,249 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import chalk from 'chalk'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeFailure } from '../../src/cli/failure.ts'
+import { renderAttempt } from '../../src/cli/render/attempt-line.ts'
+import { renderCheck, renderChecks } from '../../src/cli/render/check.ts'
+import { renderDeliveries, renderDelivery } from '../../src/cli/render/delivery.ts'
+import { renderEndpoint, renderEndpoints } from '../../src/cli/render/endpoint.ts'
+import { renderError } from '../../src/cli/render/error.ts'
+import { renderEvent, renderEvents } from '../../src/cli/render/event.ts'
+import { renderFaults } from '../../src/cli/render/fault.ts'
+import { renderClaim, renderFeedback, renderPayment } from '../../src/cli/render/guests.ts'
+import { renderKey, renderKeys } from '../../src/cli/render/key.ts'
+import { renderForwarded } from '../../src/cli/render/listen.ts'
+import { renderPing } from '../../src/cli/render/ping.ts'
+import { renderPush } from '../../src/cli/render/push.ts'
+import { renderBug, renderReady, renderWarning } from '../../src/cli/render/ready.ts'
+import { renderReport } from '../../src/cli/render/report.ts'
+import { renderRequest } from '../../src/cli/render/request.ts'
+import { renderMet, renderResent } from '../../src/cli/render/resent.ts'
+import { renderSavedStates } from '../../src/cli/render/state.ts'
+import { renderTable } from '../../src/cli/render/table.ts'
+import { harmless, jsonText, printable, renderFields } from '../../src/cli/render/text.ts'
+import { renderTold } from '../../src/cli/render/tail.ts'
+import { ApiError } from '../../src/client.ts'
+import { checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
+import { check, item, openReceiver, openSimulator, totals } from '../support/simulator.ts'
+
+const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+/** Hides, moves, clears, renames the window, turns round, begins a line of its own, and draws in the second charset. */
+const hostile = '\u001b[8mx\u001b[2J\u001b]0;t\u0007\u009b31m\u202ey\r\u0008\u2066\u000e\u007f\nFORGED line'
+
+/** A resource whose every text goes on with hostile ones; times stay, since they are parsed. */
+function poisoned<T>(value: T): T {
+  if (typeof value === 'string') return (/^\d{4}-\d\d-\d\dT/.test(value) ? value : `${value}${hostile}`) as T
+  if (Array.isArray(value)) return value.map(poisoned) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, poisoned(one)])) as T
+}
+
+/** Returns the characters of a text, except colours and line breaks, that steer a terminal. */
+function steering(text: string): string[] {
+  const withoutColours = text.replace(/\u001b\[(?:[0-79]|22|[349]\d|10\d)m/g, '')
+  return withoutColours.match(/(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu) ?? []
+}
+
+const level = chalk.level
+beforeAll(() => void (chalk.level = 1))
+afterAll(() => void (chalk.level = level))
+
+/** One of each resource, as a service with a refusing receiver has them. */
+async function resources() {
+  const simulator = await openSimulator()
+  const { client } = simulator
+  const receiver = await openReceiver((response) => response.writeHead(500).end('broken'))
+  const endpoint = await client.endpoints.create({
+    url: receiver.url,
+    event_types: ['check.created', 'claim.created'],
+  })
+  const items = [item('burger', { name: 'Burger', quantity: 2, price_cents: 1000, note: 'no onions' })]
+  const pushed = await client.checks.push('a', JSON.stringify(check({ items, totals: totals(1900) })))
+  const claim = await client.guests.claim('a', {
+    guest_name: 'Mia',
+    items: [{ external_id: 'burger', quantity: 1 }],
+  })
+  const paid = await client.guests.pay('a', { claim_ids: [claim.id] })
+  const feedback = await client.guests.rate('a', { guest_name: 'Mia', rating: 4, comment: 'Nice' })
+  await simulator.idle()
+  const [deliveries, events] = [(await client.deliveries.list()).data, (await client.events.list()).data]
+  const [requests, keys] = [(await client.requests.list()).data, (await client.keys.list()).data]
+  const [report, shown] = [await client.report(), await client.checks.get('a')]
+  const faults = await client.faults.set({ faults: [{ on: 'api', error_rate: 0.5 }] })
+  return {
+    ...{ pushed, claim, paid, feedback, deliveries, events, requests, keys, faults, endpoint },
+    report,
+    shown,
+  }
+}
+
+describe('whatever a service, a POS, a guest or a receiver sends', () => {
+  test('reaches a terminal as text that is seen, on its own line, and steers nothing', async () => {
+    const all = poisoned(await resources())
+    const { deliveries, events, requests, shown } = all
+    const [delivery, event, request] = [deliveries[0], events[0], requests[0]]
+    if (delivery === undefined || event === undefined || request === undefined) return expect.fail('is empty')
+    const { attempts: _attempts, ...message } = delivery
+    const attempt = {
+      ...message,
+      attempt: {
+        number: 1,
+        started_at: '2026-11-21T18:00:00.000Z',
+        duration_ms: 3,
+        outcome: 'bad_status' as const,
+        response_status: 500,
+        response_body: `broken${hostile}`,
+        error: `refused${hostile}`,
+      },
+    }
+    const push = {
+      outcome: `created${hostile}`,
+      findings: [{ code: `x${hostile}`, message: hostile }],
+      diff: null,
+    }
+    const rendered: Record<string, string> = {
+      attempt: renderAttempt(attempt),
+      wideAttempt: renderAttempt(attempt, 200),
+      told: renderTold({ type: 'attempt', data: attempt }, 200),
+      request: renderTold({ type: 'request', data: request }, 200),
+      plainRequest: renderRequest(request),
+      check: renderCheck(shown),
+      checks: renderChecks([shown], 100),
+      deliveries: renderDeliveries(deliveries, 100),
+      delivery: renderDelivery(delivery),
+      endpoint: renderEndpoint(all.endpoint),
+      endpoints: renderEndpoints([all.endpoint]),
+      events: renderEvents([event]),
+      event: renderEvent(event),
+      faults: renderFaults(all.faults),
+      claim: renderClaim(all.claim, shown.items, 'USD'),
+      payment: renderPayment(all.paid, shown),
+      feedback: renderFeedback(all.feedback),
+      keys: renderKeys(all.keys),
+      key: renderKey(all.keys[0] as never),
+      forwarded: renderForwarded(attempt, undefined, 200),
+      ping: renderPing({ outcome: hostile, error: hostile, delivery_id: hostile } as never),
+      push: renderPush(shown, push as never, 201),
+      ready: renderReady({ url: hostile, baseUrl: hostile, apiKey: hostile, inspector: hostile }),
+      warning: renderWarning(hostile),
+      report: renderReport(all.report),
+      met: renderMet(deliveries),
+      resent: renderResent(delivery),
+      states: renderSavedStates([{ name: hostile, saved_at: '2026-11-21T18:00:00.000Z' } as never]),
+      table: renderTable(['a'], [[hostile]], ''),
+      fields: renderFields([['a', hostile]]),
+      net: harmless(hostile),
+    }
+    for (const [name, text] of Object.entries(rendered)) expect([name, steering(text)]).toEqual([name, []])
+    const ownLines = new Set(['forwarded', 'told', 'request', 'warning', 'net', 'ping'])
+    for (const [name, text] of Object.entries(rendered))
+      if (!ownLines.has(name)) expect([name, /^FORGED/m.test(text)]).toEqual([name, false])
+    expect(rendered.check).toContain('\u241b[8mx')
+    expect(rendered.check).toContain('<U+202E>')
+  })
+
+  test('is made visible where it enters any renderer of the program', () => {
+    // These take finished cells, keys of ours, or make them visible themselves.
+    const others = [
+      'renderTable',
+      'renderFields',
+      'renderQr',
+      'renderStatus',
+      'renderKeyHelp',
+      'renderNextSteps',
+      'renderError',
+    ]
+    const folder = new URL('../../src/cli/render/', import.meta.url)
+    const without = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^export function (render\w*[A-Z]\w*)/gm)].map(
+        ([, name]) => name,
+      ),
+    )
+    expect(without.filter((name) => !others.includes(name ?? ''))).toEqual([])
+  })
+
+  test('is told in an error without steering', () => {
+    const body = {
+      code: `x${hostile}`,
+      message: `No${hostile}`,
+      issues: [{ path: hostile, message: hostile }],
+    }
+    const failure = describeFailure(new ApiError(422, body, `req_1${hostile}`, '/v1/checks'))
+    expect(steering(renderError(failure))).toEqual([])
+    expect(steering(renderBug(new Error(hostile)))).toEqual([])
+  })
+
+  test('keeps its value in JSON, in which nothing steers either', () => {
+    const text = jsonText({ [hostile]: [hostile] })
+    expect(steering(text)).toEqual([])
+    expect(JSON.parse(text)).toEqual({ [hostile]: [hostile] })
+  })
+
+  test('loses nothing of other scripts, emoji and their joiners', () => {
+    for (const text of ['Crème brûlée', 'שלום', '寿司 🍣', '👩‍👩‍👧', 'می‌خواهم'])
+      expect(printable(text)).toBe(text)
+  })
+})
+
+describe('a command at a service that is not ours', () => {
+  test('shows what it answers, and neither hides nor moves anything', async () => {
+    const error = { code: 'x', message: `Gone${hostile}`, issues: [{ path: hostile, message: hostile }] }
+    const server = createServer((request, response) => {
+      const isList = request.url?.startsWith('/v1/locations') === true
+      const data = [{ id: hostile, name: hostile, timezone: hostile, currency: hostile }]
+      response.setHeader('x-request-id', 'req_1')
+      response.writeHead(isList ? 200 : 422, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isList ? { data, next_cursor: null } : { error }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    for (const args of [
+      ['locations'],
+      ['checks', 'list'],
+      ['checks', 'show', 'a'],
+      ['locations', '--json'],
+    ]) {
+      const env = { FORCE_COLOR: '1' }
+      const options = { cwd: await emptyDirectory(), env }
+      const { ended } = await spawnProcess(
+        process.execPath,
+        [bin, ...args, '--url', url, '--api-key', 'k'],
+        options,
+      )
+      const { stdout, stderr } = await ended
+      expect([args, steering(stdout + stderr)]).toEqual([args, []])
+    }
+  })
+
+  test.runIf(hasTerminals)(`prints a body byte for byte, but ${onTerminal}`, async () => {
+    const service = await startService()
+    const number = '\u009b2J\u202eA'
+    await service.call('PUT', '/v1/checks/external/a', checkBody({ table: { number } }))
+    const [event] = (await service.json<{ data: { id: string; body: string }[] }>('events', 'list')).data
+    const args = ['events', 'show', event?.id ?? '', '--body']
+    expect((await service.run(args)).stdout).toContain(number)
+    const { ended } = await tabwireOnTerminal(args, { cwd: service.cwd })
+    const { stdout } = await ended
+    expect(stdout).toContain('<U+009B>2J<U+202E>A')
+    expect(steering(stdout.replaceAll('\r', ''))).toEqual([])
+    await service.stop()
+  })
+
+  test('a pushed file cannot do so either', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'evil.json'), JSON.stringify({ [hostile]: hostile }))
+    await writeFile(join(cwd, 'broken.json'), hostile)
+    for (const file of ['evil.json', 'broken.json']) {
+      const { stdout, stderr } = await tabwire(['scenario', 'run', file], { cwd })
+      expect(steering(stdout + stderr)).toEqual([])
+    }
+  })
+})

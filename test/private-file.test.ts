@@ -1,0 +1,137 @@
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openSecretFile } from '../src/cli/secret-file.ts'
+import { openEnvFile } from '../src/cli/env-file.ts'
+import { openAuthority } from '../src/certificates.ts'
+import { writeCredentials, writeRun, writeState, writeWhole } from '../src/data-directory.ts'
+import { createKeptClock } from '../src/delivery/kept-clock.ts'
+import { openPrivateFile, writePrivateFile } from '../src/private-file.ts'
+import { tabwire } from './support/cli.ts'
+import { temporaryDirectory } from './support/simulator.ts'
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777
+const run = { url: 'http://127.0.0.1:1', pid: 1, started_at: '2026-01-01T00:00:00Z' }
+
+async function writeSecret(path: string): Promise<void> {
+  const file = await openSecretFile(path)
+  try {
+    await file.write('whsec_new')
+  } finally {
+    await file.close()
+  }
+}
+
+/** Everything that writes a secret, with the file that it writes in a directory. */
+const writers: [name: string, write: (directory: string) => Promise<unknown>][] = [
+  ['credentials.json', (directory) => writeCredentials(directory, { api_key: 'twk_new' })],
+  ['run.json', (directory) => writeRun(directory, run)],
+  ['clock.json', (directory) => createKeptClock(directory).save(7)],
+  ['states/a.json', (directory) => writeState(directory, 'a', { new: true })],
+  ['saved.json', (directory) => writeWhole(join(directory, 'saved.json'), { new: true })],
+  ['secret', (directory) => writeSecret(join(directory, 'secret'))],
+  ['plain', (directory) => writePrivateFile(join(directory, 'plain'), 'new')],
+  [
+    'localhost-key.pem',
+    async (cwd) => {
+      const { code, stderr } = await tabwire(['certs', 'create', 'localhost'], { cwd })
+      if (code !== 0) throw new Error(stderr)
+    },
+  ],
+]
+
+describe.each(writers)('%s', (name, write) => {
+  test('that is there is replaced, and keeps neither its loose mode nor anything of its text', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, name)
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, 'old text that is longer than what comes'.repeat(100))
+    await chmod(path, 0o666)
+    const { ino } = await stat(path)
+    await write(directory)
+    expect(await modeOf(path)).toBe(0o600)
+    expect(await readFile(path, 'utf8')).not.toContain('old text')
+    // Whoever had it open reads nothing of what is new.
+    expect((await stat(path)).ino).not.toBe(ino)
+    expect((await readdir(join(path, '..'))).filter((one) => one.endsWith('.tmp'))).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('that is a link is not followed', async () => {
+    const directory = await temporaryDirectory()
+    const victim = join(directory, 'victim')
+    const path = join(directory, name)
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(victim, 'mine')
+    await symlink(victim, path)
+    await expect(write(directory)).rejects.toThrow('a symbolic link')
+    expect(await readFile(victim, 'utf8')).toBe('mine')
+    expect((await lstat(path)).isSymbolicLink()).toBe(true)
+    expect((await readdir(join(path, '..'))).filter((one) => one.endsWith('.tmp'))).toEqual([])
+  })
+})
+
+describe('a private file', () => {
+  test('follows no link that takes its place while it is open', async () => {
+    const directory = await temporaryDirectory()
+    const path = join(directory, 'a')
+    await writeFile(join(directory, 'victim'), 'mine')
+    const draft = await openPrivateFile(path)
+    await symlink(join(directory, 'victim'), path)
+    await expect(draft.replace('secret')).rejects.toThrow('a symbolic link')
+    await draft.discard()
+    expect(await readFile(join(directory, 'victim'), 'utf8')).toBe('mine')
+    expect((await readdir(directory)).sort()).toEqual(['a', 'victim'])
+  })
+
+  test('has a draft that its owner alone can read, under a name that nobody can foresee', async () => {
+    const directory = await temporaryDirectory()
+    const drafts = [await openPrivateFile(join(directory, 'a')), await openPrivateFile(join(directory, 'a'))]
+    const names = await readdir(directory)
+    expect(names.map((name) => /^\.a\.[\w-]{22}\.tmp$/.test(name))).toEqual([true, true])
+    for (const name of names) expect(await modeOf(join(directory, name))).toBe(0o600)
+    for (const draft of drafts) await draft.discard()
+    expect(await readdir(directory)).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('for a secret may be a pipe, such as /dev/stdout', async () => {
+    const file = await openSecretFile('/dev/null')
+    await file.write('whsec_new')
+    await file.close()
+  })
+})
+
+test('the key of an authority is for its owner alone', async () => {
+  const directory = await temporaryDirectory()
+  await openAuthority(directory)
+  expect(await modeOf(join(directory, 'ca', 'ca-key.pem'))).toBe(0o600)
+  expect(await modeOf(join(directory, 'ca', 'ca.pem'))).toBe(0o644)
+  expect((await readdir(join(directory, 'ca'))).sort()).toEqual(['ca-key.pem', 'ca.pem'])
+})
+
+test.skipIf(process.platform === 'win32')(
+  'an .env file that is a link out of its folder is refused',
+  async () => {
+    const directory = await temporaryDirectory()
+    await mkdir(join(directory, 'clone'))
+    await writeFile(join(directory, '.bashrc'), 'mine')
+    await symlink('../.bashrc', join(directory, 'clone', '.env'))
+    await expect(openEnvFile(join(directory, 'clone', '.env'))).rejects.toThrow(
+      'cannot be written (a symbolic link out of its folder). Choose another file.',
+    )
+    expect(await readFile(join(directory, '.bashrc'), 'utf8')).toBe('mine')
+  },
+)
+
+test('certs create says what its authority is good for, and refuses a host of others', async () => {
+  const cwd = await temporaryDirectory()
+  const made = await tabwire(['certs', 'create', 'localhost'], { cwd })
+  expect(made.stdout).toMatch(
+    /It certifies hosts of this machine and of local networks, until \d{4}-\d\d-\d\d\.\n$/,
+  )
+  const refused = await tabwire(['certs', 'create', 'bank.example.com'], { cwd })
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('HOST: the local authority may not certify bank.example.com') as string,
+  ])
+  expect(await readdir(cwd)).not.toContain('bank.example.com.pem')
+})
