@@ -5,12 +5,12 @@ import { isSoak } from './seeded.ts'
 
 const cases = contractCases.filter(({ id }) => id === 'slow_answer')
 
-test.skipIf(!isSoak).concurrent.each([
+test.skipIf(!isSoak).concurrent.for<[string, number, string[]]>([
   ['waits ten seconds', 10_000, []],
   ['waits five seconds', 5_000, ['retries/slow_answer']],
   ['waits a minute', 60_000, ['retries/slow_answer']],
-])('a service that %s for an answer is judged so', async (_name, answerMs, failed) => {
-  const report = await examine({ changes: { answerMs }, settings: { cases, slow: true } })
+])('a service that %s for an answer is judged so', async ([, answerMs, failed], context) => {
+  const report = await examine({ changes: { answerMs }, settings: { cases, slow: true } }, context)
   expect(named(report, 'failed')).toEqual(failed)
   expect(report.cases.map(({ verdict, detail }) => (verdict === 'not_checked' ? detail : null))).toEqual([
     null,

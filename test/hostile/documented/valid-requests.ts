@@ -1,4 +1,5 @@
-import { check, deadUrl } from '../../support/simulator.ts'
+import type { State } from '../../../src/model/state.ts'
+import { check, deadUrl, openReceiver } from '../../support/simulator.ts'
 import type { Documented } from './operations.ts'
 import type { Asked, Service } from './service.ts'
 
@@ -68,6 +69,11 @@ export function withParameter(path: string, value: string): string {
   return path.replace(/\{\w+\}/, () => value)
 }
 
+async function replaceDuringMove({ client }: Service, state: State): Promise<void> {
+  while ((await client.clock.show()).moving === null);
+  await client.state.put(state)
+}
+
 /** What an operation that knows conflicts is in conflict with. */
 export async function conflictOf({ id, path }: Documented, service: Service) {
   const { client, make, idle } = service
@@ -109,6 +115,15 @@ export async function conflictOf({ id, path }: Documented, service: Service) {
       const { data } = await client.deliveries.list({ endpoint_id: endpoint })
       const one = id === 'resendDelivery' ? (data[0]?.id ?? '') : endpoint
       return { path: path.replace('{id}', one), body: id === 'resendDelivery' ? {} : undefined }
+    }
+    case 'moveClock': {
+      const state = await client.state.get()
+      const receiver = await openReceiver('hang')
+      await client.endpoints.create({ url: receiver.url, event_types: ['feedback.received'] })
+      await client.guests.rate('a', { rating: 1 })
+      await receiver.received(1)
+      void replaceDuringMove(service, state)
+      return { path, body: { advance: '1m' } }
     }
     default:
       throw new Error(`There is no conflict for ${id}.`)
