@@ -1,6 +1,24 @@
+import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CountReporter } from './test/support/count-reporter.ts'
+
+/** Files that take longer than ten seconds. */
+const long =
+  /conformance\/(contract|receiver)\/|pages\/(inspector|guest-page)\.|readme-proof|ci-script|store\/(damage|namespaces)|commands\/(contract-check|doctor-and-start|first-examples|listen|tail-restarts)\./
+
+/** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { seed } = this.ctx.config.sequence
+    const placeOf = ({ moduleId }: TestSpecification) =>
+      createHash('sha256').update(`${seed} ${moduleId}`).digest('hex')
+    const inAnyOrder = [...files].sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+    const isLong = ({ moduleId }: TestSpecification) => long.test(moduleId)
+    return [...inAnyOrder.filter(isLong), ...inAnyOrder.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -11,7 +29,7 @@ export default defineConfig({
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
     setupFiles: ['test/support/setup.ts'],
-    sequence: { shuffle: true },
+    sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Tests that run at once mostly wait for a child process or a foreign service.
     maxConcurrency: 8,
     // A test that starts ten processes takes long on a busy machine, and is none the worse for it.

@@ -94,21 +94,24 @@ describe('messages that the service dropped are made up for', () => {
     expect(told).toEqual(['ready', 'attempt'])
   })
 
-  test('by the inspector, which reads its list again', () => {
-    const listeners = new Map<string, (message: { data: string }) => void>()
-    class Source {
-      addEventListener(type: string, listener: (message: { data: string }) => void) {
-        listeners.set(type, listener)
-      }
-    }
-    vi.stubGlobal('EventSource', Source)
+  test('by the inspector, which reads its list again', async () => {
+    // The stream stays open, so that it is not asked for again.
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => stream.enqueue(new TextEncoder().encode('event: dropped\ndata: {"count":1}\n\n')),
+    })
+    vi.stubGlobal('fetch', async () => new Response(body))
     vi.stubGlobal('addEventListener', () => {})
     const heard: string[] = []
-    const stop = onNews(({ type }) => heard.push(type))
-    startListening()
-    listeners.get('dropped')?.({ data: '{"count":1}' })
-    stop()
+    // Once as the stream opens, and once for what was dropped.
+    await new Promise<void>((resolve) => {
+      const stop = onNews(({ type }) => {
+        if (heard.push(type) < 2) return
+        stop()
+        resolve()
+      })
+      startListening()
+    })
     vi.unstubAllGlobals()
-    expect(heard).toEqual(['return'])
+    expect(heard).toEqual(['return', 'return'])
   })
 })

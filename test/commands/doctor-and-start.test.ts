@@ -12,6 +12,7 @@ import {
   tabwire,
   type RunOptions,
 } from '../support/cli.ts'
+import { sampled } from '../soak/seeded.ts'
 
 /** What a start comes to: it runs, it says that the service runs here already, or it is refused. */
 type Outcome = 'starts' | 'runs already' | 'refused'
@@ -307,7 +308,7 @@ const situations: [situation: string, expected: Outcome, prepare: Prepare, impos
 const possible = situations.filter(([, , , impossible = false]) => !impossible)
 
 describe('tabwire doctor says of a start what a start does:', () => {
-  test.each(possible)('%s (%s)', async (_situation, expected, prepare) => {
+  test.each(sampled(possible, 2))('%s (%s)', async (_situation, expected, prepare) => {
     const cwd = await emptyDirectory()
     const { args = ['--port', '0'], env = {} } = await situationOf(prepare, cwd)
     const options = { cwd, env }

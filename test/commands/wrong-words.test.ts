@@ -78,6 +78,11 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'checks list --cursor': ['nonsense'],
   'checks show CHECK': ['', long],
   'clock advance DURATION': ['5x', '', 'soon', '1.5h'],
+  'clock advance --timeout': [
+    ['0', '1m'],
+    ['soon', '1m'],
+  ],
+  'clock freeze --timeout': ['0', 'soon'],
   'deliveries export DELIVERY': [''],
   'deliveries export --as': [['wget', 'dlv_1']],
   'deliveries export --secret': [['', 'dlv_1']],
@@ -185,8 +190,11 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'scenario run --forward-to': [['ftp://a.test', 'walk-out']],
   'scenario run --timeout': [['0', 'walk-out']],
   'state load NAME': ['../secrets', ''],
+  'state load --timeout': [['0', 'a']],
   'state load --file': [''],
+  'state reset --timeout': ['0', '86401'],
   'state save NAME': ['a/b', ''],
+  'state save --timeout': [['0', 'a']],
   'state save --file': [''],
 }
 

@@ -4,6 +4,8 @@ import { renderTable } from './table.ts'
 import { renderFields, renderer } from './text.ts'
 import { count, moment, status } from './words.ts'
 
+type ClockMove = NonNullable<ClockView['moving']>
+
 export const renderClock = renderer(({ now, frozen, offset_ms }: ClockView): string => {
   return renderFields([
     ['clock', `${moment(now)} UTC`],
@@ -13,10 +15,10 @@ export const renderClock = renderer(({ now, frozen, offset_ms }: ClockView): str
 })
 
 /** Where a move of the clock has come to, and what it waits for. */
-export function renderMove({ to, waiting_for }: NonNullable<ClockView['moving']>, now: string): string {
-  const ids = waiting_for.length === 0 ? 'deliveries that are due' : waiting_for.join(', ')
-  return `The clock shows ${moment(now)} UTC and goes to ${moment(to)} UTC. Waiting for ${ids}: a receiver has 10 s to answer.`
-}
+export const renderMove = renderer(({ to, waiting_for }: ClockMove, now: string): string => {
+  const what = waiting_for.length === 0 ? 'deliveries that are due' : waiting_for.join(', ')
+  return `The clock shows ${moment(now)} UTC and goes to ${moment(to)} UTC. Waiting for ${what}: a receiver has 10 s to answer.`
+})
 
 /** What was attempted, a row for each outcome, and where the clock is now. */
 export const renderPlayed = renderer((report: ClockReport, columns?: number): string => {
