@@ -5,7 +5,7 @@ import type { ConformanceReport } from '../../src/conformance/report/result.ts'
 import { emptyDirectory, serve, tabwire } from '../support/cli.ts'
 import { foreignProfile, openForeignService } from '../support/foreign-service.ts'
 
-describe('tabwire contract check', () => {
+describe.concurrent('tabwire contract check', () => {
   test('checks a fresh service of our own, and leaves no progress in a pipe', async () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await tabwire(
@@ -47,8 +47,10 @@ describe('tabwire contract check', () => {
     expect(endpoints.data).toEqual([])
   })
 
-  test('ends with 3 when a sentence of the specification is broken, and says which', async () => {
-    const { baseUrl, apiKey } = await openForeignService({ locations: () => ({ count: 2 }) })
+  test('ends with 3 when a sentence of the specification is broken, and says which', async ({
+    onTestFinished,
+  }) => {
+    const { baseUrl, apiKey } = await openForeignService({ locations: () => ({ count: 2 }) }, onTestFinished)
     const args = ['--base-url', baseUrl, '--api-key', apiKey, '--only', 'access/locations']
     const { code, stdout } = await tabwire(['contract', 'check', ...args])
     expect(code).toBe(3)
@@ -56,10 +58,13 @@ describe('tabwire contract check', () => {
     expect(stdout).toContain('Specification, section 4')
   })
 
-  test('passes a foreign service with its profile, and says what stays registered there', async () => {
-    const { baseUrl, apiKey, readKey } = await openForeignService({
-      invalid: (body) => (body.currency === 'EUR' ? undefined : 'currency'),
-    })
+  test('passes a foreign service with its profile, and says what stays registered there', async ({
+    onTestFinished,
+  }) => {
+    const { baseUrl, apiKey, readKey } = await openForeignService(
+      { invalid: (body) => (body.currency === 'EUR' ? undefined : 'currency') },
+      onTestFinished,
+    )
     const cwd = await emptyDirectory()
     const profile = { ...foreignProfile, push: { currency: 'EUR' }, keys: { read: { env: 'ACME_READ_KEY' } } }
     await writeFile(join(cwd, 'acme.json'), JSON.stringify(profile))

@@ -201,7 +201,7 @@ describe.each(shells)('in %s', (shell) => {
   ]
 
   test.each(suggestions)('%s', async (_name, make, args) => {
-    for (const value of hostile) expect(await callsOf(make(value), shell)).toEqual([args(value)])
+    expect(await callsOf(hostile.map(make).join('\n'), shell)).toEqual(hostile.map(args))
   })
 })
 

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { holderIn } from '../../src/store/lock.ts'
+import { isSoak } from '../soak/seeded.ts'
 import { runChildWithin } from './child.ts'
 import { newDirectory, openStore, tidyUp } from './folder.ts'
 import { storedChecks } from './records.ts'
@@ -47,7 +48,7 @@ describe.skipIf(!isAvailable)(
   'two services on one directory, each in a pid namespace of its own (needs root)',
   () => {
     it.each([
-      ['a usual path', '.tabwire', 20],
+      ['a usual path', '.tabwire', isSoak ? 20 : 5],
       ['a path that is longer than the address of a socket may be', join('x'.repeat(100), '.tabwire'), 3],
     ])(
       'at %s exclude each other, and the second starts once the first is killed',

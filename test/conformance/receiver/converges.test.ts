@@ -137,15 +137,12 @@ const wrong: Record<string, Mistake> = {
 
 /** Judging one takes two seconds of a processor, so only the soak judges all. */
 const usual = new Set([
-  'asynchronous',
   'counts-deliveries',
   'ledger',
   'row-numbers-and-times',
   'deduplicates-by-type',
   'forgets-both',
   'last-arrival-wins',
-  'one-payment',
-  'page-counts-twice',
 ])
 function judgedHere<T>(programs: Record<string, T>): [name: string, T][] {
   return Object.entries(programs).filter(([name]) => isSoak || usual.has(name))

@@ -16,6 +16,7 @@ import {
   type Program,
   visibleCases,
 } from './check.ts'
+import { sampled } from '../../soak/seeded.ts'
 
 const folder = join(fixtures, 'receivers')
 const made = (name: string) => fileURLToPath(new URL(`./made/${name}.mjs`, import.meta.url))
@@ -171,7 +172,7 @@ describe('a wrong receiver', () => {
     expect(names.sort()).toEqual([...Object.keys(predictions), ...silent, 'receiver'].sort())
   })
 
-  test.concurrent.each(Object.entries(predictions))(
+  test.concurrent.each(sampled(Object.entries(predictions), 2))(
     'that %s fails exactly there',
     async (name, { fails = [], advised = [] }) => {
       const report = await checked([process.execPath, wrong(name)])
