@@ -50,7 +50,7 @@ describe('tabwire.config.json of a clone', () => {
     const { code, stdout, stderr } = await start(cwd)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `Error: tabwire.config.json sets ${names}, and you have not trusted this folder. Whoever wrote the file could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config tabwire.config.json)\n`,
+      `Error: tabwire.config.json sets ${names}, and you have not trusted this folder. Its author could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config tabwire.config.json)\n`,
     )
     expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
   })

@@ -32,6 +32,6 @@ export async function requireTrusted(file: ConfigFile, also: readonly string[] =
   const names = new Intl.ListFormat('en').format([...found, ...also])
   throw new CommandError(
     'untrusted_config',
-    `${file.path} sets ${names}, and you have not trusted this folder. Whoever wrote the file could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config ${CONFIG_FILE})`,
+    `${file.path} sets ${names}, and you have not trusted this folder. Its author could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config ${CONFIG_FILE})`,
   )
 }
