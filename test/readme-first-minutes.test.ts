@@ -1,5 +1,5 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDirectory, fixtures, spawnProcess, startService } from './support/cli.ts'
@@ -12,6 +12,19 @@ async function freePort(): Promise<string> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return String(port)
+}
+
+/** Whether something listens at a port. */
+function listens(port: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket
+      .on('error', () => resolve(false))
+      .on('connect', () => {
+        socket.destroy()
+        resolve(true)
+      })
+  })
 }
 
 test('the first minutes of the README ask for nothing but what stands there', async () => {
@@ -41,9 +54,11 @@ test('the first minutes of the README ask for nothing but what stands there', as
   await run(words[0])
   await run(words[1])
   const receiver = await spawnProcess(process.execPath, ['receiver.mjs'], { cwd })
+  // It says nothing as it starts, and what is pushed before that is tried again a minute later.
+  await expect.poll(() => listens(port), { timeout: 30_000 }).toBe(true)
   await run(words[2])
   await receiver.until('stdout', /check\.created/)
-  await expect.poll(() => run(words[3])).toMatch(/check\.created.*delivered/)
+  await expect.poll(() => run(words[3]), { timeout: 30_000 }).toMatch(/check\.created.*delivered/)
   receiver.child.kill()
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
 })
