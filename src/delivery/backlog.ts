@@ -1,4 +1,5 @@
 import type { Delivery } from '../model/delivery.ts'
+import type { Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
 
 type Unfinished = Service['unfinished']
@@ -133,15 +134,16 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         end: () => void members.delete(member),
       }
     },
-    /** Is told of deliveries that are pending, new or to be tried again. */
-    note(pending: readonly Pick<Delivery, 'id' | 'endpoint_id'>[]): void {
+    /** Is told of every commit. */
+    note(writes: readonly Write[]): void {
       for (const member of members)
-        for (const { id, endpoint_id } of pending) {
-          if (id <= member.upTo) continue
+        for (const write of writes) {
+          const pending = pendingIn(write)
+          if (pending === undefined || pending.id <= member.upTo) continue
           if (member.joined >= STEADY && performance.now() - member.began >= PATIENCE_MS)
-            member.busier.add(endpoint_id)
+            member.busier.add(pending.endpoint_id)
           else {
-            member.upTo = id
+            member.upTo = pending.id
             member.joined += 1
           }
         }
@@ -159,4 +161,11 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
       for (const { waiting } of members) waiting?.resolve(NOTHING)
     },
   }
+}
+
+/** The delivery that a write leaves pending, if it does. */
+export function pendingIn(write: Write): Delivery | undefined {
+  return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
+    ? write.put
+    : undefined
 }

@@ -98,8 +98,8 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
   }
 
   async function move(path: 'advance' | 'to', targetFrom: (now: number) => number, signal: AbortSignal) {
-    const release = clock.hold()
     const existing = await backlog()
+    const release = clock.hold()
     try {
       const now = clock.now().getTime()
       const target = requireAhead(path, targetFrom(now), now)

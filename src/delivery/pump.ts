@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
@@ -10,7 +9,7 @@ import { oncePerTurn } from './once-per-turn.ts'
 import { createRecall } from './recall.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
-import { createBacklogs, type Backlog, type Settled } from './backlog.ts'
+import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
 
 export interface Pump {
   /** Looks for deliveries that are due. Commits and time do this by themselves. */
@@ -81,9 +80,8 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   const unsubscribe = service.onCommit((writes) => {
     rests.endUnstored()
-    const pending = writes.flatMap(pendingIn)
-    backlogs.note(pending)
-    if (lookFailed || pending.length > 0) wake()
+    backlogs.note(writes)
+    if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
   })
   wake()
 
@@ -191,12 +189,6 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       await recall.after(graceMs, flights.ended(), shuttingDown())
     },
   }
-}
-
-function pendingIn(write: Write): Delivery[] {
-  return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
-    ? [write.put]
-    : []
 }
 
 function shuttingDown(): Refusal {

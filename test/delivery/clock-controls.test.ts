@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createMovableClock } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
 import { startOfTime } from '../../src/delivery/kept-clock.ts'
+import { Refusal } from '../../src/model/refusal.ts'
 import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
@@ -45,6 +46,19 @@ describe('a move of the clock', () => {
       '2026-11-21T18:00:10.000Z',
       '2026-11-21T18:00:30.000Z',
     ])
+  })
+
+  it('holds no clock when the store cannot tell what there is', async () => {
+    const clock = createMovableClock({ start })
+    const hold = vi.spyOn(clock, 'hold')
+    const controls = createClockControls({
+      clock,
+      backlog: () => Promise.reject(new Refusal('storage_unavailable', 'no answer')),
+      kept: { save: async () => undefined },
+      isStopping: () => false,
+    })
+    await expect(controls.advance(1)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(hold).not.toHaveBeenCalled()
   })
 
   it('ends where an outcome could not be recorded, is refused, and can be taken up again', async () => {
