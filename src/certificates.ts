@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncDirectory, writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from './private-file.ts'
+import { syncDirectory } from './replace-file.ts'
 import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from './certificates/issue.ts'
 
 export type { KeyPair } from './certificates/issue.ts'

@@ -1,6 +1,7 @@
-import { lstat, open, rename, rm } from 'node:fs/promises'
+import { lstat, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { newToken } from './ids.ts'
+import { replaceFile, syncDirectory } from './replace-file.ts'
 
 interface PrivateFileOptions {
   /** By default for its owner alone, `0600`. */
@@ -54,7 +55,7 @@ export async function openPrivateFile(
       await handle.sync()
       await close()
       await requireReplaceable(path)
-      await rename(draft, path)
+      await replaceFile(draft, path)
       await syncDirectory(dirname(path))
     },
     async discard() {
@@ -76,15 +77,4 @@ async function requireReplaceable(path: string): Promise<void> {
       ? 'EISDIR'
       : 'not a regular file'
   throw Object.assign(new Error(`${path} is ${code}.`), { code })
-}
-
-/** Lest a power cut take away what was renamed. Windows does this by itself. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

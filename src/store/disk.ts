@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
+import { syncDirectory } from '../replace-file.ts'
 
 /** What the store does with a file that it writes. Tests give files that fail. */
 export interface DiskFile {
@@ -101,17 +102,6 @@ export async function writeAll(file: DiskFile, bytes: Uint8Array, position: numb
   let done = 0
   while (done < bytes.length)
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
-}
-
-/** Makes files that were made, renamed or removed in a directory stay so. Windows does this by itself, and only so. */
-export async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 export async function removeFile({ path }: Pick<StoreFile, 'path'>): Promise<void> {

@@ -1,6 +1,7 @@
 import { truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { removeFile, syncDirectory, type OpenFile, type StoreFile } from './disk.ts'
+import { syncDirectory } from '../replace-file.ts'
+import { removeFile, type OpenFile, type StoreFile } from './disk.ts'
 import { openJournalFile } from './journal-file.ts'
 import type { Replay } from './replay.ts'
 

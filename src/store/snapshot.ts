@@ -8,7 +8,6 @@ import {
   OWNER_ONLY,
   readWhole,
   removeFile,
-  syncDirectory,
   writeAll,
   type DiskFile,
   type OpenFile,
@@ -18,7 +17,7 @@ import { MOST_BYTES_PER_CHARACTER } from './journal-line.ts'
 import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
 import { parseSnapshot } from './read-snapshot.ts'
 import { readVouched } from './read-vouched.ts'
-import { replaceFile } from './replace-file.ts'
+import { replaceFile, syncDirectory } from '../replace-file.ts'
 import { snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
 import { checksumLine, type Vouched } from './vouched.ts'
 

@@ -1,6 +1,7 @@
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { fileIn, OWNER_ONLY, syncDirectory, type StoreFile } from './disk.ts'
+import { syncDirectory } from '../replace-file.ts'
+import { fileIn, OWNER_ONLY, type StoreFile } from './disk.ts'
 import type { Loaded, Notice, StoreFiles } from './load.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { chmod, copyFile, constants, link, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { OWNER_ONLY, syncDirectory } from '../disk.ts'
+import { syncDirectory } from '../../replace-file.ts'
+import { OWNER_ONLY } from '../disk.ts'
 import type { Step } from './plan.ts'
 
 /** Does what was planned, each step durably before the next. */

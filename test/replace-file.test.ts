@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile, rename } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { replaceFile } from '../../src/store/replace-file.ts'
+import { replaceFile } from '../src/replace-file.ts'
 
 async function twoFiles() {
   const folder = await mkdtemp(join(tmpdir(), 'tabwire-replace-'))

@@ -1,11 +1,10 @@
-import { rename } from 'node:fs/promises'
+import { open, rename } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { codeOf } from './errors.ts'
 
 /** What Windows answers while a virus scanner, an indexer or an editor has the file open, which is over soon. */
 const passing = new Set(['EPERM', 'EBUSY', 'EACCES'])
 
-/** Milliseconds between tries, 1.3 seconds in all: scanners are done by then, and nobody waits for a fold. */
+/** Milliseconds between tries, 1.3 seconds in all: scanners are done by then. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640]
 
 /**
@@ -21,9 +20,20 @@ export async function replaceFile(
     try {
       return await move(from, to)
     } catch (error) {
-      if (!passing.has(codeOf(error) ?? '')) throw error
+      if (!passing.has((error as NodeJS.ErrnoException).code ?? '')) throw error
       await setTimeout(pause)
     }
   }
   await move(from, to)
+}
+
+/** Makes files that were made, renamed or removed in a directory stay so after a power cut. Windows does this by itself. */
+export async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(directory)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
