@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
-import type { Asks, Everything, GivenAll, Write } from './model/records.ts'
+import type { Delivery } from './model/delivery.ts'
+import { put, type Asks, type Everything, type GivenAll, type Write } from './model/records.ts'
 import type { NewId, Operation } from './operations/operation.ts'
 import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'
@@ -24,7 +25,10 @@ export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | '
   onCommit(listener: CommitListener): () => void
 }
 
-/** A `replacement` is no news of what it writes: all that was known before is void. */
+/**
+ * After a `replacement` nothing that was known before holds; its writes put the deliveries that are now pending, oldest
+ * first.
+ */
 export type CommitListener = (writes: readonly Write[], kind?: 'replacement') => void
 
 interface ServiceParts {
@@ -50,7 +54,15 @@ export function createService({ store, clock, newId, newSecret }: ServiceParts):
       return reply
     },
     async replace(make) {
-      const writes = await store.replace(make)
+      let deliveries: readonly Delivery[] = []
+      await store.replace((all) => {
+        const after = make(all)
+        deliveries = after.deliveries
+        return after
+      })
+      const writes = deliveries
+        .filter(({ status }) => status === 'pending')
+        .map((delivery) => put('deliveries', delivery))
       for (const listener of listeners) listener(writes, 'replacement')
     },
     onCommit(listener) {

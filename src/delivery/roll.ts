@@ -42,6 +42,10 @@ export function createRoll(
     return entry
   }
 
+  function keepOnly(ids: ReadonlySet<string>): void {
+    for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id)
+  }
+
   function note(write: Write): void {
     if (write.collection !== 'deliveries') return
     if ('remove' in write) return void entries.delete(write.remove)
@@ -50,7 +54,8 @@ export function createRoll(
     else if (event_type !== 'ping' && !entries.has(id)) enter(write.put)
   }
 
-  const close = service.onCommit((writes) => {
+  const close = service.onCommit((writes, kind) => {
+    if (kind === 'replacement') keepOnly(new Set(writes.map(idOf)))
     for (const write of writes) note(write)
   })
   return {
@@ -66,4 +71,8 @@ export function createRoll(
       return attempt === 1 ? first : drawFate(rules, seed, { delivery, ordinal, attempt, mayReorder: false })
     },
   }
+}
+
+function idOf(write: Write): string {
+  return 'put' in write ? write.put.id : write.remove
 }

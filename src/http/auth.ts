@@ -17,9 +17,9 @@ export type Authenticate = (authorization: string | null) => Promise<ApiKey>
  */
 export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>): Authenticate {
   let known = new Map<string, ApiKey>()
-  service.onCommit((writes) => {
+  service.onCommit((writes, kind) => {
     // A new map, so that a look-up from before the change cannot remember a key that it has revoked.
-    if (writes.some(({ collection }) => collection === 'keys')) known = new Map()
+    if (kind === 'replacement' || writes.some(({ collection }) => collection === 'keys')) known = new Map()
   })
   return async (authorization) => {
     const presented = bearerOf(authorization)

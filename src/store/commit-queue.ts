@@ -10,6 +10,8 @@ export interface CommitQueue {
   sequence(): number
   /** Adds a transaction: its writes as JSON, and the writes that undo it in memory. */
   add(writes: string, undo: readonly Write[]): void
+  /** Counts a transaction that was made durable elsewhere, while nothing waits. */
+  skip(): void
   /** Whether the record with this id is in memory as it is not yet on the disk. */
   touches(id: string): boolean
   /** Resolves when everything added so far is durable, rejects with a Refusal when it was undone. */
@@ -77,6 +79,7 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
       waiting.undo.push(undoing)
       if (!running) void run()
     },
+    skip: () => void (durable += 1),
     touches: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
     settled: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
@@ -99,7 +102,7 @@ function idsOf(batch: Batch): ReadonlySet<string> {
   return batch.ids
 }
 
-function unavailable(error: unknown): Refusal {
+export function unavailable(error: unknown): Refusal {
   const remedy =
     error instanceof FileGone
       ? 'Put the directory back, or start the service anew'

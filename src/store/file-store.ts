@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
-import type { Write } from '../model/records.ts'
+import type { Everything, Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { createChanges } from './changes.ts'
-import { createCommitQueue, type CommitQueue } from './commit-queue.ts'
+import { createCommitQueue, unavailable, type CommitQueue } from './commit-queue.ts'
 import {
   openDurable,
   prepareDirectory,
@@ -15,13 +15,13 @@ import {
 import { codeOf, unusable } from './errors.ts'
 import { fannedOut } from './fan-out.ts'
 import { createFolding, type Copy } from './folding.ts'
+import { createGate } from './gate.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import { openJournals } from './journals.ts'
 import { load, type Notice } from './load.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
 import { snapshotAdapter } from './snapshot.ts'
-import { replacement } from './replacement.ts'
 import type { Store, DueQuery } from './store.ts'
 import { pageOf } from './table.ts'
 import { saveTornTails } from './torn-tail.ts'
@@ -81,8 +81,9 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     closed: loaded.closed !== false,
     foldAtBytes,
     onNotice,
-    async writeSnapshot({ records, forget }, sequence, closed) {
-      low.data = { sequence, closed, records: valuesOf(records), changes }
+    async writeSnapshot({ records, forget, isReplacement = false }, sequence, closed) {
+      const content = { sequence, closed, records: valuesOf(records) }
+      low.data = isReplacement ? content : { ...content, changes }
       await low.write().finally(() => (low.data = emptySnapshot()))
       forget()
       return sizeOf(files.snapshot)
@@ -104,7 +105,17 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
       if (toFold !== undefined) await folding.begin(toFold, sequence)
     },
   })
-  return storeUpon(tables, queue, createHistory(tables, keepEvents), async () => {
+  const replaceBy = async (after: Everything) => {
+    const { records, install } = await tables.prepare(after)
+    await folding
+      .replace({ records, forget: changes.begin(), isReplacement: true }, queue.sequence() + 1)
+      .catch((error: unknown) => {
+        throw unavailable(error)
+      })
+    queue.skip()
+    install()
+  }
+  return storeUpon(tables, queue, createHistory(tables, keepEvents), replaceBy, async () => {
     await folding.finish(copy(), queue.sequence())
     await journals.close().finally(() => lock.release(journals.size() === 0))
   })
@@ -115,6 +126,7 @@ function storeUpon(
   tables: Tables,
   queue: CommitQueue,
   leaving: () => readonly Write[],
+  replaceBy: (after: Everything) => Promise<void>,
   letGo: () => Promise<void>,
 ): Store {
   const commit = (writes: readonly Write[]) => {
@@ -128,6 +140,7 @@ function storeUpon(
     else queue.add(`[${text},${writesText(old)}]`, [...tables.apply(old), ...undo])
   }
   let closing: Promise<void> | undefined
+  const gate = createGate()
   const answer = async <T>(work: () => T, restsUponUnwritten = true): Promise<T> => {
     if (closing !== undefined)
       throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
@@ -140,11 +153,13 @@ function storeUpon(
   const orTouched = (busy: DueQuery['busy']) => ({ has: (id: string) => busy.has(id) || queue.touches(id) })
   return {
     transact: (asks, decide) =>
-      answer(() => {
-        const decision = decide(tables.give(asks))
-        commit(decision.writes)
-        return decision
-      }),
+      gate.pass(() =>
+        answer(() => {
+          const decision = decide(tables.give(asks))
+          commit(decision.writes)
+          return decision
+        }),
+      ),
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.touches(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
     async list(collection, query) {
@@ -156,16 +171,11 @@ function storeUpon(
     due: (query) => answer(() => tables.due({ ...query, busy: orTouched(query.busy) }), false),
     unfinished: (query) => answer(() => tables.unfinished({ ...query, busy: orTouched(query.busy) }), false),
     everything: () => answer(() => tables.all()),
-    replace: (make) =>
-      answer(() => {
-        const before = tables.all()
-        const writes = replacement(before, make(before))
-        commit(writes)
-        return writes
-      }),
+    replace: (make) => gate.alone(async () => replaceBy(make(await answer(() => tables.all())))),
     close: () =>
-      (closing ??= queue
-        .settled()
+      (closing ??= gate
+        .opened()
+        .then(() => queue.settled())
         .catch(() => {})
         .then(letGo)),
   }

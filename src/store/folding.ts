@@ -7,6 +7,8 @@ import type { RecordCopies } from './tables.ts'
 export interface Copy {
   records: RecordCopies
   forget: () => void
+  /** They are not what has changed since, but others: nothing of the last snapshot holds. */
+  isReplacement?: true
 }
 
 /** Folds the journal into the snapshot beside the running service, when it has grown enough. */
@@ -16,6 +18,11 @@ export interface Folding {
   begin(copy: Copy, sequence: number): Promise<void>
   /** There is room on the disk again: a fold that failed is tried again with the next transaction. */
   endBackoff(): void
+  /**
+   * Waits for the fold that is under way, then puts these records in the place of snapshot and journals, as they are after
+   * transaction `sequence`. Rejects when that could not be written; then nothing is changed.
+   */
+  replace(copy: Copy, sequence: number): Promise<void>
   /** Waits for the fold that is under way, then folds everything, if that is quickly done. */
   finish(copy: Copy, sequence: number): Promise<void>
 }
@@ -76,6 +83,16 @@ export function createFolding(parts: FoldingParts): Folding {
         }).finally(() => (underWay = undefined))
       }),
     endBackoff: () => (threshold = Math.min(threshold, usualThreshold())),
+    async replace(copy, sequence) {
+      await underWay
+      journals.requireInPlace()
+      await snapshot(copy, sequence, false)
+      // The snapshot is what holds from here on. What a journal says before it is passed over, and dropped by the next fold.
+      await journals.clear().then(
+        () => (threshold = usualThreshold()),
+        () => (threshold = 0),
+      )
+    },
     async finish(copy, sequence) {
       await underWay
       if (journals.size() === 0 && closed) return

@@ -16,29 +16,28 @@ const LOOKS = { afterEvents: 4, otherwise: 2 }
  * deliveries. An event that is still on its way somewhere stays, however old it is.
  */
 export function createHistory(tables: Tables, keep: number): () => readonly Write[] {
-  const events = tables.of('events').records
-  const deliveries = tables.of('deliveries')
+  const events = () => tables.of('events').records
   let last: string | undefined
   let passed = 0
-  let size = events.size()
+  let size = events().size()
   const next = (): string | undefined => {
     // What had to stay when it was passed may be finished by now, so the walk begins anew from time to time.
     if (passed++ >= keep) {
       last = undefined
       passed = 0
     }
-    for (const { id } of events.from(last)) if (id !== last) return (last = id)
+    for (const { id } of events().from(last)) if (id !== last) return (last = id)
     return (last = undefined)
   }
   return () => {
     const leaving: Write[] = []
-    const looks = events.size() > size ? LOOKS.afterEvents : LOOKS.otherwise
-    size = events.size()
+    const looks = events().size() > size ? LOOKS.afterEvents : LOOKS.otherwise
+    size = events().size()
     let left = size - keep
     for (let look = 0; left > 0 && look < looks; look++) {
       const id = next()
       if (id === undefined) break
-      const its = finished(deliveries.find('event', id))
+      const its = finished(tables.of('deliveries').find('event', id))
       if (its === undefined) continue
       leaving.push(remove('events', id), ...its.map((delivery) => remove('deliveries', delivery.id)))
       left--

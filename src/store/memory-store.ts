@@ -1,8 +1,8 @@
 import { fannedOut } from './fan-out.ts'
+import { createGate } from './gate.ts'
 import { createHistory, KEPT_EVENTS } from './history.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './table.ts'
-import { replacement } from './replacement.ts'
 import { createTables } from './tables.ts'
 
 /**
@@ -15,27 +15,28 @@ import { createTables } from './tables.ts'
 export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: number } = {}): Store {
   const tables = createTables()
   const leaving = createHistory(tables, keepEvents)
+  const gate = createGate()
   return {
-    async transact(asks, decide) {
-      const decision = decide(tables.give(asks))
-      if (decision.writes.length > 0) {
-        tables.apply(fannedOut(decision.writes))
-        tables.apply(leaving())
-      }
-      return decision
-    },
+    transact: (asks, decide) =>
+      gate.pass(async () => {
+        const decision = decide(tables.give(asks))
+        if (decision.writes.length > 0) {
+          tables.apply(fannedOut(decision.writes))
+          tables.apply(leaving())
+        }
+        return decision
+      }),
     get: async (collection, id) => tables.of(collection).records.get(id),
     find: async (collection, lookup, key) => [...tables.of(collection).find(lookup, key)],
     list: async (collection, query) => pageOf(tables.of(collection).records, query),
     due: async (query) => tables.due(query),
     unfinished: async (query) => tables.unfinished(query),
     everything: async () => tables.all(),
-    async replace(make) {
-      const before = tables.all()
-      const writes = replacement(before, make(before))
-      tables.apply(fannedOut(writes))
-      return writes
-    },
-    close: async () => {},
+    replace: (make) =>
+      gate.alone(async () => {
+        const { install } = await tables.prepare(make(tables.all()))
+        install()
+      }),
+    close: () => gate.opened(),
   }
 }

@@ -48,10 +48,10 @@ export interface Store {
   everything(): Promise<Everything>
 
   /**
-   * Puts what `make` returns in the place of all there is: one transaction like any other, so that whatever becomes of
-   * the process, the one or the other is there, whole. Resolves with the writes that it took.
+   * Puts what `make` returns in the place of all there is, so that after a crash the one or the other is there, whole.
+   * Transactions wait until it is done; reads go on, of what was there before.
    */
-  replace(make: (all: Everything) => Everything): Promise<readonly Write[]>
+  replace(make: (all: Everything) => Everything): Promise<void>
 
   /** Makes everything durable that is under way, folds, and lets go of the medium. */
   close(): Promise<void>

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   put,
   remove,
@@ -12,7 +13,7 @@ import {
   type Write,
 } from '../model/records.ts'
 import type { Changes } from './changes.ts'
-import { createDeliveryTable } from './delivery-table.ts'
+import { createDeliveryTable, type DeliveryTable } from './delivery-table.ts'
 import { FanOut, type FannedWrite } from './fan-out.ts'
 import { lookups } from './schema.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
@@ -31,6 +32,15 @@ export interface Tables {
   /** A copy of the records that later writes do not change, made in no time. */
   copy(): RecordCopies
   all(): Everything
+  /** Indexes other records, in slices between which the service goes on. */
+  prepare(records: Everything): Promise<Prepared>
+}
+
+/** Records that can take the place of all there are. */
+export interface Prepared {
+  records: RecordCopies
+  /** Puts them there, at once; `onPut` is not told. */
+  install: () => void
 }
 
 /** All records, by collection, in order. */
@@ -44,18 +54,7 @@ export const collectionNames = [...Object.keys(lookups), 'deliveries'] as Collec
  * the first alone.
  */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
-  const deliveries = createDeliveryTable()
-  const tables: { readonly [C in CollectionName]: Table<Collections[C]> } = {
-    locations: createTable(lookups.locations),
-    keys: createTable(lookups.keys),
-    checks: createTable(lookups.checks),
-    claims: createTable(lookups.claims),
-    payments: createTable(lookups.payments),
-    feedback: createTable(lookups.feedback),
-    endpoints: createTable(lookups.endpoints),
-    events: createTable(lookups.events),
-    deliveries,
-  }
+  let tables = emptyTables()
   const given = (ask: Ask) => {
     const table = tables[ask.collection]
     return 'id' in ask ? table.records.get(ask.id) : table.find(ask.lookup, ask.key)
@@ -66,13 +65,13 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
   }
   const addAll = (fanOut: FanOut, undoing: Write[]) => {
-    if (deliveries.add(fanOut)) {
+    if (tables.deliveries.add(fanOut)) {
       for (const id of fanOut.ids) undoing.push(remove('deliveries', id))
       onPut('deliveries', fanOut.firstId, true)
     } else for (const delivery of fanOut) apply(put('deliveries', delivery), undoing)
   }
   return {
-    of: (collection) => tables[collection],
+    of: (collection) => (tables as TableOf)[collection],
     give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
     apply(writes) {
       const undoing: Write[] = []
@@ -81,10 +80,49 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
         else apply(write, undoing)
       return undoing.reverse()
     },
-    due: deliveries.due,
-    unfinished: deliveries.unfinished,
-    copy: () => mapped(tables, ({ records }) => records.clone()) as RecordCopies,
+    due: (query) => tables.deliveries.due(query),
+    unfinished: (query) => tables.deliveries.unfinished(query),
+    copy: () => copyOf(tables),
     all: () => mapped(tables, ({ records }) => [...records.from()]) as Everything,
+    async prepare(records) {
+      const prepared = emptyTables()
+      for (const name of collectionNames) await putAll(prepared[name], records[name])
+      return { records: copyOf(prepared), install: () => void (tables = prepared) }
+    },
+  }
+}
+
+type TableOf = { readonly [C in CollectionName]: Table<Collections[C]> }
+type AllTables = TableOf & { readonly deliveries: DeliveryTable }
+
+function copyOf(tables: AllTables): RecordCopies {
+  return mapped(tables, ({ records }) => records.clone()) as RecordCopies
+}
+
+function emptyTables(): AllTables {
+  return {
+    locations: createTable(lookups.locations),
+    keys: createTable(lookups.keys),
+    checks: createTable(lookups.checks),
+    claims: createTable(lookups.claims),
+    payments: createTable(lookups.payments),
+    feedback: createTable(lookups.feedback),
+    endpoints: createTable(lookups.endpoints),
+    events: createTable(lookups.events),
+    deliveries: createDeliveryTable(),
+  }
+}
+
+/** Records that are put before others have their turn: some milliseconds' work. */
+const SLICE = 2000
+
+async function putAll<C extends CollectionName>(
+  table: Table<Collections[C]>,
+  records: Everything[C],
+): Promise<void> {
+  for (const [index, record] of records.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate()
+    table.put(record)
   }
 }
 
