@@ -1,5 +1,5 @@
-import { readStream } from './client/stream.ts'
-import type { CallOptions } from './client/limit.ts'
+import { readBytes, readStream } from './client/stream.ts'
+import { limited, type CallOptions } from './client/limit.ts'
 import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
   ClockReport,
@@ -10,7 +10,15 @@ import type {
   RequestView,
   TableAddress,
 } from './client/views.ts'
-import { externalIdOf, idOf, textOf, type CheckOrId, type JsonText, type RecordOrId } from './client/given.ts'
+import {
+  externalIdOf,
+  idOf,
+  stateJson,
+  textOf,
+  type CheckOrId,
+  type JsonText,
+  type RecordOrId,
+} from './client/given.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
@@ -156,9 +164,12 @@ export function createClient(options: ClientOptions) {
       /** Everything the service knows, its signing secrets included; no API keys. */
       get: async (options?: CallOptions) =>
         (await call('GET', '/_sim/state', undefined, options)).json as State,
-      /** Puts a state, or its JSON text, in the place of everything. */
-      put: async (state: JsonText | State, options?: CallOptions) =>
-        (await call('PUT', '/_sim/state', textOf(state), options)).json as StateReport,
+      /** The same as the bytes of its JSON, with a record a line; `use` gets them as they arrive. */
+      read: <T>(use: (json: AsyncIterable<Uint8Array>) => Promise<T>, options: CallOptions = {}) =>
+        limited(options, async (signal) => use(await readBytes(send, '/_sim/state', signal))),
+      /** Puts a state, or its JSON, in the place of everything. JSON of more than 128 MiB must have a record a line. */
+      put: async (state: JsonText | State | AsyncIterable<Uint8Array>, options?: CallOptions) =>
+        (await call('PUT', '/_sim/state', stateJson(state), options)).json as StateReport,
       reset: (options?: CallOptions) => post<StateReport>('/_sim/reset', undefined, options),
     },
     /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */

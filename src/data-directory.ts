@@ -60,8 +60,9 @@ export function statesDirectory(directory: string): string {
   return join(directory, 'states')
 }
 
-export function writeState(directory: string, name: string, state: object): Promise<void> {
-  return writePrivately(join(statesDirectory(directory), `${name}.json`), state)
+/** Makes that directory, for its owner alone and left alone by git. */
+export async function prepareStatesDirectory(directory: string): Promise<void> {
+  await preparePrivately(statesDirectory(directory))
 }
 
 /** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
@@ -75,13 +76,16 @@ export async function readJsonFile<T>(path: string): Promise<Partial<T> | null |
 
 /** Writes a file that only its owner may read, whole or not at all, in a directory that git leaves alone. */
 export async function writePrivately(path: string, content: object): Promise<void> {
-  const directory = dirname(path)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+  await preparePrivately(dirname(path))
   await writeWhole(path, content)
 }
 
+async function preparePrivately(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
+}
+
 /** Writes a file that only its owner may read, whole or not at all, and so that two of them can be compared by line. */
-export async function writeWhole(path: string, content: object): Promise<void> {
+async function writeWhole(path: string, content: object): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }

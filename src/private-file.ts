@@ -3,6 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import { newToken } from './ids.ts'
 import { replaceFile, syncDirectory } from './replace-file.ts'
 
+/** The content of a file, or what yields it piece by piece. */
+export type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
+
 interface PrivateFileOptions {
   /** By default for its owner alone, `0600`. */
   mode?: number
@@ -11,7 +14,7 @@ interface PrivateFileOptions {
 /** A file that is to be replaced: opened before there is anything to write, so that a failure comes first. */
 export interface PrivateDraft {
   /** Puts this in the place of the file, in one step. */
-  replace(content: string | Uint8Array): Promise<void>
+  replace(content: FileContent): Promise<void>
   /** Removes what is left when nothing was written. */
   discard(): Promise<void>
 }
@@ -23,7 +26,7 @@ export interface PrivateDraft {
  */
 export async function writePrivateFile(
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   options: PrivateFileOptions = {},
 ): Promise<void> {
   const draft = await openPrivateFile(path, options)
@@ -50,7 +53,7 @@ export async function openPrivateFile(
   }
   return {
     async replace(content) {
-      await handle.writeFile(content)
+      for await (const chunk of piecesOf(content)) await handle.writeFile(chunk)
       await handle.chmod(mode)
       await handle.sync()
       await close()
@@ -63,6 +66,10 @@ export async function openPrivateFile(
       await rm(draft, { force: true })
     },
   }
+}
+
+function piecesOf(content: FileContent) {
+  return typeof content === 'string' || content instanceof Uint8Array ? [content] : content
 }
 
 /** A link would have the file written where the link leads, which somebody else may have chosen. */

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSecretFile } from '../src/cli/secret-file.ts'
 import { openEnvFile } from '../src/cli/env-file.ts'
+import { writeStateTo } from '../src/cli/state-files.ts'
 import { openAuthority } from '../src/certificates.ts'
-import { writeCredentials, writeRun, writeState, writeWhole } from '../src/data-directory.ts'
+import { writeCredentials, writeRun } from '../src/data-directory.ts'
 import { createKeptClock } from '../src/delivery/kept-clock.ts'
+import { stateText } from '../src/model/state-text.ts'
 import { openPrivateFile, writePrivateFile } from '../src/private-file.ts'
 import { tabwire } from './support/cli.ts'
 import { temporaryDirectory } from './support/simulator.ts'
@@ -22,13 +24,17 @@ async function writeSecret(path: string): Promise<void> {
   }
 }
 
+async function* stateJson() {
+  yield Buffer.from([...stateText({ clock: { now: '', frozen: true } })].join(''))
+}
+
 /** Everything that writes a secret, with the file that it writes in a directory. */
 const writers: [name: string, write: (directory: string) => Promise<unknown>][] = [
   ['credentials.json', (directory) => writeCredentials(directory, { api_key: 'twk_new' })],
   ['run.json', (directory) => writeRun(directory, run)],
   ['clock.json', (directory) => createKeptClock(directory).save(7)],
-  ['states/a.json', (directory) => writeState(directory, 'a', { new: true })],
-  ['saved.json', (directory) => writeWhole(join(directory, 'saved.json'), { new: true })],
+  ['states/a.json', (directory) => writeStateTo({ directory, name: 'a' }, stateJson())],
+  ['saved.json', (directory) => writeStateTo({ file: join(directory, 'saved.json') }, stateJson())],
   ['secret', (directory) => writeSecret(join(directory, 'secret'))],
   ['plain', (directory) => writePrivateFile(join(directory, 'plain'), 'new')],
   [

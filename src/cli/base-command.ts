@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk, { chalkStderr } from 'chalk'
@@ -133,6 +134,15 @@ export abstract class BaseCommand extends Command {
   /** Data as it is, without a line break of ours. A terminal gets it {@link harmless}: people look at it there. */
   protected write(text: string | Uint8Array): void {
     process.stdout.write(process.stdout.isTTY ? harmless(Buffer.from(text).toString()) : text)
+  }
+
+  /** The same as it arrives, no faster than standard output takes it. */
+  protected async writeAll(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of chunks) {
+      const shown = process.stdout.isTTY ? harmless(decoder.decode(chunk, { stream: true })) : chunk
+      if (!process.stdout.write(shown)) await once(process.stdout, 'drain')
+    }
   }
 
   /** One element of a stream: one line of JSON, or for people. */

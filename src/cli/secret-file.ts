@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import { openPrivateFile, type PrivateDraft } from '../private-file.ts'
+import { openPrivateFile } from '../private-file.ts'
 import { CommandError } from './failure.ts'
 
 /**
@@ -26,7 +26,7 @@ async function isPipe(file: string): Promise<boolean> {
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
 }
 
-async function openPipe(file: string): Promise<PrivateDraft> {
+async function openPipe(file: string) {
   const handle = await open(file, 'w')
-  return { replace: (content) => handle.writeFile(content), discard: () => handle.close() }
+  return { replace: (content: string) => handle.writeFile(content), discard: () => handle.close() }
 }

@@ -1,8 +1,11 @@
+import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Args, Errors, Flags } from '@oclif/core'
-import { statesDirectory, writeState, writeWhole } from '../data-directory.ts'
+import { prepareStatesDirectory, statesDirectory } from '../data-directory.ts'
 import { countsOf, type State, type StateReport } from '../model/state.ts'
+import { createStateScanner, stateText } from '../model/state-text.ts'
+import { writePrivateFile } from '../private-file.ts'
 import { CommandError, exitCodes } from './failure.ts'
 import { fromEnvironment } from './flags.ts'
 import { readInput } from './input.ts'
@@ -56,30 +59,115 @@ export function pathOf(place: StatePlace): string {
   return 'file' in place ? place.file : join(statesDirectory(place.directory), `${place.name}.json`)
 }
 
-/** Writes a state, whole or not at all, and tells whether there was one before. @throws CommandError */
-export async function writeStateTo(place: StatePlace, state: State): Promise<{ replaced: boolean }> {
+/** What a state holds: where its clock stands, and how many records. */
+export interface StateContents extends Omit<StateReport, 'clock'> {
+  clock: State['clock']
+}
+
+/** Writes the JSON of a state, whole or not at all, and tells what it holds and whether there was one. @throws CommandError */
+export async function writeStateTo(
+  place: StatePlace,
+  json: AsyncIterable<Uint8Array>,
+): Promise<StateContents & { replaced: boolean }> {
   const path = pathOf(place)
   const replaced = (await stat(path).catch(() => undefined))?.isFile() ?? false
+  const contents = createContents()
   try {
-    await ('file' in place ? writeWhole(path, state) : writeState(place.directory, place.name, state))
+    if ('directory' in place) await prepareStatesDirectory(place.directory)
+    await writePrivateFile(path, watched(json, contents))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    if (typeof code !== 'string' || !/^[A-Z]/.test(code)) throw error
     throw new CommandError(
       'unwritable_file',
       `${path} cannot be written (${code}). Choose another file with --file.`,
     )
   }
-  return { replaced }
+  return { ...requireContents(contents), replaced }
 }
 
-/** The bytes of a saved state. @throws CommandError that names those there are when there is none of this name. */
-export async function readStateFrom(place: StatePlace): Promise<Buffer> {
-  if ('file' in place) return readInput(place.file)
+async function* watched(json: AsyncIterable<Uint8Array>, contents: Contents): AsyncGenerator<Uint8Array> {
+  for await (const chunk of json) {
+    contents.take(chunk)
+    yield chunk
+  }
+  // Before the file takes the place of the one before.
+  requireContents(contents)
+}
+
+/** @throws CommandError when the service did not send a whole state. */
+function requireContents(contents: Contents): StateContents {
+  const found = contents.found()
+  if (found !== undefined) return found
+  throw new CommandError(
+    'incomplete_state',
+    'The service did not send a whole state, so nothing was saved. Run the command again; if that does not help, restart the service with this version of Tabwire.',
+  )
+}
+
+interface Contents {
+  take(bytes: Uint8Array): void
+  /** `undefined` when the bytes were not a whole state with a record a line. */
+  found(): StateContents | undefined
+}
+
+/** Counts the records in the JSON of a state, without holding it. */
+function createContents(): Contents {
+  const counts = new Map<string, number>()
+  let [list, clock, pending] = ['', '', 0]
+  const scanner = createStateScanner({
+    field: (name, json) => void (name === 'clock' && (clock = json)),
+    list: (name) => void counts.set((list = name), 0),
+    record(json) {
+      counts.set(list, (counts.get(list) ?? 0) + 1)
+      if (list === 'deliveries' && json.includes('"status":"pending"')) pending += 1
+    },
+  })
+  let isWhole: boolean | undefined
+  return {
+    take: (bytes) => void scanner.take(bytes),
+    found() {
+      isWhole ??= scanner.end() && clock !== ''
+      if (!isWhole) return undefined
+      return {
+        clock: JSON.parse(clock) as State['clock'],
+        records: Object.fromEntries(counts) as StateReport['records'],
+        pending,
+      }
+    },
+  }
+}
+
+/** Bytes of JSON in another layout than ours that a service parses as a whole. */
+const LONGEST_DOCUMENT = 128 * 1024 * 1024
+
+/** The JSON of a saved state, laid out as services read it. @throws CommandError that names the states there are when there is none of this name. */
+export async function readStateFrom(place: StatePlace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const path = pathOf(place)
-  if ((await stat(path).catch(() => undefined)) !== undefined) return readInput(path)
-  const names = (await savedStates(place.directory)).map(({ name }) => name)
+  const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
+  if (size === undefined && 'name' in place) throw await noSuchState(place)
+  if (size === undefined || size <= LONGEST_DOCUMENT) return readInput(path)
+  if (await isLaidOutByLine(path)) return createReadStream(path)
+  const state = JSON.parse(await readFile(path, 'utf8')) as object
+  return encoded(stateText(state))
+}
+
+async function isLaidOutByLine(path: string): Promise<boolean> {
+  const scanner = createStateScanner({ field() {}, list() {}, record() {} })
+  for await (const chunk of createReadStream(path, { end: 1024 * 1024 }))
+    if (!scanner.take(chunk as Buffer)) return false
+  return true
+}
+
+async function* encoded(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) yield Buffer.from(piece)
+}
+
+async function noSuchState({ directory, name }: { directory: string; name: string }): Promise<CommandError> {
+  const names = (await savedStates(directory)).map((saved) => saved.name)
   const those = names.length === 0 ? 'None is saved yet' : `There are: ${names.join(', ')}`
-  throw new CommandError('no_such_state', `There is no state ${place.name} (${path}). ${those}.`)
+  const path = pathOf({ directory, name })
+  return new CommandError('no_such_state', `There is no state ${name} (${path}). ${those}.`)
 }
 
 /** All states in a data directory, by name. */
@@ -93,9 +181,20 @@ async function savedState(file: string, name: string): Promise<SavedState> {
   const { mtime } = await stat(file)
   const saved = { name, file, saved_at: mtime.toISOString() }
   try {
-    const state = JSON.parse(await readFile(file, 'utf8')) as State
-    return { ...saved, clock: state.clock, ...countsOf(state) }
+    return { ...saved, ...((await contentsByLine(file)) ?? (await contentsOfWhole(file))) }
   } catch {
     return saved
   }
+}
+
+async function contentsByLine(file: string): Promise<StateContents | undefined> {
+  const contents = createContents()
+  for await (const chunk of createReadStream(file)) contents.take(chunk as Buffer)
+  return contents.found()
+}
+
+/** Of a state that was edited, or saved by an earlier version. */
+async function contentsOfWhole(file: string): Promise<StateContents> {
+  const state = JSON.parse(await readFile(file, 'utf8')) as State
+  return { clock: state.clock, ...countsOf(state) }
 }

@@ -1,3 +1,7 @@
+import { stateText } from '../model/state-text.ts'
+import type { State } from '../model/state.ts'
+import type { Body } from './transport.ts'
+
 /** A JSON text that is sent as it is. */
 export type JsonText = string | Uint8Array
 
@@ -18,4 +22,10 @@ export function idOf(record: RecordOrId): string {
 /** What is no JSON text yet becomes one. */
 export function textOf(body: JsonText | object): JsonText {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+}
+
+/** The same of a state, with a record a line; bytes that are still to come stay what they are. */
+export function stateJson(state: JsonText | AsyncIterable<Uint8Array> | State): Body {
+  if (typeof state === 'string' || state instanceof Uint8Array || Symbol.asyncIterator in state) return state
+  return [...stateText(state)].join('')
 }

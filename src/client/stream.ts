@@ -2,6 +2,30 @@ import { ApiError, Unreachable } from '../api-error.ts'
 import { errorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './views.ts'
 
+/** The bytes of an answer, as they arrive. @throws ApiError or Unreachable. */
+export async function readBytes(
+  send: Send,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await send('GET', path, undefined, signal)
+  const requestId = response.headers.get('x-request-id')
+  if (!response.ok) throw new ApiError(response.status, errorOf(await readBody(response)), requestId, path)
+  return unbroken(response.body, signal)
+}
+
+async function* unbroken(
+  body: AsyncIterable<Uint8Array> | null,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? []
+  } catch (cause) {
+    if (signal?.aborted === true) throw cause
+    throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
+  }
+}
+
 /** What `GET /_sim/stream` tells, until `signal` aborts or the service ends. @throws ApiError or Unreachable. */
 export async function* readStream(
   send: Send,

@@ -15,9 +15,12 @@ export interface ClientOptions {
 /** As much of `fetch` as the client asks for. */
 export type FetchText = (address: string, init: RequestInit) => Promise<Response>
 
+/** What a request sends: a text, its bytes, or bytes as they come. */
+export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
+
 /** Makes calls: each resolves with its status beside its answer. @throws ApiError unless that is 2xx, and Unreachable. */
 export function createCall(send: Send) {
-  return async (method: string, path: string, body?: string | Uint8Array, options: CallOptions = {}) => {
+  return async (method: string, path: string, body?: Body, options: CallOptions = {}) => {
     const { response, json } = await limited(options, async (signal) => {
       const answer = await send(method, path, body, signal)
       return { response: answer, json: await readBody(answer) }
@@ -29,12 +32,7 @@ export function createCall(send: Send) {
 }
 
 /** Sends a request and resolves with whatever is answered. @throws Unreachable, or the reason of `signal`. */
-export type Send = (
-  method: string,
-  path: string,
-  body?: string | Uint8Array,
-  signal?: AbortSignal,
-) => Promise<Response>
+export type Send = (method: string, path: string, body?: Body, signal?: AbortSignal) => Promise<Response>
 
 export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: ClientOptions): Send {
   const { origin, pathname } = new URL(url)
@@ -43,7 +41,9 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
   return async (method, path, body, signal) => {
     const headers = body === undefined ? key : { ...key, 'content-type': 'application/json' }
     try {
-      return await fetch(base + path, { method, headers, body: body ?? null, signal: signal ?? null })
+      // `half` is what fetch wants said of a body that is sent while it comes.
+      const init = { method, headers, body: body ?? null, signal: signal ?? null, duplex: 'half' }
+      return await fetch(base + path, init as RequestInit)
     } catch (error) {
       if (signal?.aborted) throw error
       // fetch gives up after five minutes without an answer.

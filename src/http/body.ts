@@ -22,12 +22,33 @@ export async function readJson(
   const bytes = await readBytes(request, limit)
   const text = decode(bytes)
   onText(text ?? shownText(bytes))
-  if (text === undefined)
-    throw new Refusal(
-      'invalid_json',
-      'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
-    )
-  return parse(text)
+  if (text === undefined) throw notUtf8()
+  return parseJson(text)
+}
+
+/**
+ * Hands on the chunks of a body that shall be JSON, as they arrive, and reads on while `take` works. Refuses what is not
+ * `application/json` (415) and what is longer than `limit` bytes (413). Rejects with what `take` throws.
+ */
+export async function readChunks(
+  request: Request,
+  limit: number,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const refused = whyNotJson(request.headers)
+  if (refused !== undefined) {
+    await receive(request, limit, ignore).catch(ignore)
+    throw refused
+  }
+  await receive(request, limit, take, true)
+}
+
+/** The refusal of bytes that are not UTF-8. */
+export function notUtf8(): Refusal {
+  return new Refusal(
+    'invalid_json',
+    'The body is not valid UTF-8. Encode it as UTF-8, without a byte-order mark.',
+  )
 }
 
 /** The refusal of what is not UTF-8 JSON as it is: another charset or a compressed body would be guessed at. */
@@ -55,12 +76,34 @@ function unsupported(what: string): Refusal {
   )
 }
 
-function readBytes(request: Request, limit: number): Promise<Buffer> {
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  await receive(request, limit, (chunk) => chunks.push(chunk))
+  const [only] = chunks
+  return chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks)
+}
+
+/** With `pause`, others have their turn after each chunk: Node reads up to 2 MiB at once. */
+function receive(
+  request: Request,
+  limit: number,
+  take: (chunk: Uint8Array) => void,
+  pause = false,
+): Promise<void> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > limit) throw tooLarge(limit)
+  if (announced > limit) return Promise.reject(tooLarge(limit))
   const { runtime } = request as Request & { runtime?: { node?: { req?: IncomingMessage } } }
   const message = runtime?.node?.req
-  return message === undefined ? collect(request.body, limit) : receive(message, limit)
+  return message === undefined
+    ? receiveStream(request.body, limit, take)
+    : receiveMessage(message, limit, take, pause)
+}
+
+const longBodies = new WeakMap<IncomingMessage, number>()
+
+/** How much of a body was read that {@link readChunks} reads, in bytes; 0 of any other. */
+export function bytesOfLongBody(message: IncomingMessage): number {
+  return longBodies.get(message) ?? 0
 }
 
 const broken = new WeakMap<IncomingMessage, Refusal>()
@@ -73,44 +116,59 @@ export function breakOffBody(message: IncomingMessage, refusal: Refusal): void {
 }
 
 /** From Node's own message, by its events: several times quicker than by a web stream or an iterator. */
-function receive(message: IncomingMessage, limit: number): Promise<Buffer> {
+function receiveMessage(
+  message: IncomingMessage,
+  limit: number,
+  take: (chunk: Buffer) => void,
+  pause: boolean,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const refusal = broken.get(message)
     if (refusal !== undefined) return reject(refusal)
-    const chunks: Buffer[] = []
-    let size = 0
-    message.once(BROKEN, reject)
+    let left = limit
+    const fail = (error: Error) => {
+      // What still comes is let go by, so that the refusal reaches its sender.
+      left = -1
+      reject(error)
+    }
+    message.once(BROKEN, fail)
     message.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      // What comes after the limit is let go by, so that the refusal still reaches its sender.
-      if (size <= limit) chunks.push(chunk)
-      else reject(tooLarge(limit))
+      if (left < 0) return
+      left -= chunk.length
+      if (left < 0) return fail(tooLarge(limit))
+      try {
+        take(chunk)
+      } catch (error) {
+        fail(error as Error)
+      }
+      if (pause) {
+        longBodies.set(message, bytesOfLongBody(message) + chunk.length)
+        message.pause()
+        setImmediate(() => message.resume())
+      }
     })
-    message.on('end', () => resolve(join(chunks, size)))
-    message.on('error', () => reject(brokenOff()))
+    message.on('end', () => resolve())
+    message.on('error', () => fail(brokenOff()))
     message.on('close', () => {
-      if (!message.complete) reject(brokenOff())
+      if (!message.complete) fail(brokenOff())
     })
   })
 }
 
-async function collect(body: AsyncIterable<Uint8Array> | null, limit: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+async function receiveStream(
+  body: AsyncIterable<Uint8Array> | null,
+  limit: number,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
+  let left = limit
   for await (const chunk of body ?? nothing()) {
-    size += chunk.byteLength
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
+    left -= chunk.byteLength
+    if (left < 0) throw tooLarge(limit)
+    take(chunk)
   }
-  return Buffer.concat(chunks, size)
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-function join(chunks: readonly Buffer[], size: number): Buffer {
-  const [only] = chunks
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size)
-}
 
 function brokenOff(): Refusal {
   return new Refusal('invalid_request', 'The body ended before it was whole. Send it again.')
@@ -127,7 +185,7 @@ function tooLarge(limit: number): Refusal {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** `undefined` for what is not UTF-8. */
-function decode(bytes: Uint8Array): string | undefined {
+export function decode(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -144,13 +202,14 @@ function shownText(bytes: Buffer): string {
 
 function ignore(): void {}
 
-function parse(text: string): unknown {
+/** @throws Refusal `invalid_json` for what is no JSON, begins with a byte-order mark or nests too deeply. */
+export function parseJson(text: string): unknown {
   if (text.startsWith('\uFEFF'))
     throw new Refusal(
       'invalid_json',
       'The body begins with a byte-order mark. Send the JSON text without it.',
     )
-  const value = parseJson(text)
+  const value = parseText(text)
   if (nestsDeeperThan(DEEPEST_NESTING, value))
     throw new Refusal(
       'invalid_json',
@@ -159,7 +218,7 @@ function parse(text: string): unknown {
   return value
 }
 
-function parseJson(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

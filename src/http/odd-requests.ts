@@ -9,7 +9,8 @@ import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 import { Refusal } from '../model/refusal.ts'
 import type { App } from './app.ts'
-import { breakOffBody } from './body.ts'
+import { breakOffBody, bytesOfLongBody } from './body.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
 import type { IsAllowedHost } from './host-check.ts'
 import { unknownLine, type RequestLine } from './visit.ts'
 
@@ -24,7 +25,7 @@ export function answerOddRequests(
   server: Server,
   handler: RequestListener,
   app: Pick<App, 'refuse'>,
-  { firstRequestMs }: { firstRequestMs: number },
+  { firstRequestMs, requestMs }: Pick<ConnectionLimits, 'firstRequestMs' | 'requestMs'>,
 ): void {
   /** The response to the newest request of a connection. */
   const latest = new WeakMap<Duplex, ServerResponse>()
@@ -43,14 +44,20 @@ export function answerOddRequests(
     else if (before.writableFinished) send()
     else before.once('close', send)
   }
-  /** Reads what has arrived first: a service that was kept from reading must not blame the client. */
-  const refuseIfLate = (socket: Duplex) => {
+  /**
+   * Reads what has arrived first: a service that was kept from reading must not blame the client. A long body has as much
+   * time again as long as more of it arrives than was `read` at the last look.
+   */
+  const refuseIfLate = (socket: Duplex, read = 0) => {
     const before = latest.get(socket)
     const wasAnswered = before?.writableEnded === true
     setImmediate(() => {
       const now = latest.get(socket)
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
-      if (!isWhole) refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
+      const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
+      if (isWhole) return
+      if (bytes > read) setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
+      else refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
     })
   }
   const note = (request: IncomingMessage, response: ServerResponse) =>

@@ -14,8 +14,6 @@ export interface Route {
   secret?: true
   /** Needs an API key itself: a session of the inspector's page, which acts for one, is refused. */
   keyOnly?: true
-  /** The longest body in bytes, where it may be longer than elsewhere. */
-  bodyLimit?: number
   handle(call: Call): Promise<Reply> | Reply
 }
 
@@ -33,6 +31,8 @@ export interface Call {
   header(name: string): string | null
   /** Reads the body as JSON, once. @throws Refusal when it is none, or too long. */
   body(): Promise<unknown>
+  /** Hands on the chunks of a JSON body as they arrive, once. @throws Refusal when it is no JSON, or longer than `limit` bytes. */
+  chunks(limit: number, take: (chunk: Uint8Array) => void): Promise<void>
   /** Adds to the request's entry in the log what was found out about the push that it is. */
   note(push: NotedPush): void
 }

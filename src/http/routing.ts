@@ -2,7 +2,7 @@ import type { H3, H3Event, HTTPMethod } from 'h3'
 import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth.ts'
-import { readJson } from './body.ts'
+import { readChunks, readJson } from './body.ts'
 import { decodeParam } from './query.ts'
 import { goneSignal } from './gone.ts'
 import type { NotedPush } from './request-entry.ts'
@@ -97,7 +97,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
     throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
   const visit = event.context.visit as Visit
   visit.secret = route.secret ?? false
-  return route.handle(new EventCall(event, key, visit, Math.max(parts.bodyLimit, route.bodyLimit ?? 0)))
+  return route.handle(new EventCall(event, key, visit, parts.bodyLimit))
 }
 
 /** Requires an API key in the request: a caller without this header has a session. @throws Refusal `unauthorized`. */
@@ -144,6 +144,10 @@ class EventCall implements Call {
 
   body(): Promise<unknown> {
     return readJson(this.event.req, this.bodyLimit, (text) => (this.visit.requestBody = text))
+  }
+
+  chunks(limit: number, take: (chunk: Uint8Array) => void): Promise<void> {
+    return readChunks(this.event.req, limit, take)
   }
 
   note(push: NotedPush): void {

@@ -1,9 +1,12 @@
 import { Refusal } from '../model/refusal.ts'
-import { parseState, type State } from '../model/state.ts'
+import type { State } from '../model/state.ts'
+import { stateText } from '../model/state-text.ts'
 import { invalid } from '../model/validation.ts'
 import type { RegistrationParts } from './registration.ts'
 import type { RequestLog } from './request-log.ts'
 import { ok, type Reply, type Route } from './route.ts'
+import { readState } from './state-body.ts'
+import { textBody } from './text-stream.ts'
 
 /** What the routes ask of the state; each answers what is to be shown. */
 export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> {
@@ -13,13 +16,10 @@ export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> 
 }
 
 interface ReplaceableState {
-  show(): Promise<object>
+  show(): Promise<State>
   load(state: State, signal: AbortSignal): Promise<object>
   reset(signal: AbortSignal): Promise<object>
 }
-
-/** 10,000 events with their deliveries, the most that is kept unless said otherwise, take a quarter of it. */
-const LONGEST_STATE = 128 * 1024 * 1024
 
 /** `GET` and `PUT /_sim/state`, `POST /_sim/reset` (contract section 10). */
 export function stateRoutes({ state, log, judgeDestination }: StateParts): Route[] {
@@ -36,7 +36,11 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       scope: 'simulate',
       secret: true,
       keyOnly: true,
-      handle: async () => ok(await replaceable(state).show()),
+      handle: async () => ({
+        status: 200,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body: textBody(stateText(await replaceable(state).show())),
+      }),
     },
     {
       method: 'PUT',
@@ -44,10 +48,10 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       scope: 'simulate',
       secret: true,
       keyOnly: true,
-      bodyLimit: LONGEST_STATE,
       async handle(call) {
         const { load } = replaceable(state)
-        const wanted = await withDestinations(parseState(await call.body()), judgeDestination)
+        const given = await readState((limit, take) => call.chunks(limit, take))
+        const wanted = await withDestinations(given, judgeDestination)
         return replaced(load(wanted, call.gone()))
       },
     },

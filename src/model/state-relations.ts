@@ -8,64 +8,64 @@ import type { ValidationIssue } from './validation.ts'
 
 type Records = Pick<Everything, StateCollection>
 
-/** What is wrong between records that are right by themselves: what is there twice, and what points to nothing. */
-export function brokenRelations(state: Records): ValidationIssue[] {
-  const { locations, checks, claims, payments, feedback, endpoints, events, deliveries } = state
-  const eventOf = byId(events)
-  return [
-    ...stateCollections.flatMap((name) => repeated<Identified>(name, 'id', state[name], ({ id }) => id)),
-    ...repeated('checks', 'external_id', checks, checkKey),
-    ...dangling('checks', 'location_id', checks, locations),
-    ...dangling('claims', 'check_id', claims, checks),
-    ...dangling('payments', 'check_id', payments, checks),
-    ...dangling('feedback', 'check_id', feedback, checks),
-    ...dangling('endpoints', 'location_id', endpoints, locations),
-    ...otherSums(checks, payments),
-    ...dangling('deliveries', 'event_id', deliveries, events),
-    ...events.flatMap((event, index) => (isEnvelope(event) ? [] : [otherBody(index)])),
-    ...deliveries.flatMap((delivery, index) => contradictions(delivery, index, eventOf)),
-  ]
+/** The issues of one record; of nearly all, none. */
+type Issues = readonly ValidationIssue[]
+
+/**
+ * What is wrong between records that are right by themselves: what is there twice, and what points to nothing. Record by
+ * record, so that a caller can pause.
+ */
+export function* brokenRelations(state: Records): Iterable<Issues> {
+  const { checks, claims, payments, feedback, endpoints, events, deliveries } = state
+  const ids = (name: StateCollection) => repeated<Identified>(name, 'id', state[name], ({ id }) => id)
+  const locationIds = yield* ids('locations')
+  const checkIds = yield* ids('checks')
+  const eventIds = yield* ids('events')
+  for (const name of stateCollections)
+    if (name !== 'locations' && name !== 'checks' && name !== 'events') yield* ids(name)
+  yield* repeated('checks', 'external_id', checks, checkKey)
+  yield* dangling('checks', 'location_id', checks, locationIds)
+  yield* dangling('endpoints', 'location_id', endpoints, locationIds)
+  yield* dangling('claims', 'check_id', claims, checkIds)
+  yield* dangling('payments', 'check_id', payments, checkIds)
+  yield* dangling('feedback', 'check_id', feedback, checkIds)
+  yield* otherSums(checks, payments)
+  yield* dangling('deliveries', 'event_id', deliveries, eventIds)
+  for (const [index, event] of events.entries()) yield isEnvelope(event) ? [] : [otherBody(index)]
+  const eventTypes = new Map(events.map(({ id, type }) => [id, type]))
+  for (const [index, delivery] of deliveries.entries()) yield contradictions(delivery, index, eventTypes)
 }
 
 interface Identified {
   id: string
 }
 
-function byId<T extends Identified>(records: readonly T[]): Map<string, T> {
-  return new Map(records.map((record) => [record.id, record]))
-}
-
-function repeated<T extends Identified>(
+/** Returns all keys. */
+function* repeated<T extends Identified>(
   name: string,
   field: string,
   records: readonly T[],
   keyOf: (record: T) => string,
-): ValidationIssue[] {
+): Generator<Issues, ReadonlySet<string>> {
   const seen = new Set<string>()
-  return records.flatMap((record, index) => {
-    const again = seen.has(keyOf(record))
-    seen.add(keyOf(record))
-    return again ? [{ path: `${name}[${index}].${field}`, message: 'is there twice' }] : []
-  })
+  for (const [index, record] of records.entries()) {
+    const key = keyOf(record)
+    yield seen.has(key) ? [{ path: `${name}[${index}].${field}`, message: 'is there twice' }] : []
+    seen.add(key)
+  }
+  return seen
 }
 
-function dangling<F extends string>(
+function* dangling<F extends string>(
   name: string,
   field: F,
   records: readonly Readonly<Record<F, string>>[],
-  targets: readonly Identified[],
-): ValidationIssue[] {
-  const known = byId(targets)
-  return records.flatMap((record, index) =>
-    known.has(record[field])
-      ? []
-      : [
-          {
-            path: `${name}[${index}].${field}`,
-            message: `names what is not in this state: ${record[field]}`,
-          },
-        ],
-  )
+  known: ReadonlySet<string>,
+): Iterable<Issues> {
+  for (const [index, record] of records.entries()) {
+    const message = `names what is not in this state: ${record[field]}`
+    yield known.has(record[field]) ? [] : [{ path: `${name}[${index}].${field}`, message }]
+  }
 }
 
 /** The body is what receivers get, and they know the event by it. */
@@ -83,29 +83,29 @@ function otherBody(index: number): ValidationIssue {
 }
 
 /** Guests' money is in the payments; what a check says of it is their sum. */
-function otherSums(checks: readonly Check[], payments: readonly Payment[]): ValidationIssue[] {
+function* otherSums(checks: readonly Check[], payments: readonly Payment[]): Iterable<Issues> {
   const paid = new Map<string, number>()
   for (const { check_id, amount_cents, refunded_cents } of payments)
     paid.set(check_id, (paid.get(check_id) ?? 0) + amount_cents - refunded_cents)
-  return checks.flatMap(({ id, paid_cents, balance_cents, totals }, index) => {
+  for (const [index, { id, paid_cents, balance_cents, totals }] of checks.entries()) {
     const sum = paid.get(id) ?? 0
     const at = (field: string, message: string) => [{ path: `checks[${index}].${field}`, message }]
-    return [
+    yield [
       paid_cents === sum ? [] : at('paid_cents', `must be what its payments come to, ${sum}`),
       balance_cents === totals.total_cents - sum
         ? []
         : at('balance_cents', 'must be the total without paid_cents'),
     ].flat()
-  })
+  }
 }
 
 function contradictions(
   { status, next_attempt_at, dead_reason, attempts, event_id, event_type }: Delivery,
   index: number,
-  events: ReadonlyMap<string, StoredEvent>,
-): ValidationIssue[] {
+  eventTypes: ReadonlyMap<string, string>,
+): Issues {
   const at = (field: string, message: string) => [{ path: `deliveries[${index}].${field}`, message }]
-  const event = events.get(event_id)
+  const type = eventTypes.get(event_id)
   return [
     (status === 'pending') === (next_attempt_at === null)
       ? at('next_attempt_at', 'must be a time while the delivery is pending, and null otherwise')
@@ -116,8 +116,6 @@ function contradictions(
     attempts.some(({ number }, place) => number !== place + 1)
       ? at('attempts', 'must be numbered 1, 2, 3 and so on')
       : [],
-    event !== undefined && event.type !== event_type
-      ? at('event_type', `must be that of its event, ${event.type}`)
-      : [],
+    type !== undefined && type !== event_type ? at('event_type', `must be that of its event, ${type}`) : [],
   ].flat()
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Everything } from './records.ts'
-import { brokenRelations } from './state-relations.ts'
 import { stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
-import { invalid, validate } from './validation.ts'
+import { invalid, issuesOf, type ValidationIssue } from './validation.ts'
 
 /** Goes up when older versions of Tabwire could no longer read a state. */
 export const STATE_FORMAT = 2
@@ -42,21 +41,16 @@ export function countsOf(records: Pick<Everything, StateCollection>): Omit<State
   }
 }
 
-/** The identifier that was made last, whatever it is of; `undefined` when there is nothing but locations. */
-export function newestId({
-  locations: _locations,
-  ...records
-}: Pick<Everything, StateCollection>): string | undefined {
-  const newest = stateCollections.flatMap((name) =>
-    name === 'locations'
-      ? []
-      : records[name].reduce((id, record) => (timePart(record.id) > timePart(id) ? record.id : id), ''),
-  )
-  return newest.reduce((one, other) => (timePart(other) > timePart(one) ? other : one), '') || undefined
-}
-
-function timePart(id: string): string {
-  return id.slice(id.indexOf('_') + 1)
+/** The identifier that was made last, of whatever kind; `undefined` when there is nothing but locations. */
+export function newestId(state: Pick<Everything, StateCollection>): string | undefined {
+  let newest = { id: '', time: '' }
+  for (const name of stateCollections)
+    if (name !== 'locations')
+      for (const { id } of state[name]) {
+        const time = id.slice(id.indexOf('_') + 1)
+        if (time > newest.time) newest = { id, time }
+      }
+  return newest.id || undefined
 }
 
 const collections = Object.fromEntries(
@@ -75,6 +69,12 @@ export const stateBody = z.strictObject({
   clock,
   ...collections,
   locations: z.array(stateRecords.locations).min(1),
+})
+
+/** A state whose records may be anything. */
+const stateWithoutRecords = stateBody.extend({
+  ...Object.fromEntries(stateCollections.map((name) => [name, z.array(z.unknown())])),
+  locations: z.array(z.unknown()).min(1),
 })
 
 /** What `PUT /_sim/state` takes: also states of format 1, which lack what came with format 2 and before it. */
@@ -115,22 +115,24 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reads a state, of this format or of format 1. Its records are those of the body: they are stored as they are.
- * @throws Refusal `validation_failed` with all issues of its records at once, and once these are right, with all between
- * them; with that of the version alone when it is another one.
+ * A body in the present format, if it is one of format 1. @throws Refusal `validation_failed` when it is of another one.
  */
-export function parseState(body: unknown): State {
+export function inPresentFormat(body: unknown): unknown {
   const state = isObject(body) ? upgraded(body) : body
   const { format } = (isObject(state) ? state : {}) as { format?: unknown }
-  if (format !== undefined && format !== STATE_FORMAT)
-    throw invalid([
-      {
-        path: 'format',
-        message: `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads 1 and ${STATE_FORMAT}: load it with the version that saved it`,
-      },
-    ])
-  validate(stateBody, state)
-  const issues = brokenRelations(state as State)
-  if (issues.length > 0) throw invalid(issues)
-  return state as State
+  if (format === undefined || format === STATE_FORMAT) return state
+  const message = `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads 1 and ${STATE_FORMAT}: load it with the version that saved it`
+  throw invalid([{ path: 'format', message }])
+}
+
+/** The issues of the state without its records, then those of each record. */
+export function* issuesOfRecords(state: unknown): Iterable<readonly ValidationIssue[]> {
+  yield issuesOf(stateWithoutRecords, state, [])
+  if (!isObject(state)) return
+  for (const name of stateCollections) {
+    const records: unknown = state[name]
+    if (Array.isArray(records))
+      for (const [index, record] of records.entries())
+        yield issuesOf(stateRecords[name], record, [name, index])
+  }
 }

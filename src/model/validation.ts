@@ -14,9 +14,18 @@ export interface ValidationIssue {
 export function validate<T>(schema: z.ZodType<T>, body: unknown, more: readonly ValidationIssue[] = []): T {
   const result = schema.safeParse(body)
   if (result.success && more.length === 0) return result.data
-  // Put into words only now: nearly all bodies are right.
-  const issues = schema.safeParse(body, { error: explain }).error?.issues ?? []
-  throw invalid([...issues.map((issue) => ({ path: pathText(issue.path), message: issue.message })), ...more])
+  throw invalid([...explained(schema, body, []), ...more])
+}
+
+/** What is wrong with a value that stands at `path`; nothing when it is right. */
+export function issuesOf(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
+  return schema.safeParse(value).success ? [] : explained(schema, value, path)
+}
+
+/** Put into words only when something is wrong: nearly all bodies are right. */
+function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
+  const issues = schema.safeParse(value, { error: explain }).error?.issues ?? []
+  return issues.map((issue) => ({ path: pathText([...path, ...issue.path]), message: issue.message }))
 }
 
 /** The refusal of a body for the given reasons. */

@@ -10,8 +10,6 @@ import type { State } from '../model/state.ts'
 export function loadState({ format: _format, clock: _clock, ...records }: State) {
   return ({ keys, locations }: Everything): Everything => ({
     ...records,
-    // In the one writing in which events are stored.
-    events: records.events.map((event) => ({ ...event, body: JSON.stringify(JSON.parse(event.body)) })),
     keys: keys.map((key) => settled(key, locations, records.locations)),
   })
 }

@@ -1,5 +1,4 @@
 import type { StoredEvent } from '../model/event.ts'
-import { textOf } from '../model/json-text.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
 
 /**
@@ -7,8 +6,7 @@ import type { CollectionName, Collections } from '../model/records.ts'
  * escaped, which takes longer than all else that is written of a push.
  */
 export function recordText<C extends CollectionName>(collection: C, record: Collections[C]): string {
-  if (collection === 'events') return eventText(record as StoredEvent)
-  return collection === 'checks' ? textOf(record) : JSON.stringify(record)
+  return collection === 'events' ? eventText(record as StoredEvent) : JSON.stringify(record)
 }
 
 function eventText(event: StoredEvent): string {

@@ -1,4 +1,5 @@
 import { envelopeText, type StoredEvent } from '../model/event.ts'
+import { textOf } from '../model/json-text.ts'
 import { put, type Write } from '../model/records.ts'
 import { FanOut, type FannedWrite, type Others } from './fan-out.ts'
 import { headText, recordFrom, recordText } from './record-text.ts'
@@ -21,7 +22,9 @@ export function writesText(writes: readonly FannedWrite[]): string {
     else if (first !== undefined && write.collection === 'events' && tellsOf(write.put, first.text))
       text += `{"collection":"events","put":${headText(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
-      const record = recordText(write.collection, write.put)
+      // The text of a check was just made for the event that tells of it.
+      const record =
+        write.collection === 'checks' ? textOf(write.put) : recordText(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
       text += `{"collection":"${write.collection}","put":${record}}`
     }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State } from '../../src/model/state.ts'
+import { stateText } from '../../src/model/state-text.ts'
 import {
   checkBody,
   emptyDirectory,
@@ -96,7 +97,7 @@ describe('tabwire state', patient, () => {
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
     const text = await readFile(path, 'utf8')
     const state = JSON.parse(text) as State
-    expect(text).toBe(`${JSON.stringify(state, null, 2)}\n`)
+    expect(text).toBe([...stateText(state)].join(''))
     expect(state).not.toHaveProperty('keys')
     const again = await service.json('state', 'save', 'one')
     expect(again).toMatchObject({ name: 'one', file, replaced: true, pending: 1 })

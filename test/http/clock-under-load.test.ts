@@ -1,7 +1,16 @@
+import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { State } from '../../src/model/state.ts'
+import { stateText } from '../../src/model/state-text.ts'
 import type { SimulatorOptions } from '../../src/simulator.ts'
 import type { Answer } from '../support/https-receiver.ts'
-import { openReceiver, openSimulator, type TestSimulator } from '../support/simulator.ts'
+import {
+  openReceiver,
+  openSimulator,
+  rawHeaders,
+  temporaryDirectory,
+  type TestSimulator,
+} from '../support/simulator.ts'
 
 const HOUR = 3_600_000
 
@@ -130,6 +139,67 @@ describe('a client that goes away', () => {
     expect(await client.clock.show()).toMatchObject({ frozen: false, moving: null })
     expect((await client.clock.show()).offset_ms).toBeLessThan(HOUR)
     expect((await client.checks.list()).data).toHaveLength(1)
+  })
+
+  /** A state of ten days later with so many checks that a load of it takes a while. */
+  async function largeState({ client }: TestSimulator): Promise<State> {
+    const state = await client.state.get()
+    const [sample] = state.checks
+    if (sample === undefined) throw new Error('No check was pushed.')
+    const checks = Array.from({ length: 10_000 }, (_, index) => ({
+      ...sample,
+      id: `chk_01J${String(index).padStart(23, '0')}`,
+      external_id: `many-${index}`,
+    }))
+    const clock = { now: new Date(Date.now() + 240 * HOUR).toISOString(), frozen: false }
+    return { ...state, clock, checks, events: [], deliveries: [] }
+  }
+
+  /** Sends a request over a connection of its own, and breaks it off once the service has answered another one. */
+  async function sendAndLeave(simulator: TestSimulator, request: string, body = ''): Promise<void> {
+    const socket = connect(simulator.port, '127.0.0.1')
+    const head = `${request} HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+    await new Promise<void>((resolve) => socket.write(head + body, () => resolve()))
+    // Several, since a new connection is accepted first, and read from later.
+    for (let answers = 0; answers < 3; answers += 1) await simulator.client.clock.show()
+    socket.destroy()
+  }
+
+  test.each(['reset', 'load', 'advance'])(
+    'while a load is under way, its own %s is not begun',
+    async (name) => {
+      const simulator = await openSimulator({ dataDirectory: await temporaryDirectory() })
+      const { client } = simulator
+      await simulator.push('a')
+      const before = stateText(await client.state.get())
+      const loading = client.state.put(await largeState(simulator))
+      // The clock is set first.
+      await until(async () => (await client.clock.show()).offset_ms > 239 * HOUR)
+      await sendAndLeave(
+        simulator,
+        { reset: 'POST /_sim/reset', load: 'PUT /_sim/state', advance: 'POST /_sim/clock' }[name] ?? '',
+        { reset: '', load: [...before].join(''), advance: '{"advance":"36h"}' }[name],
+      )
+      await loading
+      // Whatever waited in line is over when this has had its turn.
+      await client.clock.advance('1s')
+      expect((await client.checks.list()).data[0]?.external_id).toBe('many-9999')
+      expect(Math.round((await client.clock.show()).offset_ms / HOUR)).toBe(240)
+    },
+  )
+
+  test('in the middle of a state, or right behind it, changes nothing', async () => {
+    const simulator = await openSimulator()
+    const { client } = simulator
+    await simulator.push('a')
+    const text = [...stateText(await largeState(simulator))].join('')
+    const socket = connect(simulator.port, '127.0.0.1')
+    const head = `PUT /_sim/state HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`
+    await new Promise<void>((resolve) => socket.write(head + text.slice(0, text.length / 2), () => resolve()))
+    socket.destroy()
+    await sendAndLeave(simulator, 'PUT /_sim/state', text)
+    await client.clock.advance('1s')
+    expect((await client.checks.list()).data.map(({ external_id }) => external_id)).toEqual(['a'])
   })
 
   test.each(['on a port', 'in this process'])(

@@ -136,7 +136,7 @@ it('a live stream ends when its reader closes one side', async () => {
 it('a refused CONNECT that is reset does no harm', async () => {
   const server = createServer()
   const refuse = () => ({ status: 400, headers: {}, body: '' })
-  answerOddRequests(server, () => undefined, { refuse }, { firstRequestMs: 60_000 })
+  answerOddRequests(server, () => undefined, { refuse }, { firstRequestMs: 60_000, requestMs: 60_000 })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const socket = open((server.address() as AddressInfo).port)

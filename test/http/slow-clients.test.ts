@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { stateText } from '../../src/model/state-text.ts'
 import { openSimulator, rawHeaders } from '../support/simulator.ts'
 
 describe('a client that is slow', () => {
@@ -25,6 +26,25 @@ describe('a client that is slow', () => {
     while (Date.now() < until);
     const answers = await Promise.all([text(whole), text(half)])
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
+  })
+
+  it('to send a whole state has time as long as more of it arrives, and no longer', async () => {
+    const limits = { firstRequestMs: 50, headersMs: 400, requestMs: 400 }
+    const simulator = await openSimulator({ connectionLimits: limits })
+    const bytes = Buffer.from([...stateText(await simulator.client.state.get())].join(''))
+    const head = `PUT /_sim/state HTTP/1.1\r\n${rawHeaders(simulator)}Content-Type: application/json\r\nContent-Length: ${bytes.length}\r\n\r\n`
+    const [slow, stuck] = [open(simulator.port), open(simulator.port)]
+    stuck.write(head + bytes.subarray(0, 100).toString())
+    const refused = text(stuck)
+    slow.write(head)
+    const pieces = 40
+    for (let piece = 0; piece < pieces; piece += 1) {
+      slow.write(bytes.subarray((piece * bytes.length) / pieces, ((piece + 1) * bytes.length) / pieces))
+      // A connection that says nothing is given up after 50 ms.
+      await text(open(simulator.port))
+    }
+    expect(await refused).toMatch(/^HTTP\/1\.1 408 /)
+    expect(await text(slow)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it.each(['', 'Expect: tea\r\n'])('after its first request keeps its connection %j', async (more) => {

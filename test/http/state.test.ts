@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { State, StateReport } from '../../src/model/state.ts'
+import { stateText } from '../../src/model/state-text.ts'
 import { createManualClock } from '../support/manual-clock.ts'
 import {
   check,
@@ -28,6 +29,14 @@ async function openFailing(options = {}) {
 
 const put = (simulator: { call: Awaited<ReturnType<typeof openSimulator>>['call'] }, json: unknown) =>
   simulator.call('PUT /_sim/state', { json })
+
+/** The text of a state with its first check on several lines. */
+function edited(text: string): string {
+  return text.replace(
+    /^ {4}(\{"id":"chk_.*\})(,?)$/m,
+    (_line, record: string, comma: string) => `${JSON.stringify(JSON.parse(record), null, 2)}${comma}`,
+  )
+}
 
 describe('GET /_sim/state', () => {
   it('holds everything, secrets and the clock included, and no key', async () => {
@@ -320,6 +329,65 @@ describe('PUT /_sim/state', () => {
     const state = JSON.stringify(await other.client.state.get())
     expect(state.length).toBeGreaterThan(4000)
     expect(await simulator.client.state.put(state)).toMatchObject({ records: { checks: 3 } })
+  })
+
+  it.each([
+    ['a record a line', (state: State) => [...stateText(state)].join('')],
+    ['one line', (state: State) => JSON.stringify(state)],
+    ['as people edit it', (state: State) => JSON.stringify(state, null, 2)],
+    ['a record a line, but for one', (state: State) => edited([...stateText(state)].join(''))],
+  ])('takes JSON in any layout: %s', async (_what, layout) => {
+    const simulator = await openFailing()
+    const before = await simulator.client.state.get()
+    await simulator.push('lunch')
+    await simulator.client.state.put(layout(before))
+    expect(await simulator.client.state.get()).toEqual(before)
+  })
+
+  it.each([
+    ['is cut off', (text: string) => text.slice(0, -10), 'invalid_json'],
+    [
+      'is not UTF-8',
+      (text: string) => Buffer.from(text.replace('dinner', 'd\xffnner'), 'latin1'),
+      'invalid_json',
+    ],
+    [
+      'has a record that is no JSON',
+      (text: string) => text.replace('{"id":"chk', '{id:"chk'),
+      'invalid_json',
+    ],
+    [
+      'has a collection of its own',
+      (text: string) => text.replace('"checks"', '"cheques"'),
+      'validation_failed',
+    ],
+    ['has no JSON', () => '', 'invalid_json'],
+  ])('refuses a text that %s, and changes nothing', async (_what, damage, code) => {
+    const simulator = await openFailing()
+    const before = await simulator.client.state.get()
+    const put = simulator.client.state.put(damage([...stateText(before)].join('')))
+    await expect(put).rejects.toMatchObject({ code })
+    expect(await simulator.client.state.get()).toEqual(before)
+  })
+
+  it('and GET stream what is long: it comes back to the letter, in pieces', async () => {
+    const simulator = await openFailing()
+    const state = await simulator.client.state.get()
+    const [sample] = state.checks
+    const checks = Array.from({ length: 2_000 }, (_, index) => ({
+      ...sample,
+      id: `chk_01J${String(index).padStart(23, '0')}`,
+      external_id: `many-${index}`,
+    })) as State['checks']
+    const text = [...stateText({ ...state, checks, clock: { ...state.clock, frozen: true } })].join('')
+    await simulator.client.state.put(text)
+    const sizes = await simulator.client.state.read(async (json) => {
+      const pieces: Uint8Array[] = []
+      for await (const piece of json) pieces.push(piece)
+      expect(Buffer.concat(pieces).toString()).toBe(text)
+      return pieces.map(({ length }) => length)
+    })
+    expect(sizes.length).toBeGreaterThan(2)
   })
 })
 

@@ -2,5 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 
 subscribe('tabwire:answer', ({ body, ...answer }) => {
-  if (process.connected) process.send({ answer: { ...answer, body: typeof body === 'string' ? body : null } })
+  // What is sent piece by piece stays in this process: an empty object stands for it.
+  const told = body instanceof ReadableStream ? {} : body
+  if (process.connected) process.send({ answer: { ...answer, body: told } })
 })

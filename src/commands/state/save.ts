@@ -3,7 +3,6 @@ import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
-import { countsOf } from '../../model/state.ts'
 
 export default class StateSave extends ServiceCommand {
   static override description =
@@ -19,12 +18,12 @@ export default class StateSave extends ServiceCommand {
     const { args, flags } = await this.parse(StateSave)
     const place = placeOf(args.name, flags)
     const client = await this.connect(flags)
-    const state = await client.state.get(limitOf(flags))
-    if ('file' in place && place.file === '-') return this.write(`${JSON.stringify(state, null, 2)}\n`)
     if ('directory' in place) await prepareDataDirectory(place.directory)
-    const { replaced } = await writeStateTo(place, state)
+    const limit = limitOf(flags)
+    if ('file' in place && place.file === '-') return client.state.read((json) => this.writeAll(json), limit)
+    const { replaced, ...contents } = await client.state.read((json) => writeStateTo(place, json), limit)
     const file = pathOf(place)
-    const saved = { name: args.name ?? null, file, replaced, clock: state.clock, ...countsOf(state) }
+    const saved = { name: args.name ?? null, file, replaced, ...contents }
     this.print(saved, () => renderState(saved))
     const before = replaced ? ', in place of what was there before' : ''
     this.say(`Saved in ${file}${before}. It holds signing secrets.`)

@@ -90,7 +90,8 @@ export const simDocs: OperationDocs = {
     id: 'getState',
     tag: 'Simulator state',
     summary: 'Save everything the service knows',
-    description: 'Signing secrets and the clock included; API keys are not.',
+    description:
+      'Signing secrets and the clock included; API keys are not. The JSON has one record a line and is sent while it is written.',
     answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
     errors: ['NotFound'],
   },
@@ -99,7 +100,7 @@ export const simDocs: OperationDocs = {
     tag: 'Simulator state',
     summary: 'Put a state in the place of everything',
     description:
-      'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts.',
+      'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts. JSON of more than 128 MiB must have one record a line, as `GET` answers it. Reads go on meanwhile; changes wait, and happen to the state that was loaded.',
     body: 'State',
     answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
     errors: ['NotFound'],

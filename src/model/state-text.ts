@@ -1,0 +1,132 @@
+/** Characters that are put together at a time: about a millisecond's work. */
+const CHUNK = 256 * 1024
+
+/**
+ * The JSON text of a state in chunks, with one record a line: compact, and two of them can be compared by line.
+ * {@link createStateScanner} reads this layout without holding the text.
+ */
+export function* stateText(state: object): Iterable<string> {
+  let chunk = ''
+  for (const piece of piecesOf(state)) {
+    chunk += piece
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+function* piecesOf(state: object): Iterable<string> {
+  let before = '{'
+  for (const [name, value] of Object.entries(state)) {
+    yield `${before}\n  ${JSON.stringify(name)}: `
+    if (Array.isArray(value)) yield* listText(value)
+    else yield JSON.stringify(value)
+    before = ','
+  }
+  yield '\n}\n'
+}
+
+function* listText(records: readonly unknown[]): Iterable<string> {
+  let before = '['
+  for (const record of records) {
+    yield `${before}\n    ${JSON.stringify(record)}`
+    before = ','
+  }
+  yield records.length === 0 ? '[\n  ]' : '\n  ]'
+}
+
+/** What is found in the text of a state, in its order. */
+export interface StateSink {
+  /** A field that holds no records, as JSON. */
+  field(name: string, json: string): void
+  /** The beginning of a list of records. */
+  list(name: string): void
+  /** A record of the latest list, as JSON. */
+  record(json: string): void
+}
+
+/** Reads the layout that {@link stateText} writes. */
+export interface StateScanner {
+  /** Takes the next bytes, and returns whether all so far are in that layout. */
+  take(bytes: Uint8Array): boolean
+  /** Whether all was in that layout, up to its end. */
+  end(): boolean
+}
+
+/** In characters: more than a check with the most items, longest names and notes takes. */
+const LONGEST_LINE = 16 * 1024 * 1024
+
+/** A field, or the beginning of a list. */
+const FIELD = /^ {2}"(\w+)": (\[|.*[^,[])(,?)$/
+const RECORD = /^ {4}(\{.*\})(,?)$/
+const END_OF_LIST = /^ {2}\](,?)$/
+
+/** Bytes that are not UTF-8, and JSON that `sink` cannot parse, count as another layout. */
+export function createStateScanner(sink: StateSink): StateScanner {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let place: 'start' | 'fields' | 'records' | 'end' | 'elsewhere' = 'start'
+  let before: 'bracket' | 'value' | 'comma' = 'bracket'
+  let rest = ''
+
+  const value = (comma: string | undefined) => {
+    const isExpected = before !== 'value'
+    before = comma === ',' ? 'comma' : 'value'
+    return isExpected
+  }
+  const closing = (comma: string | undefined) => {
+    const isExpected = before !== 'comma'
+    before = comma === ',' ? 'comma' : 'value'
+    return isExpected
+  }
+  const inFields = (line: string) => {
+    if (line === '}') return closing('') ? 'end' : 'elsewhere'
+    const [, name, json, comma] = FIELD.exec(line) ?? []
+    if (name === undefined || json === undefined || !value(comma)) return 'elsewhere'
+    if (json !== '[') {
+      sink.field(name, json)
+      return 'fields'
+    }
+    sink.list(name)
+    before = 'bracket'
+    return 'records'
+  }
+  const inRecords = (line: string) => {
+    const end = END_OF_LIST.exec(line)
+    if (end !== null) return closing(end[1]) ? 'fields' : 'elsewhere'
+    const [, json, comma] = RECORD.exec(line) ?? []
+    if (json === undefined || !value(comma)) return 'elsewhere'
+    sink.record(json)
+    return 'records'
+  }
+  const next = (line: string) => {
+    if (place === 'start') return line === '{' ? 'fields' : 'elsewhere'
+    if (place === 'fields') return inFields(line)
+    return place === 'records' ? inRecords(line) : 'elsewhere'
+  }
+  const read = (text: string) => {
+    if (rest.length > LONGEST_LINE) place = 'elsewhere'
+    // Not split while there is no end to it: that would copy the line again with each chunk.
+    if (!text.includes('\n')) rest += text
+    else {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (place !== 'elsewhere') place = next(line)
+    }
+    return place !== 'elsewhere'
+  }
+  const guarded = (look: () => boolean) => {
+    try {
+      return place !== 'elsewhere' && look()
+    } catch (error) {
+      // What is not UTF-8, or not JSON.
+      if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+      place = 'elsewhere'
+      return false
+    }
+  }
+  return {
+    take: (bytes) => guarded(() => read(decoder.decode(bytes, { stream: true }))),
+    end: () => guarded(() => read(decoder.decode()) && place === 'end' && rest === ''),
+  }
+}
