@@ -52,6 +52,7 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
   const place = { number, start, end: ended ? lineBreak + 1 : written.length }
   const line = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
   if (line === undefined) return { ...place, kind: 'damaged' }
+  if ('newerFormat' in line) return { ...place, kind: 'newer', why: `its "format" is ${line.newerFormat}` }
   const read = readWrites(line.writes)
   if ('stranger' in read)
     return {

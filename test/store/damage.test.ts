@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { StoreDamaged } from '../../src/store/errors.ts'
 import { replay } from '../../src/store/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
-import { encodeLine, saveChecks, storedChecks } from './records.ts'
+import { put } from '../../src/model/records.ts'
+import { checksum } from '../../src/store/journal-line.ts'
+import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
 
@@ -181,6 +183,33 @@ describe('a journal', () => {
     expect(message).toContain('line 4 was written by a version of Tabwire that knows more')
     expect(message).toContain(why)
     expect(await readFile(path, 'utf8')).toBe(text)
+  })
+
+  it('DUR-25 of a newer format is refused, untouched, and one whose format was damaged is damaged', async () => {
+    const { directory, path, bytes } = await filled('journal.ndjson')
+    const newer = `${bytes.toString()}{"format":2,"sequence":4,"crc":"0"}\n`
+    await writeFile(path, newer)
+    const message = await opened(directory)
+    expect(message).toContain('line 4 was written by a version of Tabwire that knows more')
+    expect(message).toContain('its "format" is 2')
+    expect(await readFile(path, 'utf8')).toBe(newer)
+    await writeFile(path, bytes.toString().replace('{"format":1,', '{"format":3,'))
+    expect(await opened(directory)).toMatch(/line 1 is damaged/)
+  })
+
+  it('of an earlier version, whose lines have no format, is read and written on', async () => {
+    const { directory, path } = await filled('journal.ndjson')
+    const lines = numbers.map((number, index) => {
+      const writes = JSON.stringify([put('checks', check(number))])
+      const sequence = String(index + 1)
+      return `{"sequence":${sequence},"crc32":"${checksum(sequence, writes)}","writes":${writes}}\n`
+    })
+    await writeFile(path, lines.join(''))
+    const store = await openStore(directory, { foldAtBytes: 1e9 })
+    expect(await storedChecks(store)).toEqual(numbers)
+    await saveChecks(store, 4)
+    expect((await readFile(path, 'utf8')).startsWith(lines.join(''))).toBe(true)
+    expect(await opened(await copyOf(directory))).toEqual([...numbers, 4])
   })
 
   it('DUR-09 is enough without a snapshot', async () => {

@@ -247,6 +247,10 @@ describe('a repair', () => {
         'journal.ndjson':
           files['journal.ndjson'] + encodeLine(8, '[{"collection":"tips","remove":"tip_1"}]').toString(),
       },
+      {
+        'db.json': files['db.json'],
+        'journal.ndjson': `${files['journal.ndjson']}{"format":2,"else":"x"}\n`,
+      },
     ]
     for (const each of newer) {
       await write(directory, each)
