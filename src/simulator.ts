@@ -36,6 +36,7 @@ import { openDeliveries } from './simulator/outgoing.ts'
 import { defaults, GRACE_MS, type Parts } from './simulator/parts.ts'
 import { measureOf, openClock } from './simulator/time.ts'
 import { tablePath } from './table-address.ts'
+import { timers } from './timers.ts'
 
 export type { SimulatorOptions } from './simulator-options.ts'
 
@@ -116,7 +117,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
-  const sessions = createSessions({ newToken, measure: () => performance.now() })
+  const sessions = createSessions({ newToken, measure: timers.elapsed })
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => reachableUrl(own.url ?? '')
   const { serviceName } = parts
@@ -134,7 +135,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const host = parts.host ?? defaults.host
   const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
-  const startedAt = (parts.seed === undefined ? new Date() : clock.now()).toISOString()
+  const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const app = createApp({
     service,
     sessions,

@@ -9,6 +9,7 @@ import { remembering } from './remembering.ts'
 import { createBodyLimit } from './response-body.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
+import { timers } from '../timers.ts'
 
 /** One HTTP request of a delivery, ready to go. */
 export interface Message {
@@ -132,7 +133,7 @@ function outgoingOf({ url, headers, body }: Message): Outgoing {
 }
 
 function realTime(): number {
-  return performance.now()
+  return timers.elapsed()
 }
 
 function judge({ status, location }: Answered): Pick<SendResult, 'outcome' | 'error'> {

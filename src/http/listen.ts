@@ -8,6 +8,7 @@ import type { IsAllowedHost } from './host-check.ts'
 import { limitConnections } from './idle-connections.ts'
 import { answerOddRequests, lineOf, pathOf, refusalOfHead } from './odd-requests.ts'
 import { TextResponse } from './text-response.ts'
+import { timers } from '../timers.ts'
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -57,9 +58,9 @@ export async function openDoor(app: App, options: ListenOptions): Promise<Door> 
     url: `${options.https ? 'https' : 'http'}://${name}:${port}`,
     port,
     async close(graceMs) {
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      const cut = timers.setTimeout(() => server.closeAllConnections(), graceMs)
       await listener.close()
-      clearTimeout(cut)
+      timers.clearTimeout(cut)
     },
   }
 }

@@ -5,6 +5,7 @@ import type { EventType } from '../model/event.ts'
 import type { Unmet, Wanted } from '../verdicts/judge.ts'
 import { waitForDeliveries } from '../verdicts/wait.ts'
 import { circumstances } from './circumstances.ts'
+import { timers } from '../timers.ts'
 
 /** Which deliveries are waited for. */
 export interface DeliveriesWanted {
@@ -45,7 +46,7 @@ export async function waitForDelivered(
   const wanted = wantedOf(asked)
   const deadline = new AbortController()
   // A timer that counts, unlike that of AbortSignal.timeout: while it runs, the process does not end.
-  const timer = setTimeout(() => deadline.abort(), timeout)
+  const timer = timers.setTimeout(() => deadline.abort(), timeout)
   try {
     const verdict = await waitForDeliveries(client, wanted, deadline.signal)
     const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
@@ -55,7 +56,7 @@ export async function waitForDelivered(
     const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
     throw new NotDelivered({ ...verdict, message })
   } finally {
-    clearTimeout(timer)
+    timers.clearTimeout(timer)
   }
 }
 

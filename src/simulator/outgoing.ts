@@ -43,6 +43,7 @@ export function openDeliveries(
     sender,
     clock,
     faults,
+    // The global Date: a receiver in this process compares with it, also when a test has replaced it.
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
