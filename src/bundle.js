@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
-import { dropUnreachableDeclarations } from './bundle/declarations.js'
+import { dropUnreachableDeclarations, flattenDeclarations } from './bundle/declarations.js'
 import { passLicencesOn } from './bundle/licences.js'
 import {
   clientOfUndici,
@@ -72,12 +72,12 @@ const program = {
   },
 }
 
-/** One file each, so that loaded alone it reads no other. */
-const signature = (name, platform) => ({
-  input: `src/signature/${name}.ts`,
-  platform,
-  output: { file: `dist/signature/${name}.js`, format: 'esm' },
-})
+/** One file each, so that loaded alone it reads no other: an ES module, and one of CommonJS, which Jest loads by default. */
+const signature = (name, platform) =>
+  [
+    { file: `dist/signature/${name}.js`, format: 'esm' },
+    { file: `dist/signature/${name}.cjs`, format: 'cjs' },
+  ].map((output) => ({ input: `src/signature/${name}.ts`, platform, output }))
 
 /** What browsers load. */
 const page = (name, input) => ({
@@ -89,10 +89,11 @@ const page = (name, input) => ({
 
 await build([
   program,
-  signature('node', 'node'),
-  signature('web', 'neutral'),
+  ...signature('node', 'node'),
+  ...signature('web', 'neutral'),
   page('guest', 'src/pages/browser/main.ts'),
   page('inspector', 'src/pages/browser/inspector/main.tsx'),
 ])
 
 dropUnreachableDeclarations()
+for (const name of ['node', 'web']) flattenDeclarations(`dist/signature/${name}`)
