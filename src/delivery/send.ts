@@ -36,7 +36,7 @@ export interface Sending {
 }
 
 export interface SenderSettings {
-  policy: Pick<DestinationPolicy, 'inspect' | 'lookup'>
+  policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
   trust: Trust
   /** From starting to connect until the response's headers are there (specification section 8). */
   timeoutMs?: number
@@ -75,6 +75,8 @@ export function createSender(settings: SenderSettings): Sender {
   const carrierTo = async (url: string): Promise<Carry> => {
     const receive = receivers?.find(url)
     if (receive !== undefined) return (message, limits, signal) => handOver(receive, message, limits, signal)
+    const beyond = policy.refuseNetwork(url)
+    if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
     const connections = await open()
     return (message, limits, signal) => exchange(connections, outgoingOf(message), limits, signal)
   }

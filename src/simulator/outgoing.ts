@@ -31,6 +31,7 @@ export function openDeliveries(
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
     denyPrivate: parts.denyPrivate ?? false,
+    loopbackOnly: (parts.network ?? (parts.port === false ? 'loopback' : 'any')) === 'loopback',
     own,
   })
   const local = () =>

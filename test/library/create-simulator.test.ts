@@ -135,6 +135,24 @@ describe('a simulator in this process', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
+  test('sends to loopback only without a port, and names what takes other deliveries', async () => {
+    const one = await made({ port: false })
+    const { id } = await one.endpoints.create({ url: 'https://shop.example:8443/webhooks?a=1' })
+    await one.checks.push('table-12', check())
+    await one.idle()
+    const { data } = await one.deliveries.list({ endpoint_id: id })
+    expect(data[0]?.attempts).toMatchObject([
+      {
+        outcome: 'address_refused',
+        error:
+          'Nothing was sent to shop.example:8443: the URL leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive("https://shop.example:8443", handler), or create the simulator with network: \'any\'.',
+      },
+    ])
+    one.receive('https://shop.example:8443', () => new Response())
+    await one.clock.advance('1m')
+    await one.deliveries.waitFor({ endpoint: id })
+  })
+
   test('is closed once, however often it is asked, and refuses calls from then on', async () => {
     const one = await createSimulator()
     const { url } = one
