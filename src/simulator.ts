@@ -22,6 +22,7 @@ import { tableRoutes } from './http/table-routes.ts'
 import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
+import type { Delivery } from './model/delivery.ts'
 import { inspectorLink } from './model/inspector-link.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from './model/service-name.ts'
 import { createPages } from './pages/index.ts'
@@ -60,6 +61,8 @@ export interface Simulator {
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
   receive: Receivers['add']
+  /** What a handler of `receive` threw at the newest attempt of a delivery; `undefined` when it did not throw. */
+  thrownBy(delivery: Pick<Delivery, 'id' | 'attempts'>): unknown
   /** A new address of the inspector, good once and for ten minutes, for the key of the start. */
   inspectorLink(): string
   /**
@@ -200,6 +203,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     ca: certificate?.authority,
     fetch: inProcess.fetch,
     receive: deliveries.receive,
+    thrownBy: deliveries.thrownBy,
     inspectorLink: () => inspectorLink(ownUrl(), sessions.invite(hashOf(apiKey))),
     idle: (options = {}) => limited(options, deliveries.idle),
     async close() {

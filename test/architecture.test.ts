@@ -93,6 +93,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'delivery',
       'http',
       'ids.ts',
+      'model',
       'service.ts',
       'simulator-options.ts',
       'store',

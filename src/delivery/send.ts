@@ -3,7 +3,7 @@ import { createConnector } from './connect.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
 import { exchange, type Answered, type ExchangeSettings, type Outgoing } from './exchange.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, ReceiverThrew } from './hand-over.ts'
 import type { Receivers } from './receivers.ts'
 import { remembering } from './remembering.ts'
 import { createBodyLimit } from './response-body.ts'
@@ -33,6 +33,8 @@ export interface Sending {
   signal?: AbortSignal | undefined
   /** Called when the headers of the answer are there, and its body is read. */
   onHeaders?: (() => void) | undefined
+  /** Called with what a receiver in this process threw. */
+  onThrown?: ((error: unknown) => void) | undefined
 }
 
 export interface SenderSettings {
@@ -81,7 +83,7 @@ export function createSender(settings: SenderSettings): Sender {
     return (message, limits, signal) => exchange(connections, outgoingOf(message), limits, signal)
   }
   return {
-    async send(message, { signal, onHeaders } = {}) {
+    async send(message, { signal, onHeaders, onThrown } = {}) {
       const carry = await carrierTo(message.url)
       signal?.throwIfAborted()
       const started = measure()
@@ -110,6 +112,7 @@ export function createSender(settings: SenderSettings): Sender {
         }
       } catch (error) {
         signal?.throwIfAborted()
+        if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
         const failure = explainFailure(error, hostOf(message.url), timeoutMs)
         return { duration_ms: elapsed(), ...failure, response_status: null, response_body: null }
       }

@@ -25,15 +25,15 @@ export type SomeDeliveries = [Delivery, ...Delivery[]]
 
 const TIMEOUT_MS = 4_000
 
-/** What was waited for has not come: the message tells what came instead. */
+/** What was waited for has not come: the message tells what came instead, `cause` what a handler of `receive` threw. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   readonly code: Unmet['code']
   /** What came of the type, check and endpoint that were wanted, in any status. */
   readonly seen: readonly Delivery[]
 
-  constructor({ code, message, seen }: Pick<Unmet, 'code' | 'message' | 'seen'>) {
-    super(message)
+  constructor({ code, message, seen }: Pick<Unmet, 'code' | 'message' | 'seen'>, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
     this.seen = seen
   }
@@ -42,6 +42,7 @@ export class NotDelivered extends Error {
 export async function waitForDelivered(
   client: Client,
   { timeout = TIMEOUT_MS, ...asked }: DeliveriesWanted = {},
+  thrownBy: (delivery: Delivery) => unknown = () => undefined,
 ): Promise<SomeDeliveries> {
   const wanted = wantedOf(asked)
   const deadline = new AbortController()
@@ -54,7 +55,8 @@ export async function waitForDelivered(
     if (verdict.ok) throw new RangeError('count must be at least 1.')
     const more = await circumstances(client, wanted)
     const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
-    throw new NotDelivered({ ...verdict, message })
+    const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)
+    throw new NotDelivered({ ...verdict, message }, cause === undefined ? {} : { cause })
   } finally {
     timers.clearTimeout(timer)
   }

@@ -214,6 +214,21 @@ describe('waiting for deliveries', () => {
     )
   })
 
+  test('carries what the handler threw, with its stack and cause', async () => {
+    const thrown = new Error('out of soup', { cause: new Error('no stock') })
+    answer = () => {
+      throw thrown
+    }
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const wait = simulator.deliveries.waitFor({ timeout: 0 })
+    await expect(wait).rejects.toThrow(/in this process threw: out of soup\.$/)
+    const error = (await wait.catch((reason: unknown) => reason)) as NotDelivered
+    expect(error.cause).toBe(thrown)
+    expect(error.stack).toContain('create-simulator.test.ts')
+  })
+
   test('says that it was refused, and how', async () => {
     answer = () => new Response(null, { status: 500 })
     await simulator.endpoints.create({ url: SHOP })
