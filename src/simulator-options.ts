@@ -16,6 +16,11 @@ export interface SimulatorOptions {
    * below it, and fails the attempts to others; `'any'` sends to all. Default: `'loopback'` with `port: false`, else `'any'`.
    */
   network?: 'loopback' | 'any' | undefined
+  /**
+   * Whether the service keeps its process running until it is closed. Default: `true` for `startSimulator`, `false` for
+   * `createSimulator`, so that a test that forgets `close` ends all the same.
+   */
+  ref?: boolean | undefined
   /** Serve HTTPS with a certificate of the local authority; needs a directory for that one. */
   https?: boolean | undefined
   /** A key with all scopes to be accepted; made and kept when not given. */

@@ -224,10 +224,10 @@ async function openPort(
   https: Awaited<ReturnType<typeof ownCertificate>>,
   isAllowedHost: IsAllowedHost,
 ) {
-  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits } = parts
+  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits, ref } = parts
   if (listening === undefined || port === false) return undefined
   const { openDoor } = await listening
-  return openDoor(app, { port, host, https, limits, isAllowedHost })
+  return openDoor(app, { port, host, https, limits, isAllowedHost, ref })
 }
 
 function ignore(): void {}

@@ -54,7 +54,7 @@ export interface Simulator
  * await simulator.deliveries.waitFor({ type: 'check.created' })
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const service = await startSimulator({ port: 0, onError: warn, ...options })
+  const service = await startSimulator({ port: 0, onError: warn, ref: false, ...options })
   const { url, baseUrl, apiKey, ca, fetch, receive, thrownBy, idle } = service
   const client = createClient({ url, apiKey, fetch })
   const {
