@@ -5,7 +5,7 @@ const { createSimulator } = require('tabwire')
 const { sign, verify } = require('tabwire/signature')
 const web = require('tabwire/signature/web')
 
-test('required', async () => {
+void test('required', async () => {
   const simulator = await createSimulator({ port: false })
   assert.equal((await simulator.fetch('/_sim/health')).status, 200)
   await simulator.close()
