@@ -1,9 +1,15 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
-import { dropUnreachableDeclarations } from './bundle/declarations.js'
+import { dropUnreachableDeclarations, flattenDeclarations } from './bundle/declarations.js'
 import { passLicencesOn } from './bundle/licences.js'
-import { isExternal, isPackaged, shrinkPackages, withoutNeverAsked } from './bundle/packages.js'
+import {
+  clientOfUndici,
+  isExternal,
+  isPackaged,
+  shrinkPackages,
+  withoutNeverAsked,
+} from './bundle/packages.js'
 
 /*
  * What is built into dist, besides declarations: a program of hundreds of small files takes longer to load than to do what
@@ -27,11 +33,27 @@ const entries = [
   'vitest/index',
 ]
 
+/** Packages that are built in use the timers of `src/timers.ts`: those that were there before a test replaced them. */
+const realTimers = {
+  define: {
+    'process.nextTick': '$timers.nextTick',
+    setTimeout: '$timers.setTimeout',
+    clearTimeout: '$timers.clearTimeout',
+    setInterval: '$timers.setInterval',
+    clearInterval: '$timers.clearInterval',
+    setImmediate: '$timers.setImmediate',
+    clearImmediate: '$timers.clearImmediate',
+    queueMicrotask: '$timers.queueMicrotask',
+  },
+  inject: { $timers: [resolve('src/timers.ts'), 'timers'] },
+}
+
 const program = {
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
   external: isExternal,
-  plugins: [withoutNeverAsked, shrinkPackages, passLicencesOn('chunks/LICENSES.txt')],
+  plugins: [clientOfUndici, withoutNeverAsked, shrinkPackages, passLicencesOn('chunks/LICENSES.txt')],
+  transform: realTimers,
   treeshake: {
     moduleSideEffects: [
       { test: /[\\/]zod[\\/]/, sideEffects: false },
@@ -50,12 +72,12 @@ const program = {
   },
 }
 
-/** One file each, so that loaded alone it reads no other. */
-const signature = (name, platform) => ({
-  input: `src/signature/${name}.ts`,
-  platform,
-  output: { file: `dist/signature/${name}.js`, format: 'esm' },
-})
+/** One file each, so that loaded alone it reads no other: an ES module, and one of CommonJS, which Jest loads by default. */
+const signature = (name, platform) =>
+  [
+    { file: `dist/signature/${name}.js`, format: 'esm' },
+    { file: `dist/signature/${name}.cjs`, format: 'cjs' },
+  ].map((output) => ({ input: `src/signature/${name}.ts`, platform, output }))
 
 /** What browsers load. */
 const page = (name, input) => ({
@@ -67,10 +89,11 @@ const page = (name, input) => ({
 
 await build([
   program,
-  signature('node', 'node'),
-  signature('web', 'neutral'),
+  ...signature('node', 'node'),
+  ...signature('web', 'neutral'),
   page('guest', 'src/pages/browser/main.ts'),
   page('inspector', 'src/pages/browser/inspector/main.tsx'),
 ])
 
 dropUnreachableDeclarations()
+for (const name of ['node', 'web']) flattenDeclarations(`dist/signature/${name}`)

@@ -1,3 +1,5 @@
+import { timers } from './timers.ts'
+
 /** The time that the service lives by. Deliveries are signed with real time, everything else follows this clock. */
 export interface Clock {
   now(): Date
@@ -13,19 +15,19 @@ const LONGEST_TIMER_MS = 10_000
 
 /** The machine's own time. A pending task does not keep the process alive. */
 export const systemClock: Clock = {
-  now: () => new Date(),
+  now: () => new Date(timers.now()),
   at(time, task) {
-    const left = () => time.getTime() - Date.now()
+    const left = () => time.getTime() - timers.now()
     let timer: NodeJS.Timeout
     const wait = () => {
-      timer = setTimeout(
+      timer = timers.setTimeout(
         () => (left() > 0 ? wait() : task()),
         Math.min(Math.max(left(), 0), LONGEST_TIMER_MS),
       )
       timer.unref()
     }
     wait()
-    return () => clearTimeout(timer)
+    return () => timers.clearTimeout(timer)
   },
 }
 
@@ -67,7 +69,7 @@ interface MovableClockOptions {
  * clock.moveTo(new Date('2026-11-23T06:00:00Z'))
  */
 export function createMovableClock({
-  real = new Date(),
+  real = new Date(timers.now()),
   start = real,
   frozen: startsFrozen = false,
 }: MovableClockOptions = {}): MovableClock {
@@ -76,7 +78,7 @@ export function createMovableClock({
   let held = false
   let offset = start.getTime() - real.getTime()
   let stoodAt = frozen ? start.getTime() : undefined
-  const now = () => stoodAt ?? Date.now() + offset
+  const now = () => stoodAt ?? timers.now() + offset
 
   function arm(alarm: Alarm): void {
     alarm.cancel()
@@ -89,7 +91,7 @@ export function createMovableClock({
     for (const alarm of [...alarms].sort((one, other) => one.time - other.time)) arm(alarm)
   }
 
-  function standOrRun(realTime = Date.now()): void {
+  function standOrRun(realTime = timers.now()): void {
     if (frozen || held) stoodAt = now()
     else if (stoodAt !== undefined) {
       offset = stoodAt - realTime
@@ -122,7 +124,7 @@ export function createMovableClock({
     },
     set(time, wanted) {
       const before = { frozen, offset, stoodAt }
-      const realTime = Date.now()
+      const realTime = timers.now()
       frozen = wanted
       stoodAt = time?.getTime() ?? realTime
       standOrRun(realTime)
@@ -144,6 +146,6 @@ export function createMovableClock({
         standOrRun()
       }
     },
-    offsetMs: () => (stoodAt === undefined ? offset : stoodAt - Date.now()),
+    offsetMs: () => (stoodAt === undefined ? offset : stoodAt - timers.now()),
   }
 }

@@ -1,5 +1,5 @@
 import { open, rename } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { timers } from './timers.ts'
 
 /** What Windows answers while a virus scanner, an indexer or an editor has the file open, which is over soon. */
 const passing = new Set(['EPERM', 'EBUSY', 'EACCES'])
@@ -21,7 +21,7 @@ export async function replaceFile(
       return await move(from, to)
     } catch (error) {
       if (!passing.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      await setTimeout(pause)
+      await timers.sleep(pause)
     }
   }
   await move(from, to)

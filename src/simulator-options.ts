@@ -11,6 +11,16 @@ export interface SimulatorOptions {
   host?: string | undefined
   /** 0 takes any free port; `false` none, and the service is reached by its `fetch` alone. */
   port?: number | false | undefined
+  /**
+   * Where deliveries go that no handler of `receive` takes: `'loopback'` sends to loopback addresses, `localhost` and names
+   * below it, and fails the attempts to others; `'any'` sends to all. Default: `'loopback'` with `port: false`, else `'any'`.
+   */
+  network?: 'loopback' | 'any' | undefined
+  /**
+   * Whether the service keeps its process running until it is closed. Default: `true` for `startSimulator`, `false` for
+   * `createSimulator`, so that a test that forgets `close` ends all the same.
+   */
+  ref?: boolean | undefined
   /** Serve HTTPS with a certificate of the local authority; needs a directory for that one. */
   https?: boolean | undefined
   /** A key with all scopes to be accepted; made and kept when not given. */

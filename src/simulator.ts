@@ -22,6 +22,7 @@ import { tableRoutes } from './http/table-routes.ts'
 import { createTableStream } from './http/table-stream.ts'
 import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
+import type { Delivery } from './model/delivery.ts'
 import { inspectorLink } from './model/inspector-link.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from './model/service-name.ts'
 import { createPages } from './pages/index.ts'
@@ -36,6 +37,7 @@ import { openDeliveries } from './simulator/outgoing.ts'
 import { defaults, GRACE_MS, type Parts } from './simulator/parts.ts'
 import { measureOf, openClock } from './simulator/time.ts'
 import { tablePath } from './table-address.ts'
+import { timers } from './timers.ts'
 
 export type { SimulatorOptions } from './simulator-options.ts'
 
@@ -59,6 +61,8 @@ export interface Simulator {
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
   receive: Receivers['add']
+  /** What a handler of `receive` threw at the newest attempt of a delivery; `undefined` when it did not throw. */
+  thrownBy(delivery: Pick<Delivery, 'id' | 'attempts'>): unknown
   /** A new address of the inspector, good once and for ten minutes, for the key of the start. */
   inspectorLink(): string
   /**
@@ -116,7 +120,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()
-  const sessions = createSessions({ newToken, measure: () => performance.now() })
+  const sessions = createSessions({ newToken, measure: timers.elapsed })
   const own: { address?: OwnAddress; url?: string } = {}
   const ownUrl = () => reachableUrl(own.url ?? '')
   const { serviceName } = parts
@@ -134,7 +138,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const host = parts.host ?? defaults.host
   const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
-  const startedAt = (parts.seed === undefined ? new Date() : clock.now()).toISOString()
+  const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const app = createApp({
     service,
     sessions,
@@ -199,6 +203,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     ca: certificate?.authority,
     fetch: inProcess.fetch,
     receive: deliveries.receive,
+    thrownBy: deliveries.thrownBy,
     inspectorLink: () => inspectorLink(ownUrl(), sessions.invite(hashOf(apiKey))),
     idle: (options = {}) => limited(options, deliveries.idle),
     async close() {
@@ -219,10 +224,10 @@ async function openPort(
   https: Awaited<ReturnType<typeof ownCertificate>>,
   isAllowedHost: IsAllowedHost,
 ) {
-  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits } = parts
+  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits, ref } = parts
   if (listening === undefined || port === false) return undefined
   const { openDoor } = await listening
-  return openDoor(app, { port, host, https, limits, isAllowedHost })
+  return openDoor(app, { port, host, https, limits, isAllowedHost, ref })
 }
 
 function ignore(): void {}

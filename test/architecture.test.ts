@@ -26,21 +26,25 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   model: { own: [], foreign: ['zod'] },
   operations: { own: ['model'], foreign: [] },
   store: {
-    own: ['model', 'process-identity.ts', 'replace-file.ts'],
+    own: ['model', 'process-identity.ts', 'replace-file.ts', 'timers.ts'],
     foreign: ['lowdb', 'sorted-btree', 'node:*'],
   },
   'service.ts': { own: ['model', 'operations', 'store', 'clock.ts'], foreign: [] },
-  'clock.ts': { own: [], foreign: [] },
+  'timers.ts': { own: [], foreign: ['node:perf_hooks', 'node:timers'] },
+  'clock.ts': { own: ['timers.ts'], foreign: [] },
   'ids.ts': { own: ['operations'], foreign: ['ulid', 'node:crypto'] },
   'process-identity.ts': { own: [], foreign: ['node:*'] },
   'package-file.ts': { own: [], foreign: ['node:*'] },
   'certificates.ts': { own: ['certificates', 'private-file.ts', 'replace-file.ts'], foreign: ['node:*'] },
-  certificates: { own: [], foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'] },
+  certificates: {
+    own: ['timers.ts'],
+    foreign: ['@peculiar/x509', 'ipaddr.js', 'reflect-metadata', 'node:*'],
+  },
   'private-file.ts': { own: ['ids.ts', 'replace-file.ts'], foreign: ['node:*'] },
-  'replace-file.ts': { own: [], foreign: ['node:*'] },
+  'replace-file.ts': { own: ['timers.ts'], foreign: ['node:*'] },
   'data-directory.ts': { own: ['model', 'private-file.ts'], foreign: ['node:*'] },
   delivery: {
-    own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts'],
+    own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts', 'timers.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
   'furnish.ts': {
@@ -62,6 +66,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'service.ts',
       'signature',
       'table-address.ts',
+      'timers.ts',
     ],
     // zod writes the schemas of the OpenAPI document.
     foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'zod', 'node:*'],
@@ -88,13 +93,18 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'delivery',
       'http',
       'ids.ts',
+      'model',
       'service.ts',
       'simulator-options.ts',
       'store',
+      'timers.ts',
     ],
     foreign: [],
   },
-  library: { own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'verdicts'], foreign: [] },
+  library: {
+    own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'timers.ts', 'verdicts'],
+    foreign: [],
+  },
   'index.ts': { own: ['api-error.ts', 'library', 'simulator.ts'], foreign: [] },
   vitest: {
     own: ['client.ts', 'library', 'model', 'signature', 'simulator.ts', 'verdicts'],
@@ -186,8 +196,9 @@ describe('the house', () => {
   it.each([
     [
       'the real time',
-      /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/,
+      /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(|\btimers\.(now|elapsed)\b/,
       [
+        'timers.ts',
         'clock.ts',
         'simulator.ts',
         'simulator/',
@@ -207,6 +218,26 @@ describe('the house', () => {
         'certificates/',
         'conformance/',
         'store/',
+      ],
+    ],
+    // All else keeps the real timers when a test replaces the globals.
+    [
+      'the global timers',
+      /(?<![.\w])((set|clear)(Timeout|Interval|Immediate)|queueMicrotask)\(|\bprocess\.nextTick\(|'node:timers/,
+      ['timers.ts', 'cli/', 'commands/', 'conformance/', 'pages/browser/'],
+    ],
+    // A receiver compares signatures with the time of its own process, which a test may have replaced.
+    [
+      'the global Date',
+      /\bDate\.now\(|\bnew Date\(\)|(?<![.\w])performance\.now\(/,
+      [
+        'timers.ts',
+        'signature/',
+        'simulator/outgoing.ts',
+        'cli/',
+        'commands/',
+        'conformance/',
+        'pages/browser/',
       ],
     ],
     [

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createMovableClock, systemClock } from '../src/clock.ts'
+import { fakeOwnTimers } from './support/fake-timers.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 const later = (ms: number) => new Date(start.getTime() + ms)
 
-beforeEach(() => vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00.000Z') }))
-afterEach(() => vi.useRealTimers())
+beforeEach(() => fakeOwnTimers({ now: new Date('2026-01-01T00:00:00.000Z') }))
 
 const DAY = 24 * 60 * 60 * 1000
 

@@ -7,7 +7,15 @@ import { formatMessage } from 'publint/utils'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sign } from '../src/signature/node.ts'
 import { spawnProcess } from './support/cli.ts'
-import { pack, projectWith, readManifest, root, type Manifest, type Tarball } from './support/packed.ts'
+import {
+  pack,
+  projectWith,
+  readManifest,
+  root,
+  type Manifest,
+  type Tarball,
+  type Target,
+} from './support/packed.ts'
 
 let tarball: Tarball
 let project: string
@@ -68,6 +76,10 @@ describe('the packed file', () => {
       (problem) => !('resolutionKind' in problem) || expected[problem.resolutionKind] !== problem.kind,
     )
     expect(found).toEqual([])
+    const asModules = result.problems.flatMap((problem) =>
+      problem.kind === 'CJSResolvesToESM' ? [problem.entrypoint] : [],
+    )
+    expect(asModules.filter((entrypoint) => entrypoint.startsWith('./signature'))).toEqual([])
   })
 })
 
@@ -97,9 +109,46 @@ describe('in a project of its own', () => {
     expect(entriesOf(manifest)).toContain('tabwire/signature/web')
   })
 
+  test.each(['tabwire/signature', 'tabwire/signature/web'])(
+    '%s is one file of CommonJS with types, where ES modules cannot be required',
+    async (entry) => {
+      await writeFile(
+        join(project, 'receiver.cts'),
+        `import receiver = require('${entry}')
+        async function take(payload: string, header: string | undefined): Promise<string> {
+          const result = await receiver.verify({ payload, header, secret: 'whsec_x' })
+          if (!result.ok) return result.code satisfies receiver.SignatureFailureCode
+          const event: receiver.WebhookEvent = receiver.parseEvent(payload)
+          return event.type === 'check.closed' ? event.data.external_id : ''
+        }
+        async function main(): Promise<void> {
+          const payload = ${JSON.stringify(await readFile(join(installed, 'fixtures/events/check.closed.json'), 'utf8'))}
+          const header = await receiver.sign({ payload, secret: 'whsec_x' })
+          console.log(await take(payload, header), await take(payload, undefined))
+        }
+        void main()`,
+      )
+      const compiler = join(root, 'node_modules/typescript/bin/tsc')
+      const node16 = ['--module', 'node16', '--target', 'es2022', '--strict', '--types', 'node']
+      const typeRoots = ['--typeRoots', join(root, 'node_modules/@types')]
+      const args = [compiler, ...node16, ...typeRoots, 'receiver.cts']
+      expect(await (await spawnProcess(process.execPath, args, { cwd: project })).ended).toMatchObject({
+        code: 0,
+        stdout: '',
+      })
+      // As Jest does by default, whichever Node it runs on.
+      const flag = '--no-experimental-require-module'
+      const flags = process.allowedNodeEnvironmentFlags.has(flag) ? [flag] : []
+      const run = await spawnProcess(process.execPath, [...flags, 'receiver.cjs'], { cwd: project })
+      expect(await run.ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^\S+ missing_header\n$/) as string,
+      })
+    },
+  )
+
   test('every entry names types that are there, and the fixtures can be read', () => {
-    const entries = Object.values(manifest.exports)
-    const targets = entries.flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)))
+    const targets = Object.values(manifest.exports).flatMap(filesOf)
     expect(
       targets.filter((target) => !existsSync(join(installed, target.replace('*', 'locations.json')))),
     ).toEqual([])
@@ -156,6 +205,10 @@ function entriesOf({ exports }: Manifest): string[] {
   return Object.keys(exports)
     .filter((entry) => !/\*|\.json$/.test(entry))
     .map((entry) => `tabwire${entry.slice(1)}`)
+}
+
+function filesOf(target: Target): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf)
 }
 
 /** Node 20 and 22 tell that requiring ES modules is new. */

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 export function dropUnreachableDeclarations() {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
   const reached = new Set()
-  const waiting = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(types)]))
+  const waiting = Object.values(exports).flatMap(({ types, import: { types: ofModule = types } = {} }) =>
+    ofModule === undefined ? [] : [join(ofModule)],
+  )
   for (const path of waiting) {
     if (reached.has(path)) continue
     reached.add(path)
@@ -23,4 +25,34 @@ function importsOf(path) {
   writeFileSync(path, text)
   const names = text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
   return [...names].map(([, name]) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
+}
+
+/**
+ * Writes the declarations of `entry` and all that it imports into one file, `<entry>.d.cts`: a declaration of CommonJS may
+ * not import those of ES modules. Every name is declared once among them, which the compiler checks in a test.
+ */
+export function flattenDeclarations(entry) {
+  const waiting = [`${entry}.d.ts`]
+  const texts = new Map()
+  for (const path of waiting) {
+    if (texts.has(path)) continue
+    texts.set(path, readFileSync(path, 'utf8'))
+    waiting.push(...importsOf(path))
+  }
+  const [[, first], ...others] = texts
+  const declared = others.map(([, text]) => text.replace(/^(import|export) .*? from .*;\n/gm, ''))
+  const exported = [...first.matchAll(/^export (type )?(?:\{ (.*) \}|\*) from '(.*)';$/gm)].flatMap(
+    ([, type = '', names, from]) =>
+      (names?.split(', ') ?? namesOf(texts.get(join(entry, '..', from.replace(/\.ts$/, '.d.ts'))))).map(
+        (name) => type + name,
+      ),
+  )
+  writeFileSync(
+    `${entry}.d.cts`,
+    `${declared.join('').replace(/^export (?=declare|interface|type)/gm, '')}export { ${exported.join(', ')} };\n`,
+  )
+}
+
+function namesOf(text) {
+  return [...text.matchAll(/^export (?:declare )?\w+ (\w+)/gm)].map(([, name]) => name)
 }

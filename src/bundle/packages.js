@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { minifySync } from 'rolldown/utils'
 
 /*
@@ -28,10 +29,30 @@ const neverAsked =
 /** Compilers, and watchers of files: looked for by them and not found, as before. */
 const notInstalled = /^(typescript|ts-node|@parcel\/watcher.*|jiti)$/
 
+/** The sender of deliveries. Of undici, it needs one class, which is built in, so that it uses real timers. */
+const SENDER = /[\\/]delivery[\\/]connections\.ts$/
+
+const CLIENT = '\0undici-client'
+
+export const clientOfUndici = {
+  name: 'client-of-undici',
+  resolveId: {
+    filter: { id: /^undici$/ },
+    handler: (_id, importer = '') => (SENDER.test(importer) ? CLIENT : null),
+  },
+  load: {
+    filter: { id: /^\0undici-client$/ },
+    handler: () => `export { default as Client } from ${JSON.stringify(client)}`,
+  },
+}
+
+const client = fileURLToPath(new URL('../../node_modules/undici/lib/dispatcher/client.js', import.meta.url))
+
 const NOTHING = '\0nothing'
 
 /** Whether an import stays one: of Node, or of a package that is installed beside ours. */
 export function isExternal(id, importer = '') {
+  if (id === 'undici' && SENDER.test(importer)) return false
   if (/^[./\0]|^[A-Z]:/.test(id)) return false
   if (id.startsWith('node:') || notInstalled.test(id)) return true
   return !isPackaged(importer) && !builtIn.some((name) => id === name || id.startsWith(`${name}/`))

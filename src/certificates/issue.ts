@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url'
 import type { X509Certificate } from '@peculiar/x509'
 import { constraintsFor, NAME_CONSTRAINTS, notPermitted, type SubjectName } from './name-constraints.ts'
 import { loadX509 } from './x509.ts'
+import { timers } from '../timers.ts'
 
 /** A certificate and its private key, both in PEM. */
 export interface KeyPair {
@@ -98,7 +99,7 @@ type CryptoKeyPair = webcrypto.CryptoKeyPair
 
 /** A certificate that begins a day ago is valid on a machine whose clock is a little behind. */
 function validity(days: number): { notBefore: Date; notAfter: Date } {
-  const begin = Date.now() - DAY_MS
+  const begin = timers.now() - DAY_MS
   return { notBefore: new Date(begin), notAfter: new Date(begin + days * DAY_MS) }
 }
 

@@ -1,6 +1,7 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
 import type { Service } from '../service.ts'
+import { timers } from '../timers.ts'
 
 type Unfinished = Service['unfinished']
 
@@ -91,7 +92,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   async function lookAt(member: Member): Promise<void> {
     const { waiting, leftBehind } = member
     if (waiting === undefined) return
-    if (performance.now() - waiting.since >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
+    if (timers.elapsed() - waiting.since >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
     if (inFlightOf(member).length > 0) return
     const { due, next_at } = await unfinished({ upTo: member.upTo, except: leftBehind })
     // An attempt may have begun meanwhile, and the outcome of another may have been recorded before it was looked for.
@@ -103,7 +104,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     /** `upTo` is the id of the newest delivery that belongs to it; empty for none. */
     open(upTo: string): Backlog {
       const member: Member = {
-        began: performance.now(),
+        began: timers.elapsed(),
         upTo,
         joined: 0,
         busier: new Set(),
@@ -116,17 +117,17 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           signal?.throwIfAborted()
           if (stopped) return NOTHING
           let abort = () => {}
-          const timer = setTimeout(wake, PATIENCE_MS)
+          const timer = timers.setTimeout(wake, PATIENCE_MS)
           try {
             return await new Promise<Settled>((resolve, reject) => {
-              member.waiting = { since: performance.now(), upTo: member.upTo, resolve, reject }
+              member.waiting = { since: timers.elapsed(), upTo: member.upTo, resolve, reject }
               abort = () => reject(signal?.reason as Error)
               signal?.addEventListener('abort', abort, { once: true })
               wake()
             })
           } finally {
             member.waiting = undefined
-            clearTimeout(timer)
+            timers.clearTimeout(timer)
             signal?.removeEventListener('abort', abort)
           }
         },
@@ -140,7 +141,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         for (const write of writes) {
           const pending = pendingIn(write)
           if (pending === undefined || pending.id <= member.upTo) continue
-          if (member.joined >= STEADY && performance.now() - member.began >= PATIENCE_MS)
+          if (member.joined >= STEADY && timers.elapsed() - member.began >= PATIENCE_MS)
             member.busier.add(pending.endpoint_id)
           else {
             member.upTo = pending.id

@@ -1,3 +1,5 @@
+import { timers } from '../timers.ts'
+
 /**
  * Calls `action` after so many milliseconds, once what has already arrived at sockets is read: when a timer fires late
  * (the process was stopped, or busy), an answer may have been there in time. The result ends the wait.
@@ -5,9 +7,9 @@
 export function setDeadline(action: () => void, milliseconds: number): () => void {
   let turn: NodeJS.Immediate | undefined
   // Timers fire before sockets are read, immediates after that.
-  const timer = setTimeout(() => (turn = setImmediate(action)), milliseconds)
+  const timer = timers.setTimeout(() => (turn = timers.setImmediate(action)), milliseconds)
   return () => {
-    clearTimeout(timer)
-    clearImmediate(turn)
+    timers.clearTimeout(timer)
+    timers.clearImmediate(turn)
   }
 }

@@ -25,6 +25,8 @@ export interface DeliverSettings {
   inOrder?: boolean
   /** What befalls attempts on purpose. */
   faults?: Pick<DeliveryFaults, 'fateOf' | 'hold' | 'letOvertakenGo'>
+  /** Told of what a receiver in this process threw at an attempt, whose numbers begin with 1. */
+  onThrown?: (deliveryId: string, attempt: number, error: unknown) => void
   /** Told of each attempt once it is recorded, with what the delivery has become. */
   onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
@@ -61,7 +63,8 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName)
     // A receiver that drips its body takes no place: its headers have decided the attempt.
     const onHeaders = settings.inOrder === true || fate !== undefined ? undefined : onSent
-    const send = () => settings.sender.send(message, { signal, onHeaders })
+    const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
+    const send = () => settings.sender.send(message, { signal, onHeaders, onThrown })
     const sent = await (fate === undefined ? send() : sendUnder(fate, send))
     const result = { started_at, signed_at, ...sent, ...(fate && marksOf(fate, started_at)) }
     onSent?.()

@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { judgeAddress } from './address-policy.ts'
-import { destinationOf, refuseForm } from './destination-url.ts'
+import { isLoopback, judgeAddress } from './address-policy.ts'
+import { destinationOf, isLocalhost, refuseForm } from './destination-url.ts'
 import { isOwn, type OwnAddress } from './own-address.ts'
 import { remembering } from './remembering.ts'
 import { knowingLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
@@ -13,6 +13,8 @@ export interface DestinationSettings {
   allowHttpLoopback: boolean
   /** Refuse loopback, private and reserved addresses too. */
   denyPrivate: boolean
+  /** Send over the network to loopback hosts only. Handlers of this process take any URL. */
+  loopbackOnly?: boolean
   /** Where this service listens, once it does: it sends nothing to itself. */
   own: () => OwnAddress | undefined
   /** How names other than `localhost` become addresses; the system's resolver unless said otherwise. */
@@ -25,6 +27,8 @@ export interface DestinationPolicy {
   refuse(url: string): Promise<string | undefined>
   /** The same as far as the text alone tells: form, scheme, literal address. */
   inspect(url: string): string | undefined
+  /** Why nothing is sent to this URL over the network, whether it is registered or not. Resolves no name. */
+  refuseNetwork(url: string): string | undefined
   /** A `lookup` for connecting to this port: fails with `AddressRefused` when any address of the name is refused. */
   lookup(port: number): LookupFunction
 }
@@ -47,13 +51,19 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
     if ('reason' in form) return form.reason
     return isIP(form.hostname) === 0 ? undefined : refuseAddress(form.hostname, form.port, settings)
   }
+  const refuseNetwork = (url: string) => {
+    if (settings.loopbackOnly !== true) return undefined
+    const { hostname } = destinationOf(new URL(url))
+    return isLocalhost(hostname) || isLoopback(hostname) ? undefined : beyondLoopback(url)
+  }
   return {
     inspect,
+    refuseNetwork,
     async refuse(url) {
       const reason = inspect(url)
       if (reason !== undefined) return reason
       const { hostname, port } = destinationOf(new URL(url))
-      if (isIP(hostname) !== 0) return undefined
+      if (isIP(hostname) !== 0 || refuseNetwork(url) !== undefined) return undefined
       return judgeAll(hostname, await resolveInTime(resolve, hostname), port)
     },
     lookup: (port) => (hostname, options, callback) => {
@@ -82,6 +92,10 @@ function refuseAddress(address: string, port: number, settings: DestinationSetti
   if (own !== undefined && isOwn(address, port, own))
     return `must not lead to this service itself, which listens on port ${port}. Use the port of your receiver`
   return undefined
+}
+
+function beyondLoopback(url: string): string {
+  return `leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
 }
 
 /** One address that is refused refuses the name: which one a connection takes is not ours to choose. */

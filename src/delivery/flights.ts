@@ -1,4 +1,5 @@
 import type { Delivery } from '../model/delivery.ts'
+import { timers } from '../timers.ts'
 
 type Attempted = Promise<Delivery | undefined>
 
@@ -42,7 +43,7 @@ export function createFlights(
   const sendingOf = (endpointId: string | undefined): (() => boolean) => {
     let state: keyof Sending | 'sent' = 'quick'
     count(endpointId, 'quick', 1)
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       state = 'slow'
       count(endpointId, 'slow', 1)
       count(endpointId, 'quick', -1)
@@ -51,7 +52,7 @@ export function createFlights(
     timer.unref()
     return () => {
       if (state === 'sent') return false
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
       count(endpointId, state, -1)
       state = 'sent'
       return true

@@ -1,3 +1,5 @@
+import { timers } from '../timers.ts'
+
 /**
  * Makes a function that has `task` run before the next turn of the event loop, once however often it is called until
  * then; called while it runs, once more afterwards: what it looked at may have changed. `task` must not reject.
@@ -11,7 +13,7 @@ export function oncePerTurn(task: () => Promise<void>): () => void {
     planned = wanted
     if (planned) plan()
   }
-  const plan = () => setImmediate(() => void run())
+  const plan = () => timers.setImmediate(() => void run())
   return () => {
     wanted = true
     if (planned) return

@@ -10,6 +10,7 @@ import { createRecall } from './recall.ts'
 import { createRests } from './rests.ts'
 import { createTurns } from './turns.ts'
 import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
+import { timers } from '../timers.ts'
 
 export interface Pump {
   /** Looks for deliveries that are due. Commits and time do this by themselves. */
@@ -148,8 +149,8 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   function lookLater(): void {
     cancelAlarm()
-    const timer = setTimeout(wake, limits.restMs).unref()
-    cancelAlarm = () => clearTimeout(timer)
+    const timer = timers.setTimeout(wake, limits.restMs).unref()
+    cancelAlarm = () => timers.clearTimeout(timer)
   }
 
   const backlog = async () => {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Refusal } from '../model/refusal.ts'
+import { timers } from '../timers.ts'
 
 /** Takes attempts in flight back, for a reason that whoever waits for them hears. */
 export function createRecall() {
@@ -14,9 +15,9 @@ export function createRecall() {
     now,
     /** Waits so many milliseconds for them to end of themselves. */
     async after(graceMs: number, ended: Promise<unknown>, reason: Refusal): Promise<void> {
-      const timer = setTimeout(() => now(reason), graceMs)
+      const timer = timers.setTimeout(() => now(reason), graceMs)
       await ended
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
     },
   }
 }

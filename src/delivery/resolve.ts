@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import { isLocalhost } from './destination-url.ts'
+import { timers } from '../timers.ts'
 
 /** The addresses of a name. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
@@ -25,7 +25,7 @@ export function knowingLocalhost(resolve: Resolve): Resolve {
 /** The addresses of a name, none when there are none or the resolver does not answer in time. */
 export async function resolveInTime(resolve: Resolve, hostname: string): Promise<readonly string[]> {
   const answered = new AbortController()
-  const late = delay(RESOLVE_TIMEOUT_MS, [], { signal: answered.signal, ref: false }).catch(() => [])
+  const late = timers.sleep(RESOLVE_TIMEOUT_MS, [], { signal: answered.signal, ref: false }).catch(() => [])
   try {
     return await Promise.race([resolve(hostname).catch(() => []), late])
   } finally {

@@ -1,4 +1,5 @@
 import { Refusal } from '../model/refusal.ts'
+import { timers } from '../timers.ts'
 
 /** However often it failed, a delivery is tried again after a minute. */
 const LONGEST_REST_MS = 60_000
@@ -9,28 +10,28 @@ const LONGEST_REST_MS = 60_000
  */
 export function createRests({ restMs, onOver }: { restMs: number; onOver: () => void }) {
   const failures = new Map<string, number>()
-  const timers = new Map<string, NodeJS.Timeout>()
+  const running = new Map<string, NodeJS.Timeout>()
   /** Those whose outcome the store could not take. Another error may be of one delivery alone, and keeps its backoff. */
   const unstored = new Set<string>()
   const forget = (id: string) => {
     failures.delete(id)
     unstored.delete(id)
-    clearTimeout(timers.get(id))
-    timers.delete(id)
+    timers.clearTimeout(running.get(id))
+    running.delete(id)
   }
   return {
-    has: (id: string) => timers.has(id),
-    count: () => timers.size,
+    has: (id: string) => running.has(id),
+    count: () => running.size,
     start(id: string, error: unknown): void {
       const failed = failures.get(id) ?? 0
       failures.set(id, failed + 1)
       if (error instanceof Refusal && error.code === 'storage_unavailable') unstored.add(id)
       const wakeUp = () => {
-        timers.delete(id)
+        running.delete(id)
         onOver()
       }
-      clearTimeout(timers.get(id))
-      timers.set(id, setTimeout(wakeUp, Math.min(restMs * 2 ** failed, LONGEST_REST_MS)).unref())
+      timers.clearTimeout(running.get(id))
+      running.set(id, timers.setTimeout(wakeUp, Math.min(restMs * 2 ** failed, LONGEST_REST_MS)).unref())
     },
     /** The delivery's attempt has been recorded. */
     forget,
@@ -41,8 +42,8 @@ export function createRests({ restMs, onOver }: { restMs: number; onOver: () => 
       onOver()
     },
     stop(): void {
-      for (const timer of timers.values()) clearTimeout(timer)
-      timers.clear()
+      for (const timer of running.values()) timers.clearTimeout(timer)
+      running.clear()
     },
   }
 }

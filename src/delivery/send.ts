@@ -3,12 +3,13 @@ import { createConnector } from './connect.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from './destination.ts'
 import { exchange, type Answered, type ExchangeSettings, type Outgoing } from './exchange.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, ReceiverThrew } from './hand-over.ts'
 import type { Receivers } from './receivers.ts'
 import { remembering } from './remembering.ts'
 import { createBodyLimit } from './response-body.ts'
 import { explainFailure, explainStatus } from './send-failure.ts'
 import { createTrustContext, requireCertificates, type Trust } from './trust.ts'
+import { timers } from '../timers.ts'
 
 /** One HTTP request of a delivery, ready to go. */
 export interface Message {
@@ -32,10 +33,12 @@ export interface Sending {
   signal?: AbortSignal | undefined
   /** Called when the headers of the answer are there, and its body is read. */
   onHeaders?: (() => void) | undefined
+  /** Called with what a receiver in this process threw. */
+  onThrown?: ((error: unknown) => void) | undefined
 }
 
 export interface SenderSettings {
-  policy: Pick<DestinationPolicy, 'inspect' | 'lookup'>
+  policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
   trust: Trust
   /** From starting to connect until the response's headers are there (specification section 8). */
   timeoutMs?: number
@@ -74,11 +77,13 @@ export function createSender(settings: SenderSettings): Sender {
   const carrierTo = async (url: string): Promise<Carry> => {
     const receive = receivers?.find(url)
     if (receive !== undefined) return (message, limits, signal) => handOver(receive, message, limits, signal)
+    const beyond = policy.refuseNetwork(url)
+    if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
     const connections = await open()
     return (message, limits, signal) => exchange(connections, outgoingOf(message), limits, signal)
   }
   return {
-    async send(message, { signal, onHeaders } = {}) {
+    async send(message, { signal, onHeaders, onThrown } = {}) {
       const carry = await carrierTo(message.url)
       signal?.throwIfAborted()
       const started = measure()
@@ -107,6 +112,7 @@ export function createSender(settings: SenderSettings): Sender {
         }
       } catch (error) {
         signal?.throwIfAborted()
+        if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
         const failure = explainFailure(error, hostOf(message.url), timeoutMs)
         return { duration_ms: elapsed(), ...failure, response_status: null, response_body: null }
       }
@@ -132,7 +138,7 @@ function outgoingOf({ url, headers, body }: Message): Outgoing {
 }
 
 function realTime(): number {
-  return performance.now()
+  return timers.elapsed()
 }
 
 function judge({ status, location }: Answered): Pick<SendResult, 'outcome' | 'error'> {

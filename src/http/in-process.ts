@@ -1,5 +1,6 @@
 import type { App } from './app.ts'
 import type { Fetch } from './fetch.ts'
+import { timers } from '../timers.ts'
 
 /** The door that needs no port. */
 export interface InProcessDoor {
@@ -29,9 +30,9 @@ export function openInProcessDoor(app: App, url: string): InProcessDoor {
     async close(graceMs) {
       closed = true
       let timer: NodeJS.Timeout | undefined
-      const grace = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)))
+      const grace = new Promise((resolve) => (timer = timers.setTimeout(resolve, graceMs)))
       await Promise.race([Promise.all(inFlight), grace])
-      clearTimeout(timer)
+      timers.clearTimeout(timer)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
@@ -8,6 +9,7 @@ import type { IsAllowedHost } from './host-check.ts'
 import { limitConnections } from './idle-connections.ts'
 import { answerOddRequests, lineOf, pathOf, refusalOfHead } from './odd-requests.ts'
 import { TextResponse } from './text-response.ts'
+import { timers } from '../timers.ts'
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -15,6 +17,8 @@ export interface ListenOptions {
   host: string
   https?: { cert: string; key: string } | undefined
   limits?: Partial<ConnectionLimits> | undefined
+  /** Whether the server and its connections keep the process running. Default: `true`. */
+  ref?: boolean | undefined
   /** Which hosts a request target may name. */
   isAllowedHost: IsAllowedHost
 }
@@ -44,6 +48,7 @@ export async function openDoor(app: App, options: ListenOptions): Promise<Door> 
   const handler = nodeHandler(app, options.isAllowedHost)
   const listener = await bind(handler, options)
   const server = listener.server as Server
+  if (options.ref === false) release(server)
   const limits = { ...defaultLimits, ...options.limits }
   server.headersTimeout = limits.headersMs
   server.requestTimeout = limits.requestMs
@@ -57,11 +62,18 @@ export async function openDoor(app: App, options: ListenOptions): Promise<Door> 
     url: `${options.https ? 'https' : 'http'}://${name}:${port}`,
     port,
     async close(graceMs) {
-      const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+      const cut = timers.setTimeout(() => server.closeAllConnections(), graceMs)
       await listener.close()
-      clearTimeout(cut)
+      timers.clearTimeout(cut)
     },
   }
+}
+
+/** Lets the process end while the server listens and while its connections are open. */
+function release(server: Server): void {
+  server.unref()
+  const unref = (socket: Socket) => void socket.unref()
+  server.on('connection', unref).on('secureConnection', unref)
 }
 
 /** Opens and closes a port as {@link openDoor} does. @throws PortUnavailable */

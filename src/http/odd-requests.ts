@@ -13,6 +13,7 @@ import { breakOffBody, bytesOfLongBody } from './body.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { IsAllowedHost } from './host-check.ts'
 import { unknownLine, type RequestLine } from './visit.ts'
+import { timers } from '../timers.ts'
 
 /** Header fields of one request. Node drops further ones silently, so the server is set to show one more. */
 export const MAX_HEADERS = 1_000
@@ -51,7 +52,7 @@ export function answerOddRequests(
   const refuseIfLate = (socket: Duplex, read = 0) => {
     const before = latest.get(socket)
     const wasAnswered = before?.writableEnded === true
-    setImmediate(() => {
+    timers.setImmediate(() => {
       const now = latest.get(socket)
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
       const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
@@ -84,11 +85,11 @@ export function answerOddRequests(
   })
   const watch = (socket: Duplex) => {
     // Node looks for requests that are slow to begin every 30 seconds only.
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       if (!latest.has(socket)) refuseIfLate(socket)
     }, firstRequestMs)
     timer.unref()
-    socket.once('close', () => clearTimeout(timer))
+    socket.once('close', () => timers.clearTimeout(timer))
     // An answer without an end, such as the live stream, ends with its reader.
     socket.once('end', () => {
       const answer = latest.get(socket)

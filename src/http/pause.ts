@@ -1,3 +1,5 @@
+import { timers } from '../timers.ts'
+
 /** Waits in real time, all of which end at once when the service stops. */
 export function createPause() {
   const waiting = new Set<() => void>()
@@ -7,11 +9,11 @@ export function createPause() {
       if (ms === 0 || ended) return Promise.resolve()
       return new Promise((resolve) => {
         const end = () => {
-          clearTimeout(timer)
+          timers.clearTimeout(timer)
           waiting.delete(end)
           resolve()
         }
-        const timer = setTimeout(end, ms)
+        const timer = timers.setTimeout(end, ms)
         waiting.add(end)
       })
     },

@@ -1,9 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Delivery } from '../model/delivery.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Service } from '../service.ts'
 import type { RequestLog } from './request-log.ts'
 import { attemptMessage, requestMessage, retiredMessage, type Message } from './stream-message.ts'
+import { timers } from '../timers.ts'
 
 /** Read at once, so that others have their turn between two pages. */
 const PAGE = { deliveries: 500, requests: 50 }
@@ -55,7 +55,7 @@ async function deliveriesSince(service: HistoryParts['service'], since: string):
     pages.push(page)
     after = data.at(-1)?.id
     if (!more) return pages.reverse().flat()
-    await setImmediate()
+    await timers.nextTurn()
   }
 }
 
@@ -73,7 +73,7 @@ async function requestsSince(log: HistoryParts['log'], since: string): Promise<D
     )
     after = data.at(-1)?.id
     if (!more) return pages.reverse().flat()
-    await setImmediate()
+    await timers.nextTurn()
   }
 }
 

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Message } from './stream-message.ts'
+import { timers } from '../timers.ts'
 
 /** A subscriber of a stream, from its first message on. */
 export interface StreamReader {
@@ -107,7 +107,7 @@ export function createReader({
   /** Sends as much of the history as there is room for, in steps between which others have their turn. */
   const sendHistory = async () => {
     for (;;) {
-      await setImmediate()
+      await timers.nextTurn()
       if (ended || history === undefined) return
       for (const { type, text } of history.slice(sent, sent + BATCH)) {
         if (unread() >= MOST_HISTORY_BYTES) return

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Service } from '../service.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestLog } from './request-log.ts'
 import { readHistory } from './stream-history.ts'
 import { messagesOf, requestMessage, type Message } from './stream-message.ts'
 import { createReader, type StreamReader } from './stream-reader.ts'
+import { timers } from '../timers.ts'
 
 /**
  * The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10),
@@ -60,7 +60,7 @@ export function createStream(
     if (kind === 'replacement') publish({ type: 'reset', key: 'reset', text: () => '{}' })
     else if (readers.size > 0) for (const message of writes.flatMap(messagesOf)) publish(message)
   })
-  const heartbeat = setInterval(() => {
+  const heartbeat = timers.setInterval(() => {
     for (const reader of readers) reader.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
@@ -78,7 +78,7 @@ export function createStream(
         try {
           const history = await readHistory({ service, log }, since)
           // What was committed before it was read has been told by then.
-          await setImmediate()
+          await timers.nextTurn()
           reader.begin(history)
         } catch (error) {
           reader.close()
@@ -87,7 +87,7 @@ export function createStream(
       return { status: 200, headers: streamHeaders, body: reader.body }
     },
     close() {
-      clearInterval(heartbeat)
+      timers.clearInterval(heartbeat)
       for (const reader of readers) reader.close()
     },
   }

@@ -4,6 +4,7 @@ import type { Table } from '../table-address.ts'
 import type { Answer } from './refusals.ts'
 import { createReader, type StreamReader } from './stream-reader.ts'
 import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from './stream.ts'
+import { timers } from '../timers.ts'
 
 /** Server-sent events `change`: something at the table is otherwise than before, and to be read anew. */
 export interface TableStream {
@@ -35,7 +36,7 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
         for (const reader of listeners.readers) reader.tell('', () => CHANGE_BYTES)
     }
   })
-  const heartbeat = setInterval(() => {
+  const heartbeat = timers.setInterval(() => {
     for (const { readers } of tables.values()) for (const reader of readers) reader.beat(HEARTBEAT)
   }, HEARTBEAT_MS)
   heartbeat.unref()
@@ -56,7 +57,7 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
       return { status: 200, headers: streamHeaders, body: reader.body }
     },
     close() {
-      clearInterval(heartbeat)
+      timers.clearInterval(heartbeat)
       for (const { readers } of tables.values()) for (const reader of readers) reader.close()
       tables.clear()
     },

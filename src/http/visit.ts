@@ -2,6 +2,7 @@ import type { ApiFaultKind } from '../model/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import type { RequestEntry } from './request-entry.ts'
+import { timers } from '../timers.ts'
 
 /** One request on its way through the door: what is known of it beside the request itself. */
 export interface Visit {
@@ -32,7 +33,7 @@ export interface RequestLine {
 /** Stands in the request log for a request line that could not be read. */
 export const unknownLine: RequestLine = { method: '-', path: '-' }
 
-export function newVisit(newId: NewId, startedAt: Date, measure = () => performance.now()): Visit {
+export function newVisit(newId: NewId, startedAt: Date, measure = timers.elapsed): Visit {
   return {
     requestId: newId('req'),
     startedAt,

@@ -54,8 +54,8 @@ export interface Simulator
  * await simulator.deliveries.waitFor({ type: 'check.created' })
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const service = await startSimulator({ port: 0, onError: warn, ...options })
-  const { url, baseUrl, apiKey, ca, fetch, receive, idle } = service
+  const service = await startSimulator({ port: 0, onError: warn, ref: false, ...options })
+  const { url, baseUrl, apiKey, ca, fetch, receive, thrownBy, idle } = service
   const client = createClient({ url, apiKey, fetch })
   const {
     deliveries,
@@ -70,7 +70,7 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
   const close = () => (closing ??= service.close())
   return {
     ...{ ...rest, url, baseUrl, apiKey, ca, fetch, receive, idle, close },
-    deliveries: { ...deliveries, waitFor: (wanted) => waitForDelivered(client, wanted) },
+    deliveries: { ...deliveries, waitFor: (wanted) => waitForDelivered(client, wanted, thrownBy) },
     endpoints: {
       ...endpoints,
       create: ({ url, event_types = [...eventTypes] }) => endpoints.create({ url, event_types }),

@@ -5,6 +5,7 @@ import type { EventType } from '../model/event.ts'
 import type { Unmet, Wanted } from '../verdicts/judge.ts'
 import { waitForDeliveries } from '../verdicts/wait.ts'
 import { circumstances } from './circumstances.ts'
+import { timers } from '../timers.ts'
 
 /** Which deliveries are waited for. */
 export interface DeliveriesWanted {
@@ -24,15 +25,15 @@ export type SomeDeliveries = [Delivery, ...Delivery[]]
 
 const TIMEOUT_MS = 4_000
 
-/** What was waited for has not come: the message tells what came instead. */
+/** What was waited for has not come: the message tells what came instead, `cause` what a handler of `receive` threw. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   readonly code: Unmet['code']
   /** What came of the type, check and endpoint that were wanted, in any status. */
   readonly seen: readonly Delivery[]
 
-  constructor({ code, message, seen }: Pick<Unmet, 'code' | 'message' | 'seen'>) {
-    super(message)
+  constructor({ code, message, seen }: Pick<Unmet, 'code' | 'message' | 'seen'>, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
     this.seen = seen
   }
@@ -41,11 +42,12 @@ export class NotDelivered extends Error {
 export async function waitForDelivered(
   client: Client,
   { timeout = TIMEOUT_MS, ...asked }: DeliveriesWanted = {},
+  thrownBy: (delivery: Delivery) => unknown = () => undefined,
 ): Promise<SomeDeliveries> {
   const wanted = wantedOf(asked)
   const deadline = new AbortController()
   // A timer that counts, unlike that of AbortSignal.timeout: while it runs, the process does not end.
-  const timer = setTimeout(() => deadline.abort(), timeout)
+  const timer = timers.setTimeout(() => deadline.abort(), timeout)
   try {
     const verdict = await waitForDeliveries(client, wanted, deadline.signal)
     const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
@@ -53,9 +55,10 @@ export async function waitForDelivered(
     if (verdict.ok) throw new RangeError('count must be at least 1.')
     const more = await circumstances(client, wanted)
     const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
-    throw new NotDelivered({ ...verdict, message })
+    const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)
+    throw new NotDelivered({ ...verdict, message }, cause === undefined ? {} : { cause })
   } finally {
-    clearTimeout(timer)
+    timers.clearTimeout(timer)
   }
 }
 

@@ -9,6 +9,7 @@ import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
 import { createReceivers } from '../delivery/receivers.ts'
 import { createSender } from '../delivery/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
+import type { Delivery } from '../model/delivery.ts'
 import type { Service } from '../service.ts'
 import { defaults, GRACE_MS, type Parts } from './parts.ts'
 import { freshTime, measureOf } from './time.ts'
@@ -31,22 +32,26 @@ export function openDeliveries(
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
     denyPrivate: parts.denyPrivate ?? false,
+    loopbackOnly: (parts.network ?? (parts.port === false ? 'loopback' : 'any')) === 'loopback',
     own,
   })
   const local = () =>
     authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
   const receivers = createReceivers()
+  const thrown = createThrown()
   const sender = createSender({ policy, trust, measure: measureOf(parts), receivers })
   const deliver = createDeliver({
     service,
     sender,
     clock,
     faults,
+    // The global Date: a receiver in this process compares with it, also when a test has replaced it.
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
     disableAfter: parts.disableAfter ?? defaults.disableAfter,
+    onThrown: thrown.add,
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })
   let started: Pump | undefined
@@ -76,6 +81,7 @@ export function openDeliveries(
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
     receive: receivers.add,
+    thrownBy: thrown.get,
     begin: () => void pump(),
     attempt: (id: string) => pump().attempt(id),
     async idle(signal?: AbortSignal): Promise<void> {
@@ -92,6 +98,27 @@ export function openDeliveries(
 /** One delivery after the other, a receiver of a seeded run gets them in one order and its answers are recorded in it. */
 function limitsOf({ seed }: Parts): Partial<PumpLimits> {
   return seed === undefined ? {} : { perEndpoint: 1 }
+}
+
+/** As many errors of receivers are kept, the newest ones. */
+const MOST_THROWN = 1_000
+
+/** What receivers in this process threw, by the id of the delivery: the last error of each. */
+function createThrown() {
+  const errors = new Map<string, { attempt: number; error: unknown }>()
+  return {
+    /** Of the newest attempt alone: an older one is not why this one failed. */
+    get({ id, attempts }: Pick<Delivery, 'id' | 'attempts'>): unknown {
+      const last = errors.get(id)
+      return last?.attempt === attempts.length ? last.error : undefined
+    },
+    add(deliveryId: string, attempt: number, error: unknown): void {
+      errors.delete(deliveryId)
+      errors.set(deliveryId, { attempt, error })
+      const [oldest] = errors.size > MOST_THROWN ? errors.keys() : []
+      if (oldest !== undefined) errors.delete(oldest)
+    },
+  }
 }
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
 import { createKeptClock, startOfTime } from '../delivery/kept-clock.ts'
 import type { SimulatorOptions } from '../simulator-options.ts'
 import type { Store } from '../store/store.ts'
+import { timers } from '../timers.ts'
 
 /** Where the clock of a seeded run stands, unless said otherwise: any time will do that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
@@ -16,7 +17,7 @@ export async function openClock(options: SimulatorOptions, store: Store): Promis
   const kept = createKeptClock(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
   const offset = await kept.read()
-  const real = new Date()
+  const real = new Date(timers.now())
   const start = startOfTime({ wanted: startAt, offset, newest, now: real })
   if (start?.notice !== undefined) onNotice(start.notice)
   const clock = createMovableClock({ start: start?.time, real })

@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { FileGone, reasonOf } from './errors.ts'
 import { createLineEncoder } from './journal-line.ts'
+import { timers } from '../timers.ts'
 
 /** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
 export interface CommitQueue {
@@ -67,7 +67,7 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
   const run = async () => {
     running = true
     while (waiting.transactions.length > 0) {
-      await setImmediate() // Lets everybody who is ready come aboard, above all those whom the last batch set free.
+      await timers.nextTurn() // Lets everybody who is ready come aboard, above all those whom the last batch set free.
       await writeBatch(waiting)
     }
     running = false

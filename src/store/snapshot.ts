@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import {
@@ -20,6 +19,7 @@ import { readVouched } from './read-vouched.ts'
 import { replaceFile, syncDirectory } from '../replace-file.ts'
 import { snapshotText, type Piece, type Snapshot } from './snapshot-text.ts'
 import { checksumLine, type Vouched } from './vouched.ts'
+import { timers } from '../timers.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
 const SLICE = 256 * 1024
@@ -120,7 +120,7 @@ async function writeText(
   const flush = async () => {
     await write(slice.subarray(0, filled))
     filled = 0
-    await setImmediate()
+    await timers.nextTurn()
   }
   for (const piece of pieces) {
     if (piece === undefined) {

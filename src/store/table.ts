@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { createLookup, type Lookup } from './lookup.ts'
 import type { KeyOf } from './schema.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type SortedRecords,
 } from './sorted-records.ts'
 import type { Order, Page, Search } from './store.ts'
+import { timers } from '../timers.ts'
 
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
@@ -79,7 +79,7 @@ export async function pageOf<T extends { id: string }>(
     }
     if (looks < SLICE) return { data, more: false }
     if (seen === records) seen = records.clone()
-    await setImmediate()
+    await timers.nextTurn()
   }
 }
 

@@ -375,3 +375,27 @@ describe('resolving at registration', () => {
     expect(asked).toEqual(['shop.example'])
   })
 })
+
+describe('a policy that sends to loopback only', () => {
+  const resolveNothing = () => Promise.reject(new Error('No name may be resolved.'))
+  const policy = policyWith({ loopbackOnly: true, resolve: resolveNothing })
+
+  it.each(['https://localhost/', 'https://shop.localhost:8443/', 'https://127.0.0.1/', 'https://[::1]:1/'])(
+    'sends to %s',
+    (url) => expect(policy.refuseNetwork(url)).toBeUndefined(),
+  )
+
+  it.each([
+    'https://shop.example/',
+    'https://localhost.example/',
+    'https://192.168.1.10/',
+    'https://93.184.216.34/',
+  ])('sends nothing to %s, and lets it be registered for a handler of this process', async (url) => {
+    expect(policy.refuseNetwork(url)).toMatch(/^leads out of this machine, .* network: 'any'$/)
+    expect(await policy.refuse(url)).toBeUndefined()
+  })
+
+  it('refuses what it never sends to, as ever', async () => {
+    expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not lead to a link-local address/)
+  })
+})

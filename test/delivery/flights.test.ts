@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { createFlights } from '../../src/delivery/flights.ts'
+import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 const SLOW_MS = 1_000
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => fakeOwnTimers())
 
 /** Flights with places for eight in all, and how to start and end them. */
 function open() {

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { createRests } from '../../src/delivery/rests.ts'
+import { fakeOwnTimers } from '../support/fake-timers.ts'
 
-beforeEach(() => vi.useFakeTimers())
-afterEach(() => vi.useRealTimers())
+beforeEach(() => fakeOwnTimers())
 
 /** Why an attempt could not be recorded: nothing that concerns the store. */
 const failure = new Error('broken')

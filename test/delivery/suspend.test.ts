@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { fakeOwnTimers } from '../support/fake-timers.ts'
 import { openSimulator } from '../support/simulator.ts'
 
 const MINUTE = 60_000
@@ -6,8 +7,7 @@ const HOUR = 60 * MINUTE
 const URL = 'https://shop.example/webhooks'
 
 // Real time and timers alone: what happens between them goes on as usual.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
-afterEach(() => void vi.useRealTimers())
+beforeEach(() => fakeOwnTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 /** A service with three deliveries that failed once and are due again in about a minute. */
 async function openWithRetries() {

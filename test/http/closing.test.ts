@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fakeOwnTimers } from '../support/fake-timers.ts'
 import {
   check,
   openReceiver,
@@ -91,8 +92,7 @@ describe('closing', () => {
     const simulator = await openSimulator({ dataDirectory })
     const { text } = await simulator.push('a')
     const letGo = await begin(simulator)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
+    fakeOwnTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const closing = simulator.close()
     await vi.advanceTimersByTimeAsync(4_500)
     await closing

@@ -135,6 +135,24 @@ describe('a simulator in this process', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
+  test('sends to loopback only without a port, and names what takes other deliveries', async () => {
+    const one = await made({ port: false })
+    const { id } = await one.endpoints.create({ url: 'https://shop.example:8443/webhooks?a=1' })
+    await one.checks.push('table-12', check())
+    await one.idle()
+    const { data } = await one.deliveries.list({ endpoint_id: id })
+    expect(data[0]?.attempts).toMatchObject([
+      {
+        outcome: 'address_refused',
+        error:
+          'Nothing was sent to shop.example:8443: the URL leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive("https://shop.example:8443", handler), or create the simulator with network: \'any\'.',
+      },
+    ])
+    one.receive('https://shop.example:8443', () => new Response())
+    await one.clock.advance('1m')
+    await one.deliveries.waitFor({ endpoint: id })
+  })
+
   test('is closed once, however often it is asked, and refuses calls from then on', async () => {
     const one = await createSimulator()
     const { url } = one
@@ -194,6 +212,21 @@ describe('waiting for deliveries', () => {
     await expect(simulator.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
       /\nThere was check\.created, but no endpoint is there to take it\.\nNothing was sent to anybody\.$/,
     )
+  })
+
+  test('carries what the handler threw, with its stack and cause', async () => {
+    const thrown = new Error('out of soup', { cause: new Error('no stock') })
+    answer = () => {
+      throw thrown
+    }
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const wait = simulator.deliveries.waitFor({ timeout: 0 })
+    await expect(wait).rejects.toThrow(/in this process threw: out of soup\.$/)
+    const error = (await wait.catch((reason: unknown) => reason)) as NotDelivered
+    expect(error.cause).toBe(thrown)
+    expect(error.stack).toContain('create-simulator.test.ts')
   })
 
   test('says that it was refused, and how', async () => {

@@ -5,10 +5,13 @@ import { emptyDirectory, spawnProcess } from './cli.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
+/** What an entry of the exports leads to: a file, or one for each condition. */
+export type Target = string | { [condition: string]: Target }
+
 export interface Manifest {
   name: string
   version: string
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, Target>
   dependencies: Record<string, string>
   peerDependencies?: Record<string, string>
 }

@@ -34,6 +34,20 @@ describe('toHaveDelivered', () => {
     await expect(never).rejects.toThrow(/none arrived\. Waited 0 s\.\nNo check\.created about table-13/)
   })
 
+  plain('fails with the stack of what the handler threw', async () => {
+    const takeBack = simulator.receive(SHOP, () => {
+      throw new TypeError('out of soup')
+    })
+    await simulator.endpoints.create({ url: SHOP })
+    await simulator.checks.push('table-12', check())
+    await simulator.idle()
+    const refused = expect(simulator).toHaveDelivered('check.created', { timeout: 0 })
+    await expect(refused).rejects.toThrow(
+      /\nCaused by: TypeError: out of soup\n {4}at .*matchers\.test\.ts:\d+/,
+    )
+    takeBack()
+  })
+
   plain('with not, waits for no time but for what is under way', async () => {
     await simulator.endpoints.create({ url: SHOP })
     await expect(simulator).not.toHaveDelivered('check.created')
@@ -117,6 +131,14 @@ describe('toBeSignedBy', () => {
     const request = new Request(SHOP, { method: 'POST', body, headers: { 'X-Acme-Signature': header() } })
     await expect(request).toBeSignedBy('whsec_a')
     const two = { 'x-hub-signature': 'sha1=0', 'x-service-signature': header() }
+    await expect({ headers: two, body }).toBeSignedBy('whsec_a')
+  })
+
+  plain('finds the header in any case', async () => {
+    const named = { serviceName: 'Acme' }
+    await expect({ headers: { 'X-Acme-Signature': header() }, body }).toBeSignedBy('whsec_a', named)
+    await expect({ headers: { 'X-ACME-SIGNATURE': header() }, body }).toBeSignedBy('whsec_a', named)
+    const two = { 'X-Hub-Signature': 'sha1=0', 'X-Service-Signature': header() }
     await expect({ headers: two, body }).toBeSignedBy('whsec_a')
   })
 

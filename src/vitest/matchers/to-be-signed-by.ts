@@ -25,6 +25,11 @@ function headerIn(headers: ReceivedDelivery['headers']): string {
   return name === undefined || others.length > 0 ? headerOf(DEFAULT_SERVICE_NAME) : name
 }
 
+/** Names of headers do not differ by case, in whatever form a server hands them over. */
+function valueOf(headers: Readonly<Record<string, string | readonly string[] | undefined>>, name: string) {
+  return Object.entries(headers).find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
+}
+
 function headerOf(serviceName: string): string {
   return signatureHeader(parseServiceName(serviceName) ?? serviceName).toLowerCase()
 }
@@ -36,7 +41,7 @@ export async function toBeSignedBy(
 ): Promise<Outcome> {
   const { headers } = received
   const name = serviceName === undefined ? headerIn(headers) : headerOf(serviceName)
-  const header = headers instanceof Headers ? headers.get(name) : headers[name]
+  const header = headers instanceof Headers ? headers.get(name) : valueOf(headers, name)
   const payload = received instanceof Request ? await received.clone().text() : received.body
   const result = verify({ payload, header, secret, tolerance })
   return result.ok

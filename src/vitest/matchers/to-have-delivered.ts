@@ -30,7 +30,7 @@ export async function toHaveDelivered(
       const came = await simulator.deliveries.waitFor(wanted)
       if (times === undefined) return unwanted(came)
     } catch (error) {
-      if (error instanceof NotDelivered) return failed(error.message)
+      if (error instanceof NotDelivered) return failed(withCause(error))
       throw error
     }
   await simulator.idle()
@@ -38,6 +38,11 @@ export async function toHaveDelivered(
   if (times === undefined ? came.length > 0 : came.length === times) return unwanted(came)
   const these = came.length === 0 ? '' : `: ${idsOf(came)}`
   return failed(`Expected ${what}, found ${came.length}${these}.`)
+}
+
+/** What a handler threw, with its stack: an outcome has no place for a cause. */
+function withCause({ message, cause }: NotDelivered): string {
+  return cause instanceof Error ? `${message}\nCaused by: ${cause.stack ?? cause.message}` : message
 }
 
 function idsOf(deliveries: readonly Delivery[]): string {

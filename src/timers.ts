@@ -1,0 +1,33 @@
+import { performance } from 'node:perf_hooks'
+import * as callbacks from 'node:timers'
+import * as promises from 'node:timers/promises'
+
+const RealDate = Date
+const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = callbacks
+const { setTimeout: sleep, setImmediate: nextTurn } = promises
+const { queueMicrotask } = globalThis
+const { nextTick } = process
+
+/**
+ * The timers and clocks of Node.js as they were when this module was loaded. The simulator uses them instead of the
+ * globals, so that a test may replace all globals by fake timers (Vitest, Jest) without stopping the service in its own
+ * process. The build makes bundled packages use them, too.
+ */
+export const timers = {
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  setImmediate,
+  clearImmediate,
+  queueMicrotask,
+  nextTick,
+  /** Resolves after so many milliseconds. */
+  sleep,
+  /** Resolves in the next turn of the event loop. */
+  nextTurn,
+  /** Milliseconds since 1970 by the clock of this machine. */
+  now: (): number => RealDate.now(),
+  /** Milliseconds since an arbitrary point, on a clock that is never set. */
+  elapsed: (): number => performance.now(),
+}
