@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { timers } from '../timers.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /** Deeper than any check, shallower than what could hurt (contract section 4). */
@@ -144,7 +145,7 @@ function receiveMessage(
       if (pause) {
         longBodies.set(message, bytesOfLongBody(message) + chunk.length)
         message.pause()
-        setImmediate(() => message.resume())
+        timers.setImmediate(() => message.resume())
       }
     })
     message.on('end', () => resolve())

@@ -57,7 +57,7 @@ export function answerOddRequests(
       const isWhole = now?.req.complete === true && (now !== before || !wasAnswered)
       const bytes = now === undefined ? 0 : bytesOfLongBody(now.req)
       if (isWhole) return
-      if (bytes > read) setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
+      if (bytes > read) timers.setTimeout(() => refuseIfLate(socket, bytes), requestMs).unref()
       else refuse(socket, tooLate(), isSilent(socket) ? null : unknownLine)
     })
   }

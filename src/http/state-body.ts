@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { timers } from '../timers.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { Refusal } from '../model/refusal.ts'
 import { inPresentFormat, issuesOfRecords, type State } from '../model/state.ts'
@@ -36,7 +36,7 @@ async function asStored(events: State['events']): Promise<State['events']> {
   const stored: StoredEvent[] = []
   for (const event of events) {
     stored.push({ ...event, body: JSON.stringify(JSON.parse(event.body)) })
-    if (stored.length % SLICE === 0) await setImmediate()
+    if (stored.length % SLICE === 0) await timers.nextTurn()
   }
   return stored
 }
@@ -46,7 +46,7 @@ async function requireNone(found: Iterable<readonly ValidationIssue[]>): Promise
   let looks = 0
   for (const some of found) {
     issues.push(...some)
-    if (++looks % SLICE === 0) await setImmediate()
+    if (++looks % SLICE === 0) await timers.nextTurn()
   }
   if (issues.length > 0) throw invalid(issues)
 }

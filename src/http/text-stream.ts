@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { timers } from '../timers.ts'
 
 /** A body of chunks of text: a single one whole, several as a stream that makes the next one when there is room for it. */
 export function textBody(chunks: Iterable<string>): string | ReadableStream<Uint8Array> {
@@ -12,7 +12,7 @@ export function textBody(chunks: Iterable<string>): string | ReadableStream<Uint
     async pull(controller) {
       if (next.done === true) return controller.close()
       controller.enqueue(encoder.encode(next.value))
-      await setImmediate()
+      await timers.nextTurn()
       next = iterator.next()
     },
   })

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { timers } from '../timers.ts'
 import {
   put,
   remove,
@@ -121,7 +121,7 @@ async function putAll<C extends CollectionName>(
   records: Everything[C],
 ): Promise<void> {
   for (const [index, record] of records.entries()) {
-    if (index % SLICE === SLICE - 1) await setImmediate()
+    if (index % SLICE === SLICE - 1) await timers.nextTurn()
     table.put(record)
   }
 }
