@@ -2,11 +2,20 @@ import { readStream } from './client/stream.ts'
 import type { CallOptions } from './client/limit.ts'
 import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
+  ChecksQuery,
+  ClaimsQuery,
   ClockReport,
   ClockView,
+  DeliveriesQuery,
+  EndpointsQuery,
+  EventsQuery,
+  FeedbackQuery,
+  KeysQuery,
   List,
-  ListQuery,
+  LocationsQuery,
+  PaymentsQuery,
   PingReport,
+  RequestsQuery,
   RequestView,
   TableAddress,
 } from './client/views.ts'
@@ -44,16 +53,16 @@ export type Client = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const send = createSend(options)
   const call = createCall(send)
-  const get = async <T>(path: string, query: ListQuery = {}) =>
+  const get = async <T>(path: string, query: object = {}) =>
     (await call('GET', path + queryText(query))).json as T
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
   const one = encodeURIComponent
   return {
-    locations: { list: (query?: ListQuery) => get<List<Location>>('/v1/locations', query) },
+    locations: { list: (query?: LocationsQuery) => get<List<Location>>('/v1/locations', query) },
     checks: {
-      list: (query?: ListQuery) => get<List<Check>>('/v1/checks', query),
+      list: (query?: ChecksQuery) => get<List<Check>>('/v1/checks', query),
       get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
       /** Sends `body`; a JSON text as it is: of bytes, not one is changed. */
       async push(externalId: string, body: JsonText | PushInput) {
@@ -63,15 +72,15 @@ export function createClient(options: ClientOptions) {
       },
     },
     claims: {
-      list: (query?: ListQuery) => get<List<ClaimView>>('/v1/claims', query),
+      list: (query?: ClaimsQuery) => get<List<ClaimView>>('/v1/claims', query),
       get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
     },
     payments: {
-      list: (query?: ListQuery) => get<List<PaymentView>>('/v1/payments', query),
+      list: (query?: PaymentsQuery) => get<List<PaymentView>>('/v1/payments', query),
       get: (id: string) => get<PaymentView>(`/v1/payments/${one(id)}`),
     },
     feedback: {
-      list: (query?: ListQuery) => get<List<FeedbackView>>('/v1/feedback', query),
+      list: (query?: FeedbackQuery) => get<List<FeedbackView>>('/v1/feedback', query),
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
     },
     inspector: {
@@ -105,14 +114,14 @@ export function createClient(options: ClientOptions) {
       /** The same through the simulator, with a secret of the caller's choice. */
       createWithSecret: (body: ChosenSecretBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
-      list: (query?: ListQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
+      list: (query?: EndpointsQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
       get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
       ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
       delete: (endpoint: RecordOrId) =>
         remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
     },
     deliveries: {
-      list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
+      list: (query?: DeliveriesQuery) => get<List<Delivery>>('/_sim/deliveries', query),
       get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
       /** The signature header of its latest attempt, as it was sent. */
       signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
@@ -121,19 +130,19 @@ export function createClient(options: ClientOptions) {
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),
     },
     events: {
-      list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
+      list: (query?: EventsQuery) => get<List<EventView>>('/_sim/events', query),
       get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
     },
     requests: {
       get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
       /** Newest first, or by `order` `asc`; `finding` is the code of one, or `any`. */
-      list: (query?: ListQuery) => get<List<RequestView>>('/_sim/requests', query),
+      list: (query?: RequestsQuery) => get<List<RequestView>>('/_sim/requests', query),
     },
     /** What an integration did wrong, since a time or ever. */
     report: (since?: Date) => get<Report>('/_sim/report', { since: since?.toISOString() }),
     keys: {
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
-      list: (query?: ListQuery) => get<List<ApiKeyView>>('/_sim/keys', query),
+      list: (query?: KeysQuery) => get<List<ApiKeyView>>('/_sim/keys', query),
       revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${one(id)}`),
     },
     clock: {

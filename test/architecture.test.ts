@@ -74,7 +74,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'api-error.ts': { own: [], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'client', 'model'], foreign: [] },
   client: { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
-  verdicts: { own: ['client.ts', 'ids.ts', 'model'], foreign: ['node:*'] },
+  verdicts: { own: ['api-error.ts', 'client', 'client.ts', 'ids.ts', 'model'], foreign: ['node:*'] },
   'simulator-options.ts': { own: ['clock.ts', 'http'], foreign: [] },
   'simulator.ts': {
     own: ['*'],

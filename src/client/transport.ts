@@ -1,6 +1,5 @@
 import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
 import { limited, type CallOptions } from './limit.ts'
-import type { ListQuery } from './views.ts'
 
 export interface ClientOptions {
   /** Of the service, `http://127.0.0.1:4100`; a final `/v1` may be there. */
@@ -97,8 +96,8 @@ export function errorOf(json: unknown): Record<string, unknown> {
 }
 
 /** `?limit=2&…`, or nothing. */
-export function queryText(query: ListQuery): string {
-  const given = Object.entries(query).filter((entry) => entry[1] !== undefined)
+export function queryText(query: object): string {
+  const given = Object.entries(query).filter((entry: [string, unknown]) => entry[1] !== undefined)
   if (given.length === 0) return ''
   const text = given.map(([name, value]): [string, string] => [name, String(value)])
   return `?${new URLSearchParams(text).toString()}`

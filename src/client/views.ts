@@ -9,7 +9,25 @@ export interface List<T> {
   data: T[]
   next_cursor: string | null
 }
+/**
+ * Query names with their values.
+ * @deprecated Each list has a query type of its own, such as {@link DeliveriesQuery}.
+ */
 export type ListQuery = Readonly<Record<string, string | number | undefined>>
+export type {
+  ChecksQuery,
+  ClaimsQuery,
+  DeliveriesQuery,
+  EndpointsQuery,
+  EventsQuery,
+  FeedbackQuery,
+  KeysQuery,
+  LocationsQuery,
+  PageQuery,
+  PaymentsQuery,
+  RequestsQuery,
+  SimPageQuery,
+} from '../model/list-queries.ts'
 
 /** What a push came to, as the simulator's log tells it. */
 export type PushReport = PushNote

@@ -20,7 +20,7 @@ import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type RequestLine, type Visit } from './visit.ts'
 
-export interface AppParts extends Omit<RoutingParts, 'identify'> {
+export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'> {
   service: Service
   /** Those of the inspector's pages, which act for a key under `/_sim` alone. */
   sessions?: Pick<Sessions, 'keyOf'>
@@ -79,6 +79,7 @@ export function createApp(parts: AppParts): App {
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
+      strictQuery: base === '/_sim',
       identify: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : simulating,
     })
   h3.all('/**', (event) =>

@@ -1,9 +1,9 @@
-import type { List, ListQuery } from '../client.ts'
+import type { List, PageQuery } from '../client/views.ts'
 
 /** Everything that a list has, newest first, page by page. */
-export async function* allOf<T>(
-  list: (query: ListQuery) => Promise<List<T>>,
-  filter: ListQuery = {},
+export async function* allOf<T, Query extends PageQuery>(
+  list: (query?: Query) => Promise<List<T>>,
+  filter: Query = {} as Query,
 ): AsyncGenerator<T> {
   let cursor: string | undefined
   do {

@@ -29,6 +29,11 @@ export const errorAnswers = {
     description:
       'The request or its path is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
   },
+  BadQueryOrBody: {
+    codes: ['invalid_request', 'invalid_path', 'invalid_query', 'invalid_json'],
+    description:
+      'The request, its path or a query parameter is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
+  },
   Unauthorized: {
     codes: ['unauthorized'],
     description: 'No API key, a malformed, an unknown or a revoked one.',

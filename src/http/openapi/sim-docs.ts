@@ -117,7 +117,7 @@ export const simDocs: OperationDocs = {
     id: 'listEvents',
     tag: 'Simulator events',
     summary: 'List events',
-    query: ['type', 'external_check_id', ...simPaging],
+    query: ['q', 'type', 'external_check_id', ...simPaging],
     of: 'Event',
   }),
   'GET /events/:id': {
