@@ -9,8 +9,9 @@ import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
 import { createReceivers } from '../delivery/receivers.ts'
 import { createSender } from '../delivery/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
+import { wholeNumbers } from '../model/settings.ts'
 import type { Service } from '../service.ts'
-import { defaults, GRACE_MS, type Parts } from './parts.ts'
+import { GRACE_MS, type Parts } from './parts.ts'
 import { freshTime, measureOf } from './time.ts'
 
 /** What deliveries ask of the service around them. */
@@ -46,7 +47,7 @@ export function openDeliveries(
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
-    disableAfter: parts.disableAfter ?? defaults.disableAfter,
+    disableAfter: parts.disableAfter ?? wholeNumbers.disableAfter.default,
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })
   let started: Pump | undefined
