@@ -1,6 +1,6 @@
 import type { AttemptMessage } from '../model/attempt-message.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Envelope } from '../model/event.ts'
+import type { EnvelopeOf } from '../model/event-view.ts'
 import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 import type { Played } from '../model/played.ts'
 
@@ -48,6 +48,7 @@ export interface ClockView {
   /** The move that is under way: where it goes to, and the ids of the deliveries in flight that it waits for, ten at most. */
   moving: { to: string; waiting_for: readonly string[] } | null
 }
+export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
 export type { PlayedAttempt } from '../model/played.ts'
 
 /** What was attempted while the clock moved. */
@@ -55,7 +56,7 @@ export type ClockReport = ClockView & Played
 export type { AttemptMessage } from '../model/attempt-message.ts'
 export type StreamMessage =
   | { type: 'request'; data: RequestView }
-  | { type: 'event'; data: Envelope }
+  | { type: 'event'; data: EnvelopeOf }
   | { type: 'attempt'; data: AttemptMessage }
   /** It is dead without another attempt. */
   | { type: 'delivery'; data: Delivery }

@@ -1,5 +1,5 @@
 import { createKeyBody, viewApiKey } from '../model/api-key.ts'
-import { viewEvent } from '../model/event.ts'
+import { viewEvent } from '../model/event-view.ts'
 import { queryNames } from '../model/list-queries.ts'
 import { Refusal } from '../model/refusal.ts'
 import { validate } from '../model/validation.ts'

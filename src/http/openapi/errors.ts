@@ -1,15 +1,15 @@
-import type { RefusalCode } from '../../model/refusal.ts'
+import type { ErrorCode } from '../../model/refusal.ts'
 import { statusOf, type unroutedCodes } from '../refusals.ts'
 import { pascalCase } from './envelopes.ts'
 import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 
-/** Codes of errors: those of refusals by operations, of bugs, and of what was asked for. */
-type ErrorCode = Exclude<RefusalCode, (typeof unroutedCodes)[number]> | 'internal_error' | 'fault_injected'
+/** Codes that answers of operations can have. */
+type DocumentedCode = Exclude<ErrorCode, (typeof unroutedCodes)[number] | 'unknown_error'>
 
 interface ErrorAnswer {
   /** All of one status. */
-  codes: readonly ErrorCode[]
+  codes: readonly DocumentedCode[]
   description: string
   headers?: readonly HeaderName[]
 }
@@ -130,7 +130,7 @@ export const errorAnswers = {
 
 export type ErrorAnswerName = keyof typeof errorAnswers
 
-const statuses: Record<ErrorCode, number> = { ...statusOf, internal_error: 500, fault_injected: 503 }
+const statuses: Record<DocumentedCode, number> = { ...statusOf, internal_error: 500, fault_injected: 503 }
 
 const named = Object.entries(errorAnswers) as [ErrorAnswerName, ErrorAnswer][]
 

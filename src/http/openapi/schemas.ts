@@ -14,7 +14,7 @@ import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/tab
 import * as table from '../../model/table-schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
-import { envelopes } from './envelopes.ts'
+import { envelopes, storedEvents } from './envelopes.ts'
 import { errorCodes, errorName } from './errors.ts'
 import { tidy, type Json } from './json.ts'
 
@@ -89,6 +89,7 @@ const answers = {
   TableClaim: table.tableClaimView,
   TablePayment: table.tablePaymentView,
   ...envelopes,
+  ...storedEvents,
 }
 
 /** The schemas of all answers, errors and bodies, by the names of their components. @throws when two of a name differ. */

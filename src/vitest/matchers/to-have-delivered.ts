@@ -1,5 +1,5 @@
 import type { Simulator } from '../../library/create-simulator.ts'
-import { NotDelivered, wantedOf, type DeliveriesWanted } from '../../library/wait.ts'
+import { NotDelivered, wantedOf, type DeliveriesWanted } from '../../verdicts/delivered.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { EventType } from '../../model/event.ts'
 import { allOf } from '../../verdicts/all-of.ts'

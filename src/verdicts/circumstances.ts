@@ -1,11 +1,11 @@
-import type { Client } from '../client.ts'
+import type { Reads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Wanted } from '../verdicts/judge.ts'
+import type { Wanted } from './judge.ts'
 
 /** Who did not get what was expected wants to know no more than this. */
 const MOST_SHOWN = 10
 
-type Asked = Pick<Client, 'deliveries' | 'endpoints' | 'events'>
+type Asked = Pick<Reads, 'deliveries' | 'endpoints' | 'events'>
 
 /** Why a delivery may not have come, and what came instead: lines for the message of an error. */
 export async function circumstances(client: Asked, wanted: Wanted): Promise<string[]> {
