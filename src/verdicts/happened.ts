@@ -63,7 +63,7 @@ export async function waitForEvent<Type extends keyof EventData>(
 function told(newestFirst: readonly EventView[]): string[] {
   if (newestFirst.length === 0) return ['No event has happened.']
   const lines = newestFirst.map(({ type, external_check_id: check }) =>
-    check === null ? `  ${type}` : `  ${type} about ${check}`,
+    check === null ? `  ${type}` : `  ${type} for check ${check}`,
   )
   return ['The latest events:', ...lines.toReversed()]
 }

@@ -120,7 +120,7 @@ describe.each(both)('%s', (_name, client) => {
     const wait = client().events.waitFor('check.closed', { check: 'table-12', timeout: 0 })
     await expect(wait).rejects.toThrow(NotHappened)
     await expect(wait).rejects.toThrow(
-      /^Expected check\.closed for check table-12; none happened\. Waited 0 s\.\nThe latest events:\n {2}check\.created about table-12$/,
+      /^Expected check\.closed for check table-12; none happened\. Waited 0 s\.\nThe latest events:\n {2}check\.created for check table-12$/,
     )
   })
 
