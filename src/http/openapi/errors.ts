@@ -52,11 +52,6 @@ export const errorAnswers = {
     description: "A web page of elsewhere is asking, or for a claim that is another guest's.",
   },
   NotFound: { codes: ['not_found'], description: 'There is nothing of that name.' },
-  MethodNotAllowed: {
-    codes: ['method_not_allowed'],
-    description: 'The path is known, and has other methods: those in Allow.',
-    headers: ['Allow'],
-  },
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],
     description:

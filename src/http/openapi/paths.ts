@@ -51,7 +51,7 @@ function parametersIn(path: string): Json {
 }
 
 function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
-  const { id, tag, summary, description = '', query = [], headers = [], body } = doc
+  const { id, tag, summary, internal, description = '', query = [], headers = [], body } = doc
   const parameters = [...query.map(queryParameter), ...headers.map(headerParameter)]
   return {
     operationId: id,
@@ -59,6 +59,7 @@ function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Ex
     summary,
     description: [description, accessBy(base, scope)].filter((text) => text !== '').join('\n\n'),
     ...(base === '/v1' ? {} : { 'x-simulator-only': true }),
+    ...(internal === true ? { 'x-internal': true } : {}),
     security: scope === null ? [] : [{ apiKey: [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
