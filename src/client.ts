@@ -23,7 +23,16 @@ import type {
   RequestView,
   TableAddress,
 } from './client/views.ts'
-import { externalIdOf, idOf, textOf, type CheckOrId, type JsonText, type RecordOrId } from './client/given.ts'
+import {
+  externalIdOf,
+  idOf,
+  textOf,
+  timeText,
+  type CheckOrId,
+  type JsonText,
+  type RecordOrId,
+  type TimeGiven,
+} from './client/given.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
@@ -49,7 +58,7 @@ import {
 import { waitForEvent, type EventWanted } from './verdicts/happened.ts'
 
 export { ApiError, TimedOut, Unreachable } from './api-error.ts'
-export type { CheckOrId, JsonText, RecordOrId } from './client/given.ts'
+export type { CheckOrId, JsonText, RecordOrId, TimeGiven } from './client/given.ts'
 export type { CallOptions } from './client/limit.ts'
 export type { Listing } from './client/listing.ts'
 export type { StreamOptions } from './client/reads.ts'
@@ -94,7 +103,7 @@ export function createClient(options: ClientOptions) {
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
   function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
-    const path = `/_sim/stream${queryText({ since: wanted.since?.toISOString() })}`
+    const path = `/_sim/stream${queryText({ since: timeText(wanted.since) })}`
     return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted.onOpen)
   }
 
@@ -120,10 +129,11 @@ export function createClient(options: ClientOptions) {
     advance: (duration: string, options?: CallOptions) =>
       post<ClockReport>('/_sim/clock', { advance: duration }, options),
     /**
-     * Moves the clock to an ISO 8601 time; otherwise as `advance`.
+     * Moves the clock to a time: a `Date`, milliseconds since 1970, or an ISO 8601 text. Otherwise as `advance`.
      * @default options.timeout is unlimited
      */
-    moveTo: (iso: string, options?: CallOptions) => post<ClockReport>('/_sim/clock', { to: iso }, options),
+    moveTo: (time: TimeGiven, options?: CallOptions) =>
+      post<ClockReport>('/_sim/clock', { to: timeText(time) }, options),
     /**
      * Stops the clock, or lets it run on from where it stands.
      * @default options.timeout is unlimited
@@ -273,7 +283,7 @@ export function createClient(options: ClientOptions) {
      * Returns what an integration did wrong.
      * @default since is undefined: from the start of the service on
      */
-    report: (since?: Date) => get<Report>('/_sim/report', { since: since?.toISOString() }),
+    report: (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
        * Makes an API key. The answer holds it, this once.

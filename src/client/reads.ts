@@ -1,3 +1,4 @@
+import type { TimeGiven } from './given.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
 import type {
@@ -18,7 +19,7 @@ export interface StreamOptions {
    * Attempts and requests that began then or later come first, then `live`.
    * @default undefined, nothing of earlier times
    */
-  since?: Date | undefined
+  since?: TimeGiven | undefined
   /** Called once the service streams: nothing that happens from then on is missed. */
   onOpen?: (() => void) | undefined
 }

@@ -34,7 +34,7 @@ const live: StreamMessage = { type: 'live', data: {} }
 
 /** A client whose streams tell these messages, one after the other, and whose list has the delivery from the second look on. */
 function clientOf(...streams: StreamMessage[][]) {
-  const asked: (Date | undefined)[] = []
+  const asked: StreamOptions['since'][] = []
   let looks = 0
   const client = {
     clock: { show: async () => ({ now: time, frozen: false, offset_ms: 0 }) },

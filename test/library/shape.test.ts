@@ -175,6 +175,21 @@ describe.each(both)('%s', (_name, client) => {
   })
 })
 
+describe.each(both)('%s takes times as text, number and Date', (_name, client) => {
+  const time = '2026-11-21T18:00:00.000Z'
+  test.each([time, Date.parse(time), new Date(time)])('%j', async (since) => {
+    expect((await client().report(since)).since).toBe(time)
+    for await (const message of client().stream({ since })) {
+      expect(message.type).toMatch(/^(request|attempt|live)$/)
+      break
+    }
+  })
+
+  test('and leaves a wrong text to the service', async () => {
+    await expect(client().report('yesterday')).rejects.toMatchObject({ code: 'invalid_query' })
+  })
+})
+
 describe('what was received in this process', () => {
   test('is kept with headers, raw body and the status of the answer, and forgotten by a reset', async () => {
     await simulator.endpoints.create({ url: `${SHOP}/pos` })

@@ -1,3 +1,4 @@
+import type { TimeGiven } from '../../client.ts'
 import type { Simulator } from '../../library/create-simulator.ts'
 import { findingCodes, type FindingCode } from '../../model/finding-code.ts'
 import type { ReportedFinding } from '../../model/report.ts'
@@ -15,7 +16,7 @@ export interface FindingsOptions {
    * Only findings of requests that began then or later.
    * @default undefined, from the start of the service on
    */
-  since?: Date
+  since?: TimeGiven
 }
 
 /** The linter's findings in the pushes so far, as `tabwire report` shows them. */
