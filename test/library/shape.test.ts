@@ -135,6 +135,17 @@ describe.each(both)('%s', (_name, client) => {
     }
   })
 
+  test('saves and loads the state, also under the earlier names of the client', async () => {
+    await client().checks.push('kept', check())
+    const saved = await client().state.save()
+    expect(await client().state.get()).toMatchObject({ checks: saved.checks })
+    for (const load of [client().state.load, client().state.put]) {
+      await client().reset()
+      await load(saved)
+      expect(await client().checks.get('kept')).toMatchObject({ external_id: 'kept' })
+    }
+  })
+
   test('streams until its loop ends, and makes any call', async () => {
     const seen: StreamMessage['type'][] = []
     const { promise: open, resolve } = deferred<true>()
