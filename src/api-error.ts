@@ -1,20 +1,45 @@
-/** The service answered with an error (contract section 3). */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
+import type { DetailsOf } from './model/error-details.ts'
+import type { ErrorCode } from './model/refusal.ts'
+
+/**
+ * The service answered with an error (contract section 3). `is` narrows it to one code and the fields of that code.
+ * @example
+ * if (error instanceof ApiError && error.is('validation_failed')) report(error.body.issues)
+ */
+export interface ApiError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly name: 'ApiError'
   readonly status: number
-  readonly code: string
+  /** A documented code; `unknown_error` for an answer that is not in the form of this service's errors. */
+  readonly code: Code
   readonly requestId: string | null
   /** The whole `error` object of the answer. */
-  readonly body: Readonly<Record<string, unknown>>
+  readonly body: Readonly<Record<string, unknown>> & DetailsOf<Code>
   /** What was called, below the service's URL: `/v1/checks?limit=20`. */
   readonly path: string | undefined
+  /** Returns whether the error has this code, and tells TypeScript which fields its `body` has. */
+  is<One extends ErrorCode>(code: One): this is ApiError<One>
+}
 
-  constructor(
+interface ApiErrorConstructor {
+  new (
     status: number,
     body: Readonly<Record<string, unknown>>,
     requestId: string | null,
     path?: string,
-  ) {
+  ): ApiError
+  /** Not generic: `instanceof` a generic class would make `code` an `any`. */
+  readonly prototype: ApiError
+}
+
+class ServiceError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  readonly body: Readonly<Record<string, unknown>>
+  readonly path: string | undefined
+
+  constructor(...[status, body, requestId, path]: ConstructorParameters<ApiErrorConstructor>) {
     super(typeof body.message === 'string' ? body.message : `The service answered ${status}.`)
     this.status = status
     this.code = typeof body.code === 'string' ? body.code : 'unknown_error'
@@ -22,7 +47,15 @@ export class ApiError extends Error {
     this.body = body
     this.path = path
   }
+
+  is(code: string): boolean {
+    return this.code === code
+  }
 }
+Object.defineProperty(ServiceError, 'name', { value: 'ApiError' })
+
+// The answer says which code and fields there are; the document says which there can be.
+export const ApiError = ServiceError as unknown as ApiErrorConstructor
 
 /** The service did not answer within the time that was given; what was asked for has ended. */
 export class TimedOut extends Error {

@@ -1,12 +1,25 @@
 import { readBytes, readStream } from './client/stream.ts'
 import { limited, type CallOptions } from './client/limit.ts'
+import type { Listing } from './client/listing.ts'
+import type { Reads, StreamOptions } from './client/reads.ts'
 import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
+  ChecksQuery,
+  ClaimsQuery,
   ClockReport,
   ClockView,
+  DeliveriesQuery,
+  EndpointsQuery,
+  EventsQuery,
+  FeedbackQuery,
+  KeysQuery,
   List,
-  ListQuery,
+  LocationsQuery,
+  PageQuery,
+  PaymentsQuery,
   PingReport,
+  RequestsQuery,
+  StreamMessage,
   RequestView,
   TableAddress,
 } from './client/views.ts'
@@ -15,15 +28,18 @@ import {
   idOf,
   stateJson,
   textOf,
+  timeText,
   type CheckOrId,
   type JsonText,
   type RecordOrId,
+  type TimeGiven,
 } from './client/given.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
 import type { Delivery } from './model/delivery.ts'
-import type { EventView } from './model/event.ts'
+import { eventTypes, type EventType } from './model/event.ts'
+import type { EventData, EventView } from './model/event-view.ts'
 import type { FaultsView, FaultsWanted } from './model/fault.ts'
 import type { FeedbackBody, FeedbackView } from './model/feedback.ts'
 import { inspectorCode, inspectorLink } from './model/inspector-link.ts'
@@ -32,158 +48,317 @@ import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Report } from './model/report.ts'
 import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/state.ts'
-import type { ChosenSecretBody, RegisterEndpointBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
+import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
+import { allOf } from './verdicts/all-of.ts'
+import {
+  noneDelivered,
+  waitForDelivered,
+  type DeliveriesUnwanted,
+  type DeliveriesWanted,
+} from './verdicts/delivered.ts'
+import { waitForEvent, type EventWanted } from './verdicts/happened.ts'
 
 export { ApiError, TimedOut, Unreachable } from './api-error.ts'
-export type { CheckOrId, JsonText, RecordOrId } from './client/given.ts'
+export type { CheckOrId, JsonText, RecordOrId, TimeGiven } from './client/given.ts'
 export type { CallOptions } from './client/limit.ts'
+export type { Listing } from './client/listing.ts'
+export type { StreamOptions } from './client/reads.ts'
 export type { ClientOptions, FetchText } from './client/transport.ts'
 export type * from './client/views.ts'
+export type { ErrorCode } from './model/refusal.ts'
+export {
+  NotDelivered,
+  type DeliveriesUnwanted,
+  type DeliveriesWanted,
+  type DeliveryFilter,
+  type SomeDeliveries,
+} from './verdicts/delivered.ts'
+export { NotHappened, type EventWanted } from './verdicts/happened.ts'
 
 export type Client = ReturnType<typeof createClient>
 
 /**
- * A typed client of the service and its simulator.
- * Every call rejects with {@link ApiError}, {@link Unreachable} or {@link TimedOut}.
+ * Makes a typed client of the service and its simulator. The calls have the names of the commands and resolve with what the
+ * API answers; each rejects with {@link ApiError}, {@link Unreachable} or {@link TimedOut}.
  * @example
  * const client = createClient({ url: 'http://127.0.0.1:4100', apiKey })
- * const { check } = await client.checks.push('table-12', JSON.stringify(body))
+ * const { check } = await client.checks.push('table-12', body)
+ * const [delivery] = await client.deliveries.waitFor({ type: 'check.created', check })
  */
 export function createClient(options: ClientOptions) {
   const send = createSend(options)
   const call = createCall(send)
-  const get = async <T>(path: string, query: ListQuery = {}) =>
+  const get = async <T>(path: string, query: object = {}) =>
     (await call('GET', path + queryText(query))).json as T
   const post = async <T>(path: string, body?: unknown, options?: CallOptions) =>
     (await call('POST', path, body === undefined ? undefined : JSON.stringify(body), options)).json as T
   const remove = async <T>(path: string) => (await call('DELETE', path)).json as T
   const one = encodeURIComponent
+  const listing = <T, Query extends PageQuery>(path: string): Listing<T, Query> => {
+    const list = (query?: Query) => get<List<T>>(path, query)
+    return { list, all: (query) => allOf(list, query) }
+  }
+
+  function stream(options?: StreamOptions): AsyncGenerator<StreamMessage>
+  /** The earlier form of `stream({ signal, onOpen, since })`. */
+  function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
+  function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
+    const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
+    const path = `/_sim/stream${queryText({ since: timeText(wanted.since) })}`
+    return readStream(send, path, wanted.signal ?? new AbortController().signal, wanted.onOpen)
+  }
+
+  const deliveries = Object.assign(listing<Delivery, DeliveriesQuery>('/_sim/deliveries'), {
+    /** Returns a delivery with its attempts. */
+    get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
+  })
+  const events = Object.assign(listing<EventView, EventsQuery>('/_sim/events'), {
+    /** Returns an event: its envelope, and the exact text that is signed and sent. */
+    get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
+  })
+  const endpoints = Object.assign(listing<WebhookEndpointView, EndpointsQuery>('/v1/webhook-endpoints'), {
+    /** Returns a webhook endpoint, without its secret. */
+    get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
+  })
+  const clock = {
+    /** Returns the time of the service's clock, and whether it stands still. */
+    show: () => get<ClockView>('/_sim/clock'),
+    /**
+     * Moves the clock by a duration such as `36h`, and resolves when everything that falls due on the way has been attempted.
+     * @default options.timeout is unlimited
+     */
+    advance: (duration: string, options?: CallOptions) =>
+      post<ClockReport>('/_sim/clock', { advance: duration }, options),
+    /**
+     * Moves the clock to a time: a `Date`, milliseconds since 1970, or an ISO 8601 text. Otherwise as `advance`.
+     * @default options.timeout is unlimited
+     */
+    moveTo: (time: TimeGiven, options?: CallOptions) =>
+      post<ClockReport>('/_sim/clock', { to: timeText(time) }, options),
+    /**
+     * Stops the clock, or lets it run on from where it stands.
+     * @default options.timeout is unlimited
+     */
+    freeze: (frozen: boolean, options?: CallOptions) =>
+      post<ClockView>('/_sim/clock', { freeze: frozen }, options),
+  }
+  const reads: Reads = { stream, deliveries, events, endpoints, clock }
+
+  const save = async (options?: CallOptions) =>
+    (await call('GET', '/_sim/state', undefined, options)).json as State
+  const load = async (state: JsonText | State | AsyncIterable<Uint8Array>, options?: CallOptions) =>
+    (await call('PUT', '/_sim/state', stateJson(state), options)).json as StateReport
+  const reset = (options?: CallOptions) => post<StateReport>('/_sim/reset', undefined, options)
+
   return {
-    locations: { list: (query?: ListQuery) => get<List<Location>>('/v1/locations', query) },
-    checks: {
-      list: (query?: ListQuery) => get<List<Check>>('/v1/checks', query),
+    locations: listing<Location, LocationsQuery>('/v1/locations'),
+    checks: Object.assign(listing<Check, ChecksQuery>('/v1/checks'), {
+      /** Returns a check by its external id. */
       get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
-      /** Sends `body`; a JSON text as it is: of bytes, not one is changed. */
+      /** Pushes the current state of a check. A JSON text is sent byte for byte. */
       async push(externalId: string, body: JsonText | PushInput) {
         const path = `/v1/checks/external/${one(externalId)}`
         const { status, requestId, json } = await call('PUT', path, textOf(body))
         return { status, requestId, check: json as Check }
       },
-    },
-    claims: {
-      list: (query?: ListQuery) => get<List<ClaimView>>('/v1/claims', query),
+    }),
+    claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims'), {
+      /** Returns a claim. */
       get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
-    },
-    payments: {
-      list: (query?: ListQuery) => get<List<PaymentView>>('/v1/payments', query),
+    }),
+    payments: Object.assign(listing<PaymentView, PaymentsQuery>('/v1/payments'), {
+      /** Returns a payment. */
       get: (id: string) => get<PaymentView>(`/v1/payments/${one(id)}`),
-    },
-    feedback: {
-      list: (query?: ListQuery) => get<List<FeedbackView>>('/v1/feedback', query),
+    }),
+    feedback: Object.assign(listing<FeedbackView, FeedbackQuery>('/v1/feedback'), {
+      /** Returns a rating with its comment. */
       get: (id: string) => get<FeedbackView>(`/v1/feedback/${one(id)}`),
-    },
+    }),
     inspector: {
-      /** A link that opens it in a browser, at the origin that this client calls: good once, for so many seconds. */
+      /** Makes a link that opens the inspector in a browser, at the origin that this client calls: good once, for so many seconds. */
       async link() {
         const made = await post<{ code?: unknown; expires_in_seconds: number }>('/_sim/inspector-links')
         return { url: linkTo(options.url, made.code), expires_in_seconds: made.expires_in_seconds }
       },
     },
     tables: {
-      /** Where the page of a table is that its QR code opens. */
+      /** Returns the URL that the QR code of a table opens. */
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
-    /** What guests do at the table, through the simulator. A check goes by its external id. */
+    /** What guests do at the table. A check goes by its external id, or by the check itself. */
     guests: {
+      /**
+       * Claims items of a check: all of them or none.
+       * @default body.guest_name is null
+       */
       claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
         post<ClaimView>(`/_sim/checks/${one(externalIdOf(check))}/claims`, body),
+      /** Releases a claim that is not paid. */
       release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${one(idOf(claim))}`),
-      /** Pays claims, or an amount, or with neither the whole balance. */
+      /**
+       * Pays claims, or an amount.
+       * @default body is {}, the whole balance without a tip
+       */
       pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
         post<PaymentView>(`/_sim/checks/${one(externalIdOf(check))}/payments`, body),
-      /** Refunds the rest of a payment unless an amount is given. */
+      /**
+       * Refunds a payment, or part of it.
+       * @default body is {}, the rest of the payment
+       */
       refund: (payment: RecordOrId, body: RefundBody = {}) =>
         post<PaymentView>(`/_sim/payments/${one(idOf(payment))}/refunds`, body),
+      /**
+       * Rates the meal, from 1 to 5.
+       * @default body.comment and body.guest_name are null
+       */
       rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
         post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
     },
-    endpoints: {
-      create: (body: RegisterEndpointBody) =>
-        post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', body),
-      /** The same through the simulator, with a secret of the caller's choice. */
+    endpoints: Object.assign(endpoints, {
+      /**
+       * Registers a receiver. The answer holds the signing secret, this once.
+       * @default body.event_types are all event types
+       * @example
+       * const { signing_secret } = await client.endpoints.create({ url: 'https://shop.example/webhooks' })
+       */
+      create: ({ url, event_types = [...eventTypes] }: EndpointWanted) =>
+        post<WebhookEndpointView & { signing_secret: string }>('/v1/webhook-endpoints', { url, event_types }),
+      /**
+       * Registers a receiver through the simulator, with a secret of the caller's choice.
+       * @default body.signing_secret is made by the service
+       */
       createWithSecret: (body: ChosenSecretBody) =>
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
-      list: (query?: ListQuery) => get<List<WebhookEndpointView>>('/v1/webhook-endpoints', query),
-      get: (id: string) => get<WebhookEndpointView>(`/v1/webhook-endpoints/${one(id)}`),
+      /** Sends one signed ping, and resolves with the receiver's answer. */
       ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
+      /** Removes a webhook endpoint; what is pending for it is dead. */
       delete: (endpoint: RecordOrId) =>
         remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
-    },
-    deliveries: {
-      list: (query?: ListQuery) => get<List<Delivery>>('/_sim/deliveries', query),
-      get: (id: string) => get<Delivery>(`/_sim/deliveries/${one(id)}`),
-      /** The signature header of its latest attempt, as it was sent. */
+    }),
+    deliveries: Object.assign(deliveries, {
+      /**
+       * Waits until as many deliveries have come as are wanted, and resolves with them, oldest first: at once when they are
+       * there already.
+       * @throws NotDelivered when the time is up, with what came instead.
+       * @default wanted is {}: one successful delivery of any event, within 4000 ms
+       * @example
+       * const [delivery] = await client.deliveries.waitFor({ type: 'check.fully_paid', check: 'table-12' })
+       */
+      waitFor: (wanted?: DeliveriesWanted) => waitForDelivered(reads, wanted),
+      /**
+       * Resolves once it is certain that no such delivery is there, due or in flight. No time has to pass for it, except that
+       * attempts in flight are waited for. Retries that are due later do not count.
+       * @throws NotDelivered when one has come, TimedOut when an attempt in flight takes too long.
+       * @default unwanted is {}: no successful delivery of any event
+       * @example
+       * await client.deliveries.none({ type: 'check.closed', check: 'table-12' })
+       */
+      none: (unwanted?: DeliveriesUnwanted) => noneDelivered(reads, unwanted),
+      /** Returns the signature header of the latest attempt, as it was sent. */
       signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
-      /** Makes a new delivery of the same event to the same endpoint, signed anew or verbatim, and does not wait for it. */
+      /**
+       * Makes a new delivery of the same event to the same endpoint, and does not wait for it.
+       * @default options.fresh is true: signed anew; false repeats the header of the first attempt
+       */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),
-    },
-    events: {
-      list: (query?: ListQuery) => get<List<EventView>>('/_sim/events', query),
-      get: (id: string) => get<EventView>(`/_sim/events/${one(id)}`),
-    },
-    requests: {
+    }),
+    events: Object.assign(events, {
+      /**
+       * Waits for an event of a type, and resolves with the oldest one: at once when it has happened already. The type tells
+       * what `data` is.
+       * @throws NotHappened when the time is up, with what happened instead.
+       * @default options.timeout is 4000 ms
+       * @example
+       * const { data } = await client.events.waitFor('payment.succeeded', { check: 'table-12' })
+       * console.log(data.amount_cents)
+       */
+      waitFor: <Type extends keyof EventData>(type: Type, options?: EventWanted) =>
+        waitForEvent(reads, type, options),
+    }),
+    requests: Object.assign(listing<RequestView, RequestsQuery>('/_sim/requests'), {
+      /** Returns a request by its `X-Request-Id`. */
       get: (id: string) => get<RequestView>(`/_sim/requests/${one(id)}`),
-      /** Newest first, or by `order` `asc`; `finding` is the code of one, or `any`. */
-      list: (query?: ListQuery) => get<List<RequestView>>('/_sim/requests', query),
-    },
-    /** What an integration did wrong, since a time or ever. */
-    report: (since?: Date) => get<Report>('/_sim/report', { since: since?.toISOString() }),
-    keys: {
+    }),
+    /**
+     * Returns what an integration did wrong.
+     * @default since is undefined: from the start of the service on
+     */
+    report: (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
+    keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
+      /**
+       * Makes an API key. The answer holds it, this once.
+       * @default body.scopes are all scopes, body.location_id is that of the calling key
+       */
       create: (body: Partial<CreateKeyBody>) => post<ApiKeyView & { api_key: string }>('/_sim/keys', body),
-      list: (query?: ListQuery) => get<List<ApiKeyView>>('/_sim/keys', query),
+      /** Revokes an API key. */
       revoke: (id: string) => remove<ApiKeyView>(`/_sim/keys/${one(id)}`),
-    },
-    clock: {
-      show: () => get<ClockView>('/_sim/clock'),
-      /** Plays everything that falls due within a duration such as `36h`, and resolves when that is done. */
-      advance: (duration: string, options?: CallOptions) =>
-        post<ClockReport>('/_sim/clock', { advance: duration }, options),
-      moveTo: (iso: string, options?: CallOptions) => post<ClockReport>('/_sim/clock', { to: iso }, options),
-      freeze: (frozen: boolean, options?: CallOptions) =>
-        post<ClockView>('/_sim/clock', { freeze: frozen }, options),
-    },
+    }),
+    clock,
     faults: {
+      /** Returns the faults that are set, with how often each was injected. */
       show: () => get<FaultsView>('/_sim/faults'),
-      /** Puts these in the place of all that are set. */
+      /** Replaces all faults that are set. */
       set: async (body: FaultsWanted) =>
         (await call('PUT', '/_sim/faults', JSON.stringify(body))).json as FaultsView,
+      /** Ends all faults. */
       clear: () => remove<FaultsView>('/_sim/faults'),
     },
     state: {
-      /** Everything the service knows, its signing secrets included; no API keys. */
-      get: async (options?: CallOptions) =>
-        (await call('GET', '/_sim/state', undefined, options)).json as State,
-      /** The same as the bytes of its JSON, with a record a line; `use` gets them as they arrive. */
-      read: <T>(use: (json: AsyncIterable<Uint8Array>) => Promise<T>, options: CallOptions = {}) =>
-        limited(options, async (signal) => use(await readBytes(send, '/_sim/state', signal))),
-      /** Puts a state, or its JSON, in the place of everything. JSON of more than 128 MiB must have a record a line. */
-      put: async (state: JsonText | State | AsyncIterable<Uint8Array>, options?: CallOptions) =>
-        (await call('PUT', '/_sim/state', stateJson(state), options)).json as StateReport,
-      reset: (options?: CallOptions) => post<StateReport>('/_sim/reset', undefined, options),
+      /** Returns everything the service knows, signing secrets included; no API keys. */
+      save,
+      /**
+       * Hands the JSON of the state to `use` as it arrives, in bytes and with one record a line.
+       * @default options.timeout is unlimited
+       */
+      read: <T>(use: (json: AsyncIterable<Uint8Array>) => Promise<T>, limits: CallOptions = {}) =>
+        limited(limits, async (signal) => use(await readBytes(send, '/_sim/state', signal))),
+      /**
+       * Replaces everything the service knows with a state, or with the JSON of one. JSON of more than 128 MiB must have one
+       * record a line.
+       */
+      load,
+      /** Another name of `save`. */
+      get: save,
+      /** Another name of `load`. */
+      put: load,
+      /** Forgets everything but locations and keys, ends faults, and sets the clock to where it began. */
+      reset,
     },
-    /** Any call, for what has no method here: its status beside its answer, and {@link ApiError} unless that is 2xx. */
-    request: (method: string, path: string, body?: unknown) =>
-      call(method, path, body === undefined ? undefined : JSON.stringify(body)),
+    /** Forgets everything but locations and keys, ends faults, and sets the clock to where it began. */
+    reset,
+    /**
+     * Makes any call: resolves with its status, its `X-Request-Id` and its answer, and rejects with {@link ApiError} unless
+     * the status is 2xx.
+     * @default body is undefined, options.timeout is unlimited
+     * @example
+     * const { json } = await client.request('GET', '/_sim/health')
+     */
+    request: (method: string, path: string, body?: unknown, options?: CallOptions) =>
+      call(method, path, body === undefined ? undefined : JSON.stringify(body), options),
+    /** Returns whether the service is there; needs no key. */
     health: () => get<{ status: string; started_at?: string; order_by?: string }>('/_sim/health'),
     /**
-     * What happens, as it happens, until `signal` aborts or the service ends; `onOpen` is called once it listens. With
-     * `since`, attempts and requests that began then or later come first, then `live`. A reader that falls more than 4 MiB
-     * behind is told by `dropped` how many messages it missed.
+     * Follows what happens, until the signal aborts, the loop ends or the service ends. Messages are told apart by `type`. A
+     * reader that falls more than 4 MiB behind is told by `dropped` how many messages it missed.
+     * @default options is {}: from now on, without a signal
+     * @example
+     * for await (const message of client.stream({ signal }))
+     *   if (message.type === 'event' && message.data.type === 'check.closed') console.log(message.data.data.external_id)
      */
-    stream: (signal: AbortSignal, onOpen?: () => void, since?: Date) =>
-      readStream(send, `/_sim/stream${queryText({ since: since?.toISOString() })}`, signal, onOpen),
+    stream,
   }
+}
+
+/** What is registered as a receiver. */
+export interface EndpointWanted {
+  /** An `https:` URL. */
+  url: string
+  /**
+   * Event types that are delivered to it.
+   * @default all event types
+   */
+  event_types?: EventType[] | undefined
 }
 
 /**

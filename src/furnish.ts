@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readCredentials, writeCredentials } from './data-directory.ts'
 import { hashOf } from './http/auth.ts'
-import { apiKeyPattern, scopes } from './model/api-key.ts'
+import { scopes } from './model/api-key.ts'
 import { addLocations } from './operations/add-locations.ts'
 import { assignEndpoints } from './operations/assign-endpoints.ts'
 import { createKey } from './operations/create-key.ts'
@@ -30,8 +30,6 @@ export async function furnish(
   service: Service,
   { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
 ): Promise<Furnished> {
-  if (apiKey !== undefined && !apiKeyPattern.test(apiKey))
-    throw new TypeError('An API key has 1 to 512 visible ASCII characters and no spaces.')
   const location_id = await firstLocation(service)
   await service.execute(assignEndpoints, { location_id })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)

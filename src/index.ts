@@ -1,4 +1,6 @@
 export { ApiError, TimedOut, Unreachable } from './api-error.ts'
-export { createSimulator, type Simulator } from './library/create-simulator.ts'
-export { NotDelivered, type DeliveriesWanted, type SomeDeliveries } from './library/wait.ts'
+export type * from './client.ts'
+export { createSimulator, type ReceivedRequest, type Simulator } from './library/create-simulator.ts'
 export { type SimulatorOptions } from './simulator.ts'
+export { NotDelivered } from './verdicts/delivered.ts'
+export { NotHappened } from './verdicts/happened.ts'

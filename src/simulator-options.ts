@@ -1,70 +1,148 @@
 import type { Clock } from './clock.ts'
 import type { ConnectionLimits } from './http/connection-limits.ts'
-import type { RateLimit } from './http/rate-limit.ts'
+import type { RateLimit } from './model/settings.ts'
 
-/** How a simulator is to be; everything has a default (contract sections 9 and 12). */
+/**
+ * Options of a simulator: the flags of `tabwire start` in camelCase, and what only a program can give (contract sections 9
+ * and 12). Unknown names and wrong values are refused with a TypeError.
+ */
 export interface SimulatorOptions {
-  /** Where the store, the credentials and the local authority are kept; without it all is in memory. */
-  dataDirectory?: string | undefined
-  /** Where the local authority is kept that receivers' certificates may come from; by default the data directory. */
+  /**
+   * Directory of the store, the credentials and the local authority. Without it everything is in memory.
+   * @default undefined
+   */
+  dataDir?: string | undefined
+  /**
+   * Directory of the local authority that receivers' certificates may come from.
+   * @default the data directory
+   */
   authorityDirectory?: string | undefined
+  /**
+   * Address to listen on.
+   * @default '127.0.0.1'
+   */
   host?: string | undefined
-  /** 0 takes any free port; `false` none, and the service is reached by its `fetch` alone. */
+  /**
+   * Port to listen on, 0 to 65535. 0 takes any free port; `false` none, and the service is reached by its `fetch` alone.
+   * @default 0
+   */
   port?: number | false | undefined
   /**
    * Where deliveries go that no handler of `receive` takes: `'loopback'` sends to loopback addresses, `localhost` and names
-   * below it, and fails the attempts to others; `'any'` sends to all. Default: `'loopback'` with `port: false`, else `'any'`.
+   * below it, and fails the attempts to others; `'any'` sends to all.
+   * @default 'loopback' with `port: false`, else 'any'
    */
   network?: 'loopback' | 'any' | undefined
   /**
-   * Whether the service keeps its process running until it is closed. Default: `true` for `startSimulator`, `false` for
-   * `createSimulator`, so that a test that forgets `close` ends all the same.
+   * Whether the service keeps its process running until it is closed.
+   * @default false for `createSimulator`, so that a test that forgets `close` ends all the same; true for `startSimulator`
    */
   ref?: boolean | undefined
-  /** Serve HTTPS with a certificate of the local authority; needs a directory for that one. */
+  /**
+   * Serves HTTPS with a certificate of the local authority, which needs `dataDir` or `authorityDirectory`.
+   * @default false
+   */
   https?: boolean | undefined
-  /** A key with all scopes to be accepted; made and kept when not given. */
+  /**
+   * API key to accept, with all scopes: 1 to 512 visible ASCII characters.
+   * @default a new key, or the one in the data directory
+   */
   apiKey?: string | undefined
-  /** Names the signature header, `X-<name>-Signature`; the whole name of the header is understood, too. */
+  /**
+   * Names the signature header, `X-<name>-Signature`. The name of the whole header is accepted, too.
+   * @default 'Service'
+   */
   serviceName?: string | undefined
-  /** Refuse pushes with unknown fields. */
+  /**
+   * Refuses pushes with unknown fields.
+   * @default false
+   */
   strict?: boolean | undefined
   /**
-   * The field of a push that orders it (contract section 6, rule 1): `revision` unless another is named, whose values are
-   * integers or ISO 8601 times. Checks keep the field of their revision; in a service that orders by another field it
-   * counts as none until the next push with that field.
+   * Field of a push that orders pushes (contract section 6, rule 1): its values are integers or ISO 8601 times. Checks keep
+   * the field of their revision; in a service that orders by another field they count as having none until the next push
+   * with that field.
+   * @default 'revision'
    */
   orderBy?: string | undefined
-  allowHttpLoopback?: boolean | undefined
-  denyPrivate?: boolean | undefined
-  /** Further authorities that receivers' certificates may come from, PEM. */
-  ca?: readonly string[] | undefined
-  /** Do not check receivers' certificates. */
-  insecure?: boolean | undefined
-  allowedHosts?: readonly string[] | undefined
-  /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
-  disableAfter?: number | undefined
-  /** The longest body in bytes. */
-  bodyLimit?: number | undefined
-  /** How many requests to `/v1` each key may make; without it, any number. */
-  rateLimit?: RateLimit | undefined
-  /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
-  keepEvents?: number | undefined
-  /** What slow or many clients may take of the HTTP door. */
-  connectionLimits?: Partial<ConnectionLimits> | undefined
-  /** A clock to live by that `/_sim/clock` does not move; by default the service has one of its own. */
-  clock?: Clock | undefined
-  /** Where the service's own clock starts; by default at real time, or where it was left in the data directory. */
-  startAt?: Date | undefined
   /**
-   * Makes a run that can be repeated: identifiers, secrets and times follow from this number and from what is called.
-   * The clock stands still and moves by `advance` alone. In memory only, since the same identifiers would come again.
+   * Accepts `http:` webhook endpoints on loopback addresses, which the specification forbids.
+   * @default false
+   */
+  allowHttpLoopback?: boolean | undefined
+  /**
+   * Refuses webhook endpoints on loopback and private addresses.
+   * @default false
+   */
+  denyPrivate?: boolean | undefined
+  /**
+   * Authorities to trust for receivers' certificates: paths of PEM files, or the PEM texts themselves.
+   * @default []
+   */
+  cacert?: string | readonly string[] | undefined
+  /**
+   * Does not check receivers' certificates.
+   * @default false
+   */
+  insecure?: boolean | undefined
+  /**
+   * Further host names to answer requests for.
+   * @default []
+   */
+  allowedHost?: string | readonly string[] | undefined
+  /**
+   * Number of distinct failing deliveries in a row that disables an endpoint; 0 never does.
+   * @default 10
+   */
+  disableAfter?: number | undefined
+  /**
+   * Longest body of a request, in bytes.
+   * @default 1048576
+   */
+  bodyLimit?: number | undefined
+  /**
+   * Requests to `/v1` that each key may make: `'10/s'`, `'600/m'`, `'5000/h'`, a number per second, or `{requests, seconds}`.
+   * @default undefined, any number
+   */
+  rateLimit?: string | number | RateLimit | undefined
+  /**
+   * Number of events that are kept, with their deliveries. Pending ones are kept beyond it.
+   * @default 10000
+   */
+  keepEvents?: number | undefined
+  /** What slow or many clients may take of the listener. */
+  connectionLimits?: Partial<ConnectionLimits> | undefined
+  /**
+   * Where the service's clock starts: an ISO 8601 text, milliseconds since 1970, or a `Date`. A `Clock` of your own replaces
+   * the service's clock, and `/_sim/clock` does not move it.
+   * @default real time, or where the clock was left in the data directory
+   */
+  clock?: string | number | Date | Clock | undefined
+  /**
+   * Seed of a reproducible run: identifiers, secrets and times follow from this number and from what is called. The clock
+   * stands still and moves by `advance` alone. In memory only, since the same identifiers would be made again.
+   * @default undefined
    */
   seed?: number | undefined
-  /** Which time deliveries are signed with: the real one, as receivers expect it, or that of the service's clock. */
+  /**
+   * Time that deliveries are signed with: the real one, as receivers expect it, or that of the service's clock.
+   * @default 'real'
+   */
   signTime?: 'real' | 'virtual' | undefined
-  /** Told in one line of what the user should know, such as a repaired journal. */
+  /** Called with one line that the user should know, such as a repaired journal. */
   onNotice?: ((notice: string) => void) | undefined
-  /** Told of bugs and of deliveries that could not be recorded, with the request id where there is one. */
+  /**
+   * Called with bugs and with deliveries that could not be recorded, with the request id where there is one.
+   * @default a process warning
+   */
   onError?: ((error: unknown, requestId?: string) => void) | undefined
+
+  /** Earlier name of `dataDir`, still accepted. */
+  dataDirectory?: string | undefined
+  /** Earlier form of `cacert`, still accepted: PEM texts. */
+  ca?: readonly string[] | undefined
+  /** Earlier name of `allowedHost`, still accepted. */
+  allowedHosts?: readonly string[] | undefined
+  /** Earlier name of `clock`, still accepted. */
+  startAt?: Date | undefined
 }

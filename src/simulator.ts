@@ -24,9 +24,8 @@ import { v1Routes } from './http/v1-routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
 import { inspectorLink } from './model/inspector-link.ts'
-import { DEFAULT_SERVICE_NAME, parseServiceName } from './model/service-name.ts'
+import { texts, wholeNumbers } from './model/settings.ts'
 import { createPages } from './pages/index.ts'
-import { ORDER_BY, orderFieldIssue } from './model/revision.ts'
 import { createService } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
 import { KEPT_EVENTS } from './store/history.ts'
@@ -34,7 +33,8 @@ import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate } from './simulator/certificate.ts'
 import { openDeliveries } from './simulator/outgoing.ts'
-import { defaults, GRACE_MS, type Parts } from './simulator/parts.ts'
+import { GRACE_MS, type Parts } from './simulator/parts.ts'
+import { readSettings, type Settings } from './simulator/settings.ts'
 import { measureOf, openClock } from './simulator/time.ts'
 import { tablePath } from './table-address.ts'
 import { timers } from './timers.ts'
@@ -76,37 +76,25 @@ export interface Simulator {
 
 /**
  * Starts a complete service: the one place that wires store, operations, deliveries and HTTP together.
- * @throws StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
+ * @throws TypeError for wrong options, StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  if (options.seed !== undefined && options.dataDirectory !== undefined)
-    throw new TypeError(
-      'A seeded run keeps nothing: over kept data it would make the same identifiers again.',
-    )
-  if (options.https === true && options.port === false)
-    throw new TypeError('HTTPS needs a port: within the process there is nothing to encrypt.')
-  const issue = orderFieldIssue(options.orderBy ?? ORDER_BY)
-  if (issue !== undefined)
-    throw new TypeError(`orderBy cannot be ${JSON.stringify(options.orderBy)}: ${issue}.`)
-  const serviceName = parseServiceName(options.serviceName ?? DEFAULT_SERVICE_NAME)
-  if (serviceName === undefined)
-    throw new TypeError(
-      `serviceName must hold letters, digits and hyphens alone, got ${JSON.stringify(options.serviceName)}.`,
-    )
+  const settings = await readSettings(options)
+  const { serviceName = texts.serviceName } = settings
   // The listener takes as long to load as the store to open, so they do so together.
-  const listening = options.port === false ? undefined : import('./http/listen.ts')
-  const store = await openStore(options)
+  const listening = settings.port === false ? undefined : import('./http/listen.ts')
+  const store = await openStore(settings)
   try {
-    const clock = options.clock ?? (await openClock(options, store))
-    const identifiers = createIdentifiers(() => clock.now(), options.seed)
-    return await startOn({ ...options, ...identifiers, serviceName, clock, store, listening })
+    const clock = settings.clock ?? (await openClock(settings, store))
+    const identifiers = createIdentifiers(() => clock.now(), settings.seed)
+    return await startOn({ ...settings, ...identifiers, serviceName, clock, store, listening })
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS }: SimulatorOptions) {
+function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS }: Settings) {
   if (dataDirectory === undefined) return createMemoryStore({ keepEvents })
   return openFileStore({ directory: dataDirectory, onNotice, keepEvents })
 }
@@ -115,7 +103,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const { store, clock, newId, newSecret, newApiKey, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
   const { apiKey, tableSecret } = await furnish(service, parts)
-  const orderBy = parts.orderBy ?? ORDER_BY
+  const orderBy = parts.orderBy ?? texts.orderBy
   const log = createRequestLog({ orderBy })
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
@@ -135,7 +123,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
     own: () => own.address,
     isStopping: () => stopping,
   })
-  const host = parts.host ?? defaults.host
+  const host = parts.host ?? texts.host
   const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
   const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
@@ -178,7 +166,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       '': inspectorPageRoutes(pages),
     },
     checkOrigin: createHostCheck(isAllowedHost),
-    bodyLimit: parts.bodyLimit ?? defaults.bodyLimit,
+    bodyLimit: parts.bodyLimit ?? wholeNumbers.bodyLimit.default,
     rateLimit: parts.rateLimit,
     isStopping: () => stopping,
     faults: faults.api,
@@ -224,7 +212,13 @@ async function openPort(
   https: Awaited<ReturnType<typeof ownCertificate>>,
   isAllowedHost: IsAllowedHost,
 ) {
-  const { listening, host = defaults.host, port = defaults.port, connectionLimits: limits, ref } = parts
+  const {
+    listening,
+    host = texts.host,
+    port = wholeNumbers.port.default,
+    connectionLimits: limits,
+    ref,
+  } = parts
   if (listening === undefined || port === false) return undefined
   const { openDoor } = await listening
   return openDoor(app, { port, host, https, limits, isAllowedHost, ref })

@@ -48,7 +48,7 @@ describe('a fresh simulator', () => {
 
   it('takes no name that cannot be part of a header', async () => {
     await expect(openSimulator({ serviceName: 'A B' })).rejects.toThrow(
-      'serviceName must hold letters, digits and hyphens alone, got "A B".',
+      'serviceName must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
     )
   })
 

@@ -145,6 +145,12 @@ export abstract class BaseCommand extends Command {
     }
   }
 
+  /** A JSON text, byte for byte; at a terminal it is indented, unless `--json` asks for it as it is. */
+  protected writeJson(text: string): void {
+    const isRead = process.stdout.isTTY && !this.wantsJson
+    this.write(isRead ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text)
+  }
+
   /** One element of a stream: one line of JSON, or for people. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
     const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))

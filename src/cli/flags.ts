@@ -1,8 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
-import { apiKeyPattern } from '../model/api-key.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
-import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
+import { readApiKey, readServiceName, texts, type Reader } from '../model/settings.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
 import { serviceNameIn } from './config/service-name.ts'
@@ -21,6 +20,15 @@ export function fromEnvironment<T extends Record<string, { env?: string }>>(flag
 /** The values of a repeatable flag. From the environment oclif hands them over as one text, with commas. */
 export function listed(values: string | readonly string[]): string[] {
   return typeof values === 'string' ? values.split(',').map((value) => value.trim()) : [...values]
+}
+
+/** Parses a flag by the function that also reads the library's option and the key of the settings file. */
+export function parsedBy<T>(read: Reader<T>): (input: string) => Promise<T> {
+  return async (input) => {
+    const { value, issue } = read(input)
+    if (issue === undefined) return value
+    throw new Errors.CLIError(`${issue}.`)
+  }
 }
 
 export const jsonFlag = fromEnvironment({
@@ -42,12 +50,7 @@ export function chosenEvents(events: string | readonly string[]): EventType[] {
 }
 
 /** An API key as it goes into a header and a file. What was given is not repeated: it may be a key with a slip. */
-export const apiKeyFlag = Flags.custom({
-  parse: async (input) => {
-    if (apiKeyPattern.test(input)) return input
-    throw new Errors.CLIError('An API key has 1 to 512 visible ASCII characters and no spaces.')
-  },
-})
+export const apiKeyFlag = Flags.custom({ parse: parsedBy(readApiKey) })
 
 /** A file with a secret, which other users of the machine cannot see as they see command lines. */
 export const secretFromFileFlag = (what: string, helpGroup?: string) =>
@@ -127,12 +130,8 @@ export const timeFlag = Flags.custom<Date>({
 /** The name of the service that is started. The whole name of the signature header is understood, too. */
 export const serviceNameFlag = Flags.string({
   description: 'Names the signature header, X-<name>-Signature.',
-  default: DEFAULT_SERVICE_NAME,
-  parse: async (input) => {
-    const name = parseServiceName(input)
-    if (name !== undefined) return name
-    throw new Errors.CLIError(`${input} cannot be part of a header's name. Use letters, digits and hyphens.`)
-  },
+  default: texts.serviceName,
+  parse: parsedBy(readServiceName),
 })
 
 /** The name of the service that a command is about: of the command line, the environment or the settings file. */

@@ -1,4 +1,4 @@
-import { nearest } from './config/nearest.ts'
+import { nearest } from '../model/nearest.ts'
 import { CommandError, exitCodes } from './failure.ts'
 
 /** What to say when these words name no command; they are none when there is nothing but flags. */

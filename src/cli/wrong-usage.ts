@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { nearest } from './config/nearest.ts'
+import { nearest } from '../model/nearest.ts'
 
 /** What is known of the command whose words were wrong. */
 export interface CommandShape {

@@ -11,6 +11,14 @@ export type CheckOrId = string | { readonly external_id: string }
 /** A record of any other kind, or its id. */
 export type RecordOrId = string | { readonly id: string }
 
+/** A time: a `Date`, milliseconds since 1970, or an ISO 8601 text. */
+export type TimeGiven = Date | number | string
+
+/** The ISO 8601 text of a time; a text is left to the service to judge. @throws RangeError for an invalid Date or number. */
+export function timeText(time: TimeGiven | undefined): string | undefined {
+  return typeof time === 'string' || time === undefined ? time : new Date(time).toISOString()
+}
+
 export function externalIdOf(check: CheckOrId): string {
   return typeof check === 'string' ? check : check.external_id
 }

@@ -2,8 +2,15 @@ import { TimedOut } from '../api-error.ts'
 
 /** How long a call may take. What it asked for ends with it. */
 export interface CallOptions {
+  /**
+   * Ends the call, which rejects with the signal's reason.
+   * @default undefined
+   */
   signal?: AbortSignal | undefined
-  /** Milliseconds of real time; without it, as long as it takes. */
+  /**
+   * Milliseconds of real time.
+   * @default undefined, as long as it takes
+   */
   timeout?: number | undefined
 }
 

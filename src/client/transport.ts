@@ -1,14 +1,23 @@
 import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
 import { limited, type CallOptions } from './limit.ts'
-import type { ListQuery } from './views.ts'
 
 export interface ClientOptions {
-  /** Of the service, `http://127.0.0.1:4100`; a final `/v1` may be there. */
+  /** URL of the service, `http://127.0.0.1:4100`; a final `/v1` is accepted. */
   url: string
+  /**
+   * API key, sent with every request.
+   * @default undefined, none is sent
+   */
   apiKey?: string | undefined
-  /** PEM of the authority that issued the service's certificate, for `https:` URLs. */
+  /**
+   * PEM of the authority that issued the service's certificate, for `https:` URLs.
+   * @default undefined, the public authorities
+   */
   ca?: string | undefined
-  /** What requests go out by, in place of the global `fetch`: that of a simulator in this process, say. */
+  /**
+   * Function that sends requests, such as the `fetch` of a simulator in this process.
+   * @default the global fetch
+   */
   fetch?: FetchText | undefined
 }
 
@@ -97,8 +106,8 @@ export function errorOf(json: unknown): Record<string, unknown> {
 }
 
 /** `?limit=2&…`, or nothing. */
-export function queryText(query: ListQuery): string {
-  const given = Object.entries(query).filter((entry) => entry[1] !== undefined)
+export function queryText(query: object): string {
+  const given = Object.entries(query).filter((entry: [string, unknown]) => entry[1] !== undefined)
   if (given.length === 0) return ''
   const text = given.map(([name, value]): [string, string] => [name, String(value)])
   return `?${new URLSearchParams(text).toString()}`

@@ -1,6 +1,6 @@
 import type { AttemptMessage } from '../model/attempt-message.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Envelope } from '../model/event.ts'
+import type { EnvelopeOf } from '../model/event-view.ts'
 import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
 import type { Played } from '../model/played.ts'
 
@@ -9,7 +9,25 @@ export interface List<T> {
   data: T[]
   next_cursor: string | null
 }
+/**
+ * Query names with their values.
+ * @deprecated Each list has a query type of its own, such as {@link DeliveriesQuery}.
+ */
 export type ListQuery = Readonly<Record<string, string | number | undefined>>
+export type {
+  ChecksQuery,
+  ClaimsQuery,
+  DeliveriesQuery,
+  EndpointsQuery,
+  EventsQuery,
+  FeedbackQuery,
+  KeysQuery,
+  LocationsQuery,
+  PageQuery,
+  PaymentsQuery,
+  RequestsQuery,
+  SimPageQuery,
+} from '../model/list-queries.ts'
 
 /** What a push came to, as the simulator's log tells it. */
 export type PushReport = PushNote
@@ -30,6 +48,7 @@ export interface ClockView {
   /** The move that is under way: where it goes to, and the ids of the deliveries in flight that it waits for, ten at most. */
   moving: { to: string; waiting_for: readonly string[] } | null
 }
+export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
 export type { PlayedAttempt } from '../model/played.ts'
 
 /** What was attempted while the clock moved. */
@@ -37,7 +56,7 @@ export type ClockReport = ClockView & Played
 export type { AttemptMessage } from '../model/attempt-message.ts'
 export type StreamMessage =
   | { type: 'request'; data: RequestView }
-  | { type: 'event'; data: Envelope }
+  | { type: 'event'; data: EnvelopeOf }
   | { type: 'attempt'; data: AttemptMessage }
   /** It is dead without another attempt. */
   | { type: 'delivery'; data: Delivery }

@@ -17,7 +17,7 @@ export default class Demo extends BaseCommand {
   async run(): Promise<void> {
     await this.parse(Demo)
     const authority = await createAuthority()
-    const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem] })
+    const simulator = await startSimulator({ port: 0, cacert: [authority.certificatePem] })
     const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
     this.say(`A service at ${simulator.baseUrl}, in memory, and a receiver at ${receiver.url}.`)
     try {

@@ -6,7 +6,7 @@ import { openApiText } from '../http/openapi/document.ts'
 
 export default class OpenApi extends BaseCommand {
   static override description =
-    'Print the OpenAPI 3.1 document of the service.\nWith its events as webhooks; a running service serves it at /openapi.json, and for people at /docs. It needs no service.'
+    'Print the OpenAPI 3.1 document of the service.\nWith its events as webhooks; a running service serves it at /openapi.json, and for people at /docs. It needs no service. A terminal gets it indented, a file on one line.'
   static override examples = [
     '<%= config.bin %> openapi',
     '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
@@ -29,7 +29,8 @@ export default class OpenApi extends BaseCommand {
     const { flags } = await this.parse(OpenApi)
     const { simulator, url: _url, ...known } = flags
     const serviceName = await this.serviceName(known)
-    this.write(await openApiText({ simulator, url: withoutVersion(flags.url), serviceName }))
+    const text = await openApiText({ simulator, url: withoutVersion(flags.url), serviceName })
+    this.writeJson(text)
   }
 }
 

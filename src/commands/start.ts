@@ -39,7 +39,7 @@ export default class Start extends BaseCommand {
     const foreign = await foreignSecrets(directory)
     if (!flags['in-memory'] || flags.https) await prepareDataDirectory(directory)
     const simulator = await startSimulator({
-      dataDirectory: flags['in-memory'] ? undefined : directory,
+      dataDir: flags['in-memory'] ? undefined : directory,
       authorityDirectory: directory,
       host: flags.host,
       port: flags.port,
@@ -50,15 +50,15 @@ export default class Start extends BaseCommand {
       orderBy: flags['order-by'],
       allowHttpLoopback: flags['allow-http-loopback'],
       denyPrivate: flags['deny-private'],
-      ca,
+      cacert: ca,
       insecure: flags.insecure,
-      allowedHosts: listed(flags['allowed-host'] ?? []),
+      allowedHost: listed(flags['allowed-host'] ?? []),
       disableAfter: flags['disable-after'],
       keepEvents: flags['keep-events'],
       rateLimit: flags['rate-limit'],
-      startAt: flags.clock,
+      clock: flags.clock,
       seed: flags.seed,
-      signTime: flags['sign-time'] === 'virtual' ? 'virtual' : 'real',
+      signTime: flags['sign-time'],
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     }).catch(async (error: unknown) => {

@@ -4,12 +4,13 @@ import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import { textOf } from '../model/json-text.ts'
 import type { Refusal } from '../model/refusal.ts'
+import type { RateLimit } from '../model/settings.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
 import type { ApiFaults } from './api-faults.ts'
 import { createAuthenticate, type Authenticate } from './auth.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
-import { limited, type RateLimit } from './rate-limit.ts'
+import { limited } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
@@ -20,7 +21,7 @@ import { tell } from './told-answer.ts'
 import { withoutTableToken } from './table-log.ts'
 import { logEntry, newVisit, type RequestLine, type Visit } from './visit.ts'
 
-export interface AppParts extends Omit<RoutingParts, 'identify'> {
+export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'> {
   service: Service
   /** Those of the inspector's pages, which act for a key under `/_sim` alone. */
   sessions?: Pick<Sessions, 'keyOf'>
@@ -79,6 +80,7 @@ export function createApp(parts: AppParts): App {
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
+      strictQuery: base === '/_sim',
       identify: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : simulating,
     })
   h3.all('/**', (event) =>

@@ -1,5 +1,6 @@
 import { activityOf } from '../model/activity.ts'
 import { viewDelivery, type Delivery } from '../model/delivery.ts'
+import { queryNames } from '../model/list-queries.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
 import { resendDelivery } from '../operations/resend-delivery.ts'
@@ -16,12 +17,14 @@ export function deliveryRoutes(service: Service): Route[] {
       method: 'GET',
       path: '/deliveries',
       scope: 'simulate',
+      query: queryNames.deliveries,
       handle: (call) => listDeliveries(service, call),
     },
     {
       method: 'GET',
       path: '/deliveries/activity',
       scope: 'simulate',
+      query: queryNames.activity,
       handle: (call) => showActivity(service, call),
     },
     {

@@ -1,5 +1,6 @@
 import { viewCheck } from '../model/check.ts'
 import { viewClaim } from '../model/claim.ts'
+import { queryNames } from '../model/list-queries.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import { viewEndpoint } from '../model/webhook-endpoint.ts'
 import { listOf } from './list.ts'
@@ -13,20 +14,38 @@ import { ping, showCheck, type V1Parts } from './v1-routes.ts'
  */
 export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Route[] {
   const { service } = parts
-  const row = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const row = (
+    method: Route['method'],
+    path: string,
+    handle: Route['handle'],
+    query: Route['query'] = [],
+  ): Route => ({
     method,
     path,
     scope: 'simulate',
+    query,
     handle,
   })
   return [
-    row('GET', '/checks', (call) =>
-      listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
+    row(
+      'GET',
+      '/checks',
+      (call) =>
+        listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
+      queryNames.checks,
     ),
     row('GET', '/checks/:external_check_id', (call) => showCheck(service, call)),
-    row('GET', '/claims', (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, [])),
-    row('GET', '/webhook-endpoints', (call) =>
-      listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
+    row(
+      'GET',
+      '/claims',
+      (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, []),
+      queryNames.claims,
+    ),
+    row(
+      'GET',
+      '/webhook-endpoints',
+      (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
+      queryNames.endpoints,
     ),
     row('POST', '/webhook-endpoints/:id/test', (call) => ping(parts, call)),
   ]

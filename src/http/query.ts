@@ -1,6 +1,24 @@
+import { didYouMean } from '../model/nearest.ts'
 import { Refusal } from '../model/refusal.ts'
+import type { Route } from './route.ts'
 
 const LIMIT = { default: 20, max: 100 }
+
+/** Longest query name that an error repeats, in UTF-16 units. */
+const LONGEST_NAME = 100
+
+/** @throws Refusal `invalid_query` for a name that a route does not take: ignored, it would look like an applied filter. */
+export function requireKnownNames(query: URLSearchParams, { query: known = [] }: Pick<Route, 'query'>): void {
+  for (const name of query.keys()) {
+    if (known.includes(name)) continue
+    const given = name.slice(0, LONGEST_NAME)
+    const takes = known.length === 0 ? 'no query parameters' : known.join(', ')
+    throw new Refusal(
+      'invalid_query',
+      `Unknown query parameter ${JSON.stringify(given)}${didYouMean(given, known) || '.'} This path takes ${takes}.`,
+    )
+  }
+}
 
 /** Reads `?limit=` (1–100, default 20) and `?cursor=` (contract section 3). */
 export function pageOf(query: URLSearchParams): { limit: number; after: string | undefined } {

@@ -1,12 +1,7 @@
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Refusal } from '../model/refusal.ts'
+import type { RateLimit } from '../model/settings.ts'
 import type { Authenticate } from './auth.ts'
-
-/** How many requests each key may make, 1 or more, within so many seconds of real time. */
-export interface RateLimit {
-  requests: number
-  seconds: number
-}
 
 /**
  * Counts the requests of each key once it is known: who is nobody is told so, and not to wait. The window begins with a

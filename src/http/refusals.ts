@@ -33,8 +33,9 @@ export const statusOf = {
   http_version_not_supported: 505,
 } satisfies Record<RefusalCode, number>
 
-/** Codes that refuse a request before it is routed, so that they are the answer of no operation. */
+/** Codes that are the answer of no operation: the request was refused before it was routed, or its method has none. */
 export const unroutedCodes = [
+  'method_not_allowed',
   'request_timeout',
   'headers_too_large',
   'http_version_not_supported',

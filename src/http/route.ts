@@ -10,6 +10,8 @@ export interface Route {
   path: string
   /** What the key must be allowed to do; `null` for what needs no key. */
   scope: Scope | null
+  /** The query names that it takes. Under `/_sim` any other name is refused; elsewhere other names are ignored. */
+  query?: readonly string[]
   /** The answer holds a secret, which is shown this once: it stays out of the log. */
   secret?: true
   /** Needs an API key itself: a session of the inspector's page, which acts for one, is refused. */

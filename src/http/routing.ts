@@ -3,7 +3,7 @@ import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth.ts'
 import { readChunks, readJson } from './body.ts'
-import { decodeParam } from './query.ts'
+import { decodeParam, requireKnownNames } from './query.ts'
 import { goneSignal } from './gone.ts'
 import type { NotedPush } from './request-entry.ts'
 import type { Call, Reply, Route } from './route.ts'
@@ -16,6 +16,8 @@ export interface RoutingParts {
   bodyLimit: number
   /** Whether the service is stopping and takes nothing new. */
   isStopping: () => boolean
+  /** Refuses query names that a route does not take. */
+  strictQuery: boolean
 }
 
 /** How a handler is run: what it replies is answered, what it throws is refused. */
@@ -93,6 +95,7 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   requireExactPath(event)
   if (route.keyOnly === true) requireKeyItself(event)
   if (route.scope !== null) requireScope(key, route.scope)
+  if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.isStopping())
     throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
   const visit = event.context.visit as Visit

@@ -1,5 +1,6 @@
 import { createKeyBody, viewApiKey } from '../model/api-key.ts'
-import { viewEvent } from '../model/event.ts'
+import { viewEvent } from '../model/event-view.ts'
+import { queryNames } from '../model/list-queries.ts'
 import { Refusal } from '../model/refusal.ts'
 import { validate } from '../model/validation.ts'
 import { chosenSecretBody, viewEndpoint } from '../model/webhook-endpoint.ts'
@@ -36,10 +37,16 @@ export interface SimParts
 /** What only a simulator can offer, apart from the specification's routes (contract section 10). */
 export function simRoutes(parts: SimParts): Route[] {
   const { service, log, stream } = parts
-  const row = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  const row = (
+    method: Route['method'],
+    path: string,
+    handle: Route['handle'],
+    query: Route['query'] = [],
+  ): Route => ({
     method,
     path,
     scope: 'simulate',
+    query,
     handle,
   })
   return [
@@ -50,26 +57,28 @@ export function simRoutes(parts: SimParts): Route[] {
     ...stateRoutes(parts),
     ...guestRoutes(service),
     tableAddressRoute(parts),
-    row('GET', '/events', (call) =>
-      listOf(service, 'events', call, eventFilter(call), viewEvent, [
-        'id',
-        'type',
-        'external_check_id',
-        'body',
-      ]),
+    row(
+      'GET',
+      '/events',
+      (call) => listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents),
+      queryNames.events,
     ),
     row('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
     ),
-    row('GET', '/requests', ({ query }) =>
-      pageReply(
-        log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
-        (request) => request,
-      ),
+    row(
+      'GET',
+      '/requests',
+      ({ query }) =>
+        pageReply(
+          log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
+          (request) => request,
+        ),
+      queryNames.requests,
     ),
     row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
-    row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since')))),
-    row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since'))),
+    row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since'))), queryNames.since),
+    row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since')), queryNames.since),
     {
       ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
       secret: true,
@@ -77,7 +86,10 @@ export function simRoutes(parts: SimParts): Route[] {
     row('DELETE', '/webhook-endpoints/:id', async (call) =>
       ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
     ),
-    { ...row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, [])), keyOnly: true },
+    {
+      ...row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, []), queryNames.keys),
+      keyOnly: true,
+    },
     { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true, keyOnly: true },
     {
       ...row('DELETE', '/keys/:id', async ({ params }) =>
@@ -87,6 +99,9 @@ export function simRoutes(parts: SimParts): Route[] {
     },
   ]
 }
+
+/** Where `?q=` is looked for in events. */
+const searchedInEvents = ['id', 'type', 'external_check_id', 'body']
 
 function found<T>(record: T | undefined, noun: string): T {
   if (record === undefined)

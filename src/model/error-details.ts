@@ -46,6 +46,11 @@ export const errorDetails = {
   amount_changed: { amount_cents: z.int() },
 } as const satisfies Partial<Record<RefusalCode, z.ZodRawShape>>
 
+/** The fields that errors of a code hold beside `code`, `message` and `request_id`; for several codes, none. */
+export type DetailsOf<Code> = [Code] extends [keyof typeof errorDetails]
+  ? { readonly [Field in keyof (typeof errorDetails)[Code]]: z.output<(typeof errorDetails)[Code][Field]> }
+  : unknown
+
 /** The body of an error with one of these codes (contract section 3). */
 export function errorSchema(code: string): z.ZodType {
   const details: z.ZodRawShape = Object.entries(errorDetails).find(([name]) => name === code)?.[1] ?? {}

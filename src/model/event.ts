@@ -42,11 +42,3 @@ export interface StoredEvent {
   external_check_id: string | null
   body: string
 }
-
-export type EventView = StoredEvent & { data: unknown }
-
-/** An event as `/_sim/events` shows it: the envelope, and `body`, its exact text. */
-export function viewEvent(event: StoredEvent): EventView {
-  const { data } = JSON.parse(event.body) as Envelope
-  return { ...event, data }
-}

@@ -30,6 +30,9 @@ export type RefusalCode =
   | 'storage_unavailable'
   | 'shutting_down'
 
+/** Every code of an error that a caller can meet; `unknown_error` is the client's own, for answers in another form. */
+export type ErrorCode = RefusalCode | 'internal_error' | 'fault_injected' | 'unknown_error'
+
 /**
  * A request that is refused: thrown by whoever finds the reason, written by nobody, answered by the door.
  * `message` says what, why and what to do; `details` become fields of the error body beside it.

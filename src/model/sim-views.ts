@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Activity } from './activity.ts'
 import { scopes, type ApiKeyView } from './api-key.ts'
 import { viewDelivery } from './delivery.ts'
-import type { EventView } from './event.ts'
+import type { EventData, EventView } from './event-view.ts'
 import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
 import { findingCodes } from './finding-code.ts'
@@ -13,7 +13,7 @@ import type { Report } from './report.ts'
 import type { SentSignature } from './sent-signature.ts'
 import type { StateReport } from './state.ts'
 import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
-import { attemptOutcome, checkView, claimView, endpointView, feedbackView, paymentView } from './views.ts'
+import { attemptOutcome, eventData } from './views.ts'
 
 /** What `/_sim` shows, as schemas (contract section 10). */
 const { deliveries, events } = stateRecords
@@ -28,9 +28,34 @@ export const sentSignatureView = z.strictObject({
   signature: z.string(),
 }) satisfies z.ZodType<SentSignature>
 
-export const eventView = events.extend({
-  data: z.union([checkView, claimView, paymentView, feedbackView, endpointView]),
-}) satisfies z.ZodType<EventView>
+function eventOf<Type extends keyof EventData>(type: Type) {
+  return events.extend({ type: z.literal(type), data: eventData[type] })
+}
+
+/** Events as `/_sim/events` shows them, by type. */
+export const eventViews = {
+  'check.created': eventOf('check.created'),
+  'check.updated': eventOf('check.updated'),
+  'check.closed': eventOf('check.closed'),
+  'check.fully_paid': eventOf('check.fully_paid'),
+  'payment.succeeded': eventOf('payment.succeeded'),
+  'payment.refunded': eventOf('payment.refunded'),
+  'claim.created': eventOf('claim.created'),
+  'feedback.received': eventOf('feedback.received'),
+  ping: eventOf('ping'),
+} satisfies { [Type in keyof EventData]: z.ZodType<EventView<Type>> }
+
+export const eventView = z.discriminatedUnion('type', [
+  eventViews['check.created'],
+  eventViews['check.updated'],
+  eventViews['check.closed'],
+  eventViews['check.fully_paid'],
+  eventViews['payment.succeeded'],
+  eventViews['payment.refunded'],
+  eventViews['claim.created'],
+  eventViews['feedback.received'],
+  eventViews.ping,
+]) satisfies z.ZodType<EventView>
 
 export const apiKeyView = z.strictObject({
   id: id('key'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ClaimView } from './claim.ts'
 import type { Check } from './check.ts'
+import type { EventData } from './event-view.ts'
 import type { FeedbackView } from './feedback.ts'
 import type { Location } from './location.ts'
 import type { PaymentView } from './payment.ts'
@@ -33,6 +34,19 @@ export const endpointView = endpoints.omit({
 export const registeredEndpointView = endpointView.extend({
   signing_secret: endpoints.shape.signing_secret,
 }) satisfies z.ZodType<WebhookEndpointView & { signing_secret: string }>
+
+/** What the `data` of each event is: what the matching `GET` returns (specification section 2). */
+export const eventData = {
+  'check.created': checkView,
+  'check.updated': checkView,
+  'check.closed': checkView,
+  'check.fully_paid': checkView,
+  'payment.succeeded': paymentView,
+  'payment.refunded': paymentView,
+  'claim.created': claimView,
+  'feedback.received': feedbackView,
+  ping: endpointView,
+} satisfies { [Type in keyof EventData]: z.ZodType<EventData[Type]> }
 
 export const pingReportView = z.strictObject({
   delivery_id: deliveries.shape.id,

@@ -10,8 +10,9 @@ import { createReceivers } from '../delivery/receivers.ts'
 import { createSender } from '../delivery/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
+import { wholeNumbers } from '../model/settings.ts'
 import type { Service } from '../service.ts'
-import { defaults, GRACE_MS, type Parts } from './parts.ts'
+import { GRACE_MS, type Parts } from './parts.ts'
 import { freshTime, measureOf } from './time.ts'
 
 /** What deliveries ask of the service around them. */
@@ -50,7 +51,7 @@ export function openDeliveries(
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
-    disableAfter: parts.disableAfter ?? defaults.disableAfter,
+    disableAfter: parts.disableAfter ?? wholeNumbers.disableAfter.default,
     onThrown: thrown.add,
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })

@@ -1,14 +1,14 @@
 import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
 import { createKeptClock, startOfTime } from '../delivery/kept-clock.ts'
-import type { SimulatorOptions } from '../simulator-options.ts'
 import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
+import type { Settings } from './settings.ts'
 
 /** Where the clock of a seeded run stands, unless said otherwise: any time will do that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 
 /** The service's own clock, which goes on where it was left (a frozen one runs again). */
-export async function openClock(options: SimulatorOptions, store: Store): Promise<MovableClock> {
+export async function openClock(options: Settings, store: Store): Promise<MovableClock> {
   const { startAt, onNotice = ignore } = options
   if (options.seed !== undefined) {
     const { time, frozen } = freshTime(options)
@@ -26,7 +26,7 @@ export async function openClock(options: SimulatorOptions, store: Store): Promis
 }
 
 /** Where the clock of a fresh service is: that of a seeded run stands still, or nothing could be repeated. */
-export function freshTime({ seed, startAt }: SimulatorOptions) {
+export function freshTime({ seed, startAt }: Settings) {
   return seed === undefined
     ? { time: startAt, frozen: false }
     : { time: startAt ?? SEEDED_START, frozen: true }
@@ -36,7 +36,7 @@ export function freshTime({ seed, startAt }: SimulatorOptions) {
 export function measureOf({
   seed,
   clock,
-}: Pick<SimulatorOptions, 'seed'> & { clock: Clock }): (() => number) | undefined {
+}: Pick<Settings, 'seed'> & { clock: Clock }): (() => number) | undefined {
   return seed === undefined ? undefined : () => clock.now().getTime()
 }
 

@@ -1,9 +1,10 @@
 import type { Delivery } from '../model/delivery.ts'
 import { remove, type Write } from '../model/records.ts'
+import { wholeNumbers } from '../model/settings.ts'
 import type { Tables } from './tables.ts'
 
 /** How many events are kept unless said otherwise: hours of a busy restaurant, some 30 MB with their deliveries. */
-export const KEPT_EVENTS = 10_000
+export const KEPT_EVENTS = wholeNumbers.keepEvents.default
 
 /**
  * Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost

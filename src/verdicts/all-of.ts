@@ -1,13 +1,13 @@
-import type { List, ListQuery } from '../client.ts'
+import type { List, PageQuery } from '../client/views.ts'
 
-/** Everything that a list has, newest first, page by page. */
-export async function* allOf<T>(
-  list: (query: ListQuery) => Promise<List<T>>,
-  filter: ListQuery = {},
-): AsyncGenerator<T> {
-  let cursor: string | undefined
+/** Iterates over everything that a list has from the cursor of the query on, page by page. */
+export async function* allOf<T, Query extends PageQuery>(
+  list: (query?: Query) => Promise<List<T>>,
+  query: Query = {} as Query,
+): AsyncGenerator<T, void> {
+  let { cursor } = query
   do {
-    const page = await list({ ...filter, limit: 100, cursor })
+    const page = await list({ ...query, limit: query.limit ?? 100, cursor })
     yield* page.data
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)

@@ -1,9 +1,10 @@
 import type { Delivery } from '../model/delivery.ts'
+import type { EventType } from '../model/event.ts'
 import { moment } from '../model/moment.ts'
 
 /** What somebody waits for. */
 export interface Wanted {
-  type?: string | undefined
+  type?: EventType | 'ping' | undefined
   /** External id. */
   check?: string | undefined
   endpoint?: string | undefined

@@ -1,10 +1,12 @@
-import { ApiError, Unreachable, type Client, type StreamMessage } from '../client.ts'
+import { ApiError, Unreachable } from '../api-error.ts'
+import type { Reads } from '../client/reads.ts'
+import type { StreamMessage } from '../client/views.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { allOf } from './all-of.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './judge.ts'
 import { openStream } from './open-stream.ts'
 
-type Reader = Pick<Client, 'stream'> & { deliveries: Pick<Client['deliveries'], 'list' | 'get'> }
+type Reader = Pick<Reads, 'stream' | 'deliveries'>
 
 /**
  * Waits until it is certain whether the deliveries come that are wanted, until `deadline` aborts at the latest; one that
@@ -21,8 +23,7 @@ export async function waitForDeliveries(
   const seen = new Map<string, Delivery>()
   const look = async () => {
     seen.clear()
-    for await (const delivery of allOf(client.deliveries.list, subject(wanted)))
-      note(seen, [delivery], wanted)
+    note(seen, await deliveriesAbout(client, wanted), wanted)
   }
   const done = new AbortController()
   try {
@@ -57,8 +58,19 @@ async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal
   }
 }
 
+/** All deliveries of the type, check and endpoint that are wanted, in any status. */
+export async function deliveriesAbout(
+  client: Pick<Reads, 'deliveries'>,
+  wanted: Wanted,
+): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  for await (const delivery of allOf(client.deliveries.list, subject(wanted)))
+    if (isAbout(delivery, wanted)) found.push(delivery)
+  return found
+}
+
 /** The deliveries that a message is about, as they are now. */
-async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
+export async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
   if (message.type === 'attempt' && isAbout(message.data, wanted)) {
     const delivery = await client.deliveries.get(message.data.id).catch(ignoreGone)
     return delivery === undefined ? [] : [delivery]

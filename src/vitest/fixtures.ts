@@ -13,7 +13,8 @@ export interface SimulatorFixtures {
 type Fixture = (context: object, use: (simulator: Simulator) => Promise<void>) => Promise<void>
 
 /**
- * The fixtures for a `test.extend` of your own.
+ * Makes the fixtures for a `test.extend` of your own.
+ * @default options is {}
  * @example
  * const test = base.extend<SimulatorFixtures & Mine>({ ...simulatorFixtures({ strict: true }), mine })
  */
@@ -34,7 +35,8 @@ export function simulatorFixtures(options: SimulatorOptions = {}): {
 }
 
 /**
- * Vitest's `test` with a simulator for each test that asks for one.
+ * Makes Vitest's `test` with a simulator for each test that asks for one.
+ * @default options is {}
  * @example
  * const test = simulatorTest({ allowHttpLoopback: true })
  * test('takes a check', async ({ simulator }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { watch } from '../../src/cli/tail/watch.ts'
 import { listenTo } from '../../src/cli/listen/session.ts'
-import type { Client, StreamMessage } from '../../src/client.ts'
+import type { Client, StreamMessage, StreamOptions } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { onNews, startListening } from '../../src/pages/browser/inspector/news.ts'
 import { waitForDeliveries } from '../../src/verdicts/wait.ts'
@@ -34,7 +34,7 @@ const live: StreamMessage = { type: 'live', data: {} }
 
 /** A client whose streams tell these messages, one after the other, and whose list has the delivery from the second look on. */
 function clientOf(...streams: StreamMessage[][]) {
-  const asked: (Date | undefined)[] = []
+  const asked: StreamOptions['since'][] = []
   let looks = 0
   const client = {
     clock: { show: async () => ({ now: time, frozen: false, offset_ms: 0 }) },
@@ -45,7 +45,7 @@ function clientOf(...streams: StreamMessage[][]) {
       list: async () => ({ data: looks++ === 0 ? [] : [delivery], next_cursor: null }),
       get: async () => delivery,
     },
-    stream: async function* (_signal: AbortSignal, onOpen?: () => void, since?: Date) {
+    stream: async function* ({ onOpen, since }: StreamOptions) {
       asked.push(since)
       onOpen?.()
       yield* streams.shift() ?? []

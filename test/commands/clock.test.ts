@@ -93,7 +93,9 @@ describe.concurrent('tabwire clock', () => {
     for (const wrong of ['noon', '1969-12-31T23:59:59Z', '12026-01-01']) {
       const { code, stderr } = await tabwire(['start', '--in-memory', '--clock', wrong])
       expect(code).toBe(2)
-      expect(stderr).toContain('is no ISO 8601 time from 1970 to 9998')
+      expect(stderr).toContain(
+        `--clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got "${wrong}".`,
+      )
     }
     expect(await tabwire(['start', '--sign-time', 'never'])).toMatchObject({ code: 2 })
   })

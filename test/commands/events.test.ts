@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { List } from '../../src/client.ts'
-import type { EventView } from '../../src/model/event.ts'
+import type { EventView } from '../../src/model/event-view.ts'
 import { checkBody, serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 

@@ -1,12 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { fixtures, tabwire } from '../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
 
 describe.concurrent('tabwire openapi', () => {
   test('prints the document offline, with --json the same', async () => {
     const published = await readFile(`${fixtures}openapi.json`, 'utf8')
     for (const more of [[], ['--json']])
       expect(await tabwire(['openapi', ...more])).toMatchObject({ code: 0, stdout: published, stderr: '' })
+  })
+
+  test.skipIf(!hasTerminals)(`is indented ${onTerminal}`, async () => {
+    const printing = await tabwireOnTerminal(['openapi', '--no-simulator'])
+    await printing.shows(/^\{\s*\n {2}"openapi": "3\.1\.1",/)
+    expect(await printing.left()).toMatchObject({ code: 0 })
   })
 
   test('prints it as the real service would, where that is and under its name', async () => {

@@ -120,7 +120,9 @@ describe.concurrent('the name is taken', () => {
     await writeFile(join(cwd, 'tabwire.config.json'), '{"service_name":"a b"}')
     const { code, stderr } = await tabwire(['sign', '--secret', secret], { cwd, input: body })
     expect(code).toBe(2)
-    expect(stderr).toContain("tabwire.config.json: service_name: a b cannot be part of a header's name.")
+    expect(stderr).toContain(
+      'tabwire.config.json: service_name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "a b".',
+    )
   })
 })
 

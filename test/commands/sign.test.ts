@@ -59,7 +59,7 @@ describe.concurrent('tabwire sign', () => {
     [
       ['sign', '--service-name', 'A B'],
       { env, input: 'x' },
-      "--service-name: A B cannot be part of a header's name.",
+      '--service-name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
     ],
   ])('%j is wrong usage', async (args, options, message) => {
     const { code, stdout, stderr } = await tabwire(args, options)

@@ -75,7 +75,7 @@ describe.concurrent('tabwire.config.json', () => {
     [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual".'],
     [
       { service_name: 'a b' },
-      "tabwire.config.json: service_name: a b cannot be part of a header's name. Use letters, digits and hyphens.",
+      'tabwire.config.json: service_name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "a b".',
     ],
     [
       { 'data-dir': 'x' },

@@ -37,7 +37,9 @@ describe.concurrent('options of tabwire start', () => {
     for (const wrong of ['0', '5/d', 'fast']) {
       const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
       expect(refused).toMatchObject({ code: 2, stdout: '' })
-      expect(refused.stderr).toContain(`${wrong} is no rate`)
+      expect(refused.stderr).toContain(
+        `--rate-limit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got "${wrong}".`,
+      )
     }
   }, 60_000)
 

@@ -64,7 +64,10 @@ describe.concurrent('tabwire start refuses', () => {
   })
 
   test.each([
-    [['--service-name', 'Acme Inc.'], "--service-name: Acme Inc. cannot be part of a header's name."],
+    [
+      ['--service-name', 'Acme Inc.'],
+      '--service-name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "Acme Inc.".',
+    ],
     [['--port', '65536'], '--port: 65536 is no whole number less than or equal to 65535.'],
   ])('wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', ...args])

@@ -5,12 +5,12 @@ const test = simulatorTest({ port: false })
 
 test('what the shop refuses comes again', async ({ simulator }) => {
   // Stands for your application: a function from Request to Response, as the handlers of most frameworks are.
-  const received: Request[] = []
-  simulator.receive('https://shop.example/webhooks', (request) => {
-    received.push(request)
-    return new Response(null, { status: received.length === 1 ? 503 : 204 })
+  const shop = 'https://shop.example/webhooks'
+  simulator.receive(shop, () => {
+    const isFirst = simulator.received(shop).length === 1
+    return new Response(null, { status: isFirst ? 503 : 204 })
   })
-  const { signing_secret } = await simulator.endpoints.create({ url: 'https://shop.example/webhooks' })
+  const { signing_secret } = await simulator.endpoints.create({ url: shop })
 
   await simulator.checks.push('table-12', {
     table: { number: '12' },
@@ -22,6 +22,6 @@ test('what the shop refuses comes again', async ({ simulator }) => {
 
   await simulator.clock.advance('1m')
   await expect(simulator).toHaveDelivered('check.created', { check: 'table-12', times: 1 })
-  for (const request of received) await expect(request).toBeSignedBy(signing_secret)
+  for (const request of simulator.received(shop)) await expect(request).toBeSignedBy(signing_secret)
   await expect(simulator).toHaveNoFindings()
 })

@@ -39,6 +39,6 @@ describe('WEB-08 a service that listens beyond this machine', () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await tabwire(['start', '--host', '', '--port', '0', '--json'], { cwd })
     expect(code).toBe(2)
-    expect(stdout + stderr).toContain('--host is empty')
+    expect(stdout + stderr).toContain('--host must be an address such as 127.0.0.1')
   })
 })

@@ -150,7 +150,7 @@ describe('an API key', () => {
   const bad = ['a b', 'a\nssh-ed25519 AAAA', 'a\u0001b', 'schlüssel', 'x'.repeat(513), '\u001b[8m']
 
   test.each(bad)('is refused wherever it comes from, and not repeated: %j', async (key) => {
-    const says = 'An API key has 1 to 512 visible ASCII characters and no spaces.'
+    const says = 'must be 1 to 512 visible ASCII characters without spaces.'
     const { cwd } = await clone({ api_key: key, env_file: '.env' })
     const bySettings = await start(cwd, '--config', 'tabwire.config.json')
     const byFlag = await tabwire(['start', '--port', '0', '--api-key', key])

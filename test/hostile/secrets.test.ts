@@ -83,7 +83,7 @@ describe('an unusable key is not echoed', () => {
   ])('%s', async (_where, args, env) => {
     const { code, stdout, stderr } = await tabwire(args, { env })
     expect(code).toBe(2)
-    expect(stdout + stderr).toContain('An API key has 1 to 512 visible ASCII characters')
+    expect(stdout + stderr).toContain('must be 1 to 512 visible ASCII characters without spaces')
     expect(stdout + stderr).not.toContain('slip')
   })
 

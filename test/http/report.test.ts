@@ -90,7 +90,7 @@ const comesAfter: Partial<Record<FindingCode, FindingCode[]>> = { invalid_push_r
 const codesOf = async ({ client }: TestSimulator) => (await client.report()).findings.map(({ code }) => code)
 
 /** The findings of each request that the log gives for one. */
-const foundIn = async ({ client }: TestSimulator, finding: string) =>
+const foundIn = async ({ client }: TestSimulator, finding: FindingCode | 'any') =>
   (await client.requests.list({ finding })).data.map(({ push, findings = push?.findings }) =>
     findings?.map(({ code }) => code),
   )

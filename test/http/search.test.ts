@@ -144,3 +144,36 @@ describe('what the inspector looks at', () => {
     expect((await client.faults.show()).faults).toMatchObject([{ happened: {} }])
   })
 })
+
+describe('query names', () => {
+  it.each([
+    ['/_sim/deliveries?chek=1', 'Unknown query parameter "chek". This path takes q, status, '],
+    ['/_sim/deliveries?externalCheckId=1', 'did you mean "external_check_id"? This path takes q, status, '],
+    ['/_sim/deliveries/activity?limit=5', 'Unknown query parameter "limit". This path takes q, '],
+    ['/_sim/requests?failled=true', 'did you mean "failed"?'],
+    ['/_sim/events?Type=check.created', 'did you mean "type"?'],
+    ['/_sim/health?verbose', 'Unknown query parameter "verbose". This path takes no query parameters.'],
+    ['/_sim/stream?since=2026-11-21T18:00:00Z&form=1', 'This path takes since.'],
+    [`/_sim/keys?${'x'.repeat(5_000)}=1`, `Unknown query parameter "${'x'.repeat(100)}".`],
+  ])('that %s does not take are refused under /_sim', async (path, message) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toMatchObject({
+      code: 'invalid_query',
+      message: expect.stringContaining(message) as string,
+    })
+  })
+
+  it('are refused on calls that change something, before anything is changed', async () => {
+    const answer = await callAt(service.url, 'POST /_sim/clock?freeze=true', {
+      key: service.key,
+      json: { freeze: true },
+    })
+    expect(errorOf(answer).code).toBe('invalid_query')
+    expect((await client.clock.show()).frozen).toBe(false)
+  })
+
+  it('that /v1 does not know are ignored there, as by the real service', async () => {
+    expect((await get('/v1/checks?chek=1')).status).toBe(200)
+  })
+})

@@ -1,12 +1,13 @@
 /* What a project with strict settings may write. It runs nowhere: `tsc -p test` compiles it against dist, as published. */
 import { createSimulator, NotDelivered, type Simulator, type SimulatorOptions } from 'tabwire'
-import { ApiError, createClient, type Client } from 'tabwire/client'
+import { ApiError, createClient, type Client, type DeliveriesQuery } from 'tabwire/client'
 import { handlers } from 'tabwire/msw'
 import { verify, type Verification } from 'tabwire/signature'
 import { simulatorFixtures, simulatorTest, type SimulatorFixtures } from 'tabwire/vitest'
 import { expect, test as base } from 'vitest'
 
-const options: SimulatorOptions = { port: false, seed: 7, startAt: new Date(0), serviceName: 'Acme' }
+const options: SimulatorOptions = { port: false, seed: 7, clock: 0, serviceName: 'Acme', rateLimit: '10/s' }
+const earlier: SimulatorOptions = { startAt: new Date(0), dataDirectory: '.', ca: [], allowedHosts: [] }
 const simulator: Simulator = await createSimulator(options)
 const { check } = await simulator.checks.push('table-12', {
   table: { number: '12' },
@@ -21,7 +22,23 @@ const takeBack: () => void = simulator.receive('https://shop.example', (request)
 const client: Client = createClient({ url: simulator.url, fetch: simulator.fetch })
 const result: Verification = verify({ payload: '', header: null, secret: 'whsec_…' })
 export const isRefusal = (error: unknown) => error instanceof ApiError || error instanceof NotDelivered
-export const used = [balance, status, takeBack, client, result]
+for (const calls of [client, simulator]) {
+  const { data: payment } = await calls.events.waitFor('payment.succeeded', {
+    check,
+    signal: AbortSignal.abort(),
+  })
+  const tip: number = payment.tip_cents
+  await calls.deliveries.none({ type: 'check.closed', endpoint: delivery.endpoint_id })
+  const query: DeliveriesQuery = { status: 'dead', external_check_id: check.external_id }
+  for await (const { attempts } of calls.deliveries.all(query)) attempts.map(({ outcome }) => [outcome, tip])
+  for await (const message of calls.stream())
+    if (message.type === 'event' && message.data.type === 'check.closed')
+      message.data.data.items.length.toFixed()
+}
+export const bodies: string[] = simulator.received('https://shop.example').map(({ body }) => body)
+export const issuesOf = (error: ApiError): readonly { path: string }[] =>
+  error.is('validation_failed') ? error.body.issues : []
+export const used = [balance, status, takeBack, client, result, earlier]
 export const mocked = handlers(simulator, { baseUrl: 'https://api.example.com/v1' })
 
 const test = simulatorTest({ strict: true })
@@ -37,6 +54,12 @@ base.extend<SimulatorFixtures>(simulatorFixtures())('a test of its own', ({ simu
 await simulator.deliveries.waitFor({ type: 'check.eaten' })
 // @ts-expect-error a check has a status
 await simulator.checks.push('table-12', { table: { number: '12' }, items: [], totals: check.totals })
+// @ts-expect-error no such query
+await client.deliveries.list({ chek: 'table-12' })
+// @ts-expect-error no such event
+await client.events.waitFor('check.creatd')
+// @ts-expect-error no such code
+export const isLost = (error: ApiError) => error.is('not_fond')
 // @ts-expect-error no such option
 await createSimulator({ portt: 1 })
 // @ts-expect-error no such event

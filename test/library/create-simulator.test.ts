@@ -201,16 +201,16 @@ describe('waiting for deliveries', () => {
     expect(error).toMatchObject({ code: 'never_came', seen: [] })
     expect((error as Error).message.split('\n')).toEqual([
       'Expected 1 delivered check.fully_paid for check table-12; none arrived. Waited 0 s.',
-      'No check.fully_paid about table-12 has happened.',
-      'All that was sent:',
-      '  check.created about table-12, delivered',
+      'No check.fully_paid for check table-12 has happened.',
+      'All deliveries:',
+      expect.stringMatching(/^ {2}dlv_\w{26} check\.created for check table-12, delivered$/),
     ])
   })
 
   test('says that it happened, but nobody was there to take it', async () => {
     await simulator.checks.push('table-12', check())
     await expect(simulator.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
-      /\nThere was check\.created, but no endpoint is there to take it\.\nNothing was sent to anybody\.$/,
+      /\ncheck\.created has happened, but no enabled webhook endpoint is registered for it\.\nNo delivery was sent\.$/,
     )
   })
 
@@ -236,6 +236,8 @@ describe('waiting for deliveries', () => {
     await simulator.idle()
     const wait = simulator.deliveries.waitFor({ timeout: 0 })
     await expect(wait).rejects.toMatchObject({ code: 'refused', seen: [{ status: 'pending' }] })
-    await expect(wait).rejects.toThrow(/, pending: The receiver answered 500; only 2xx counts as received\.$/)
+    await expect(wait).rejects.toThrow(
+      /, pending after attempt 1: The receiver answered 500; only 2xx counts as received\.$/,
+    )
   })
 })

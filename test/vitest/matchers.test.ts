@@ -29,9 +29,13 @@ describe('toHaveDelivered', () => {
     await expect(simulator).not.toHaveDelivered('check.created', { times: 2 })
     await expect(simulator).toHaveDelivered('check.updated', { times: 0 })
     const twice = expect(simulator).toHaveDelivered('check.created', { times: 0 })
-    await expect(twice).rejects.toThrow(/^Expected exactly 0 delivered check\.created, found 1: dlv_\w+\.$/)
+    await expect(twice).rejects.toThrow(
+      /^Expected: exactly 0 delivered check\.created\nGot: 1 delivered\n {2}dlv_\w{26} check\.created for check table-12, delivered$/,
+    )
     const never = expect(simulator).toHaveDelivered('check.created', { check: 'table-13', timeout: 0 })
-    await expect(never).rejects.toThrow(/none arrived\. Waited 0 s\.\nNo check\.created about table-13/)
+    await expect(never).rejects.toThrow(
+      /^Expected: 1 delivered check\.created for check table-13\nGot: none\nNo check\.created for check table-13 has happened\.\nAll deliveries:\n/,
+    )
   })
 
   plain('fails with the stack of what the handler threw', async () => {
@@ -43,7 +47,7 @@ describe('toHaveDelivered', () => {
     await simulator.idle()
     const refused = expect(simulator).toHaveDelivered('check.created', { timeout: 0 })
     await expect(refused).rejects.toThrow(
-      /\nCaused by: TypeError: out of soup\n {4}at .*matchers\.test\.ts:\d+/,
+      /\n *Caused by: TypeError: out of soup\n {4}at .*matchers\.test\.ts:\d+/,
     )
     takeBack()
   })
@@ -54,11 +58,134 @@ describe('toHaveDelivered', () => {
     void simulator.checks.push('table-12', check())
     await simulator.deliveries.waitFor({ status: 'pending' })
     const wrong = expect(simulator).not.toHaveDelivered('check.created')
-    await expect(wrong).rejects.toThrow(/^Did not expect 1 delivered check\.created, found dlv_/)
+    await expect(wrong).rejects.toThrow(/^Expected: no delivered check\.created\nGot: 1 delivered\n {2}dlv_/)
     status = 500
     await simulator.checks.push('table-13', check())
     await expect(simulator).not.toHaveDelivered('check.created', { check: 'table-13' })
     await expect(simulator).toHaveDelivered('check.created', { check: 'table-13', status: 'pending' })
+  })
+})
+
+describe('a failure', () => {
+  /** What a runner makes a diff of. */
+  const failureOf = (assertion: Promise<unknown>) =>
+    assertion.then(
+      () => 'passed',
+      (error: unknown) => {
+        const { message, actual, expected } = error as Error & { actual: unknown; expected: unknown }
+        return { message, actual, expected }
+      },
+    )
+
+  plain(
+    'of a delivery has expected, got and the delivery in three lines, and values for a diff',
+    async () => {
+      status = 500
+      await simulator.endpoints.create({ url: SHOP })
+      await simulator.checks.push('table-12', check())
+      await simulator.idle()
+      const waited = expect(simulator).toHaveDelivered('check.created', { check: 'table-12', timeout: 0 })
+      const { message, ...diff } = (await failureOf(waited)) as { message: string }
+      expect(message.split('\n')).toEqual([
+        'Expected: 1 delivered check.created for check table-12',
+        'Got: 0 delivered, and 1 pending',
+        expect.stringMatching(
+          /^ {2}dlv_\w{26} check\.created for check table-12, pending after attempt 1: The receiver answered 500;/,
+        ),
+      ])
+      expect(diff).toEqual({
+        actual: ['pending check.created for check table-12'],
+        expected: ['delivered check.created for check table-12'],
+      })
+    },
+  )
+
+  plain('of convergence has both end values of each field, also for a diff', async () => {
+    const pushes = [1, 2].map((factor) => {
+      const { revision: _none, ...push } = check({ totals: totals(factor * 100) })
+      return push
+    })
+    const failure = await failureOf(expect(simulator).toConverge(pushes))
+    expect(failure).toMatchObject({
+      actual: [{ check: 'the check', balance_cents: 100 }],
+      expected: [{ check: 'the check', balance_cents: 200 }],
+    })
+  })
+
+  plain('of a signature has the header, and the one that was expected for a diff', async () => {
+    const header = sign({ payload: '{}', secret: 'whsec_a', timestamp: 1_700_000_000 })
+    const received = { headers: { 'x-service-signature': header }, body: '{}' }
+    const failure = await failureOf(expect(received).toBeSignedBy('whsec_b'))
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(
+        /^Expected: a signature of this secret over these bytes, of about now\nGot: signature_mismatch: .+\n {2}x-service-signature: t=1700000000,v1=/,
+      ) as string,
+      actual: header,
+      expected: sign({ payload: '{}', secret: 'whsec_b', timestamp: 1_700_000_000 }),
+    })
+  })
+})
+
+describe('a wrong subject or word', () => {
+  const read = new Request(SHOP, { method: 'POST', body: '{}' })
+  const at = (subject: unknown) => expect(subject as Simulator)
+  plain.each<[string, () => Promise<void>, string]>([
+    [
+      'no simulator',
+      () => at(undefined).toHaveDelivered('check.created'),
+      'toHaveDelivered expects a simulator of createSimulator, got undefined.',
+    ],
+    [
+      'a promise of one',
+      () => at(Promise.resolve(simulator)).not.toHaveNoFindings(),
+      'toHaveNoFindings expects a simulator of createSimulator, got a Promise; await it first.',
+    ],
+    [
+      'a response',
+      () => at({ status: 200 }).not.toConverge(),
+      'toConverge expects a simulator of createSimulator, got an object with status.',
+    ],
+    [
+      'one push in the place of a list',
+      () => at(simulator).toConverge(check() as unknown as []),
+      'toConverge expects a list of pushes, got an object with ',
+    ],
+    [
+      'a body that was parsed',
+      () => expect({ headers: {}, body: { id: 'evt_1' } }).toBeSignedBy('whsec_a'),
+      'toBeSignedBy expects a Request, or { headers, body } with the raw body as text or bytes, got an object with id as body.',
+    ],
+    [
+      'a request that was read',
+      async () => {
+        await read.text()
+        await expect(read).toBeSignedBy('whsec_a')
+      },
+      'got a Request whose body has been read. Pass request.clone() before reading it.',
+    ],
+    [
+      'no secret',
+      () => expect({ headers: {}, body: '' }).toBeSignedBy(undefined as unknown as string),
+      'toBeSignedBy expects the signing secret of an endpoint, got undefined.',
+    ],
+    [
+      'a misspelt event type',
+      () => expect(simulator).not.toHaveDelivered('check.creatd' as 'ping'),
+      'unknown event type "check.creatd", did you mean "check.created"?',
+    ],
+    [
+      'a misspelt finding',
+      () => expect(simulator).toHaveNoFindings({ except: ['totals_mismach' as 'totals_mismatch'] }),
+      'unknown finding "totals_mismach", did you mean "totals_mismatch"?',
+    ],
+    [
+      'a misspelt option',
+      () => expect(simulator).toHaveDelivered('ping', { tiems: 1 } as object),
+      'unknown option "tiems", did you mean "times"?',
+    ],
+  ])('is refused with what is expected: %s', async (_what, assert, message) => {
+    await expect(assert()).rejects.toThrow(message)
+    await expect(assert()).rejects.toBeInstanceOf(TypeError)
   })
 })
 
@@ -74,7 +201,7 @@ describe('toConverge', () => {
     const unordered = grows.map(({ revision: _none, ...push }) => push)
     await expect(simulator).not.toConverge(unordered)
     await expect(expect(simulator).toConverge(unordered)).rejects.toThrow(
-      /^The pushes of the check end in different states, in the orders 1 2 3 and [\d ]+:\n {2}1 = push 1\n(.|\n)*They differ in totals, balance_cents\./,
+      /^Expected: the pushes of each check end in one state, in any order and repeated\nGot: different states of the check\nThe pushes of the check:\n {2}1 = push 1 \(open, \d+ items?, total_cents 100\)\n(.|\n)* {2}balance_cents: 300 after 1 2 3; \d+ after [\d ]+\nSend revision with each push/,
     )
   })
 
@@ -86,7 +213,9 @@ describe('toConverge', () => {
   })
 
   plain('takes what the simulator has received, of any check or of one', async () => {
-    await expect(expect(simulator).toConverge()).rejects.toThrow(/^There is no push to make again/)
+    await expect(expect(simulator).toConverge()).rejects.toThrow(
+      /\nGot: no pushes: none were given or received$/,
+    )
     for (const push of grows) await simulator.checks.push('ordered', push)
     await simulator.checks.push('unordered', check({ items: [item('a')] }))
     await simulator.checks.push('unordered', check({ items: [item('b')] }))
@@ -103,7 +232,7 @@ describe('toHaveNoFindings', () => {
       check({ totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 9 } }),
     )
     await expect(expect(simulator).toHaveNoFindings()).rejects.toThrow(
-      /^The pushes show findings:\n {2}totals_mismatch, 1 times\n {4}PUT \/v1\/checks\/external\/table-12: /,
+      /^Expected: no findings in the pushes\nGot: totals_mismatch \(1\)\n {2}totals_mismatch: PUT \/v1\/checks\/external\/table-12: /,
     )
     await expect(simulator).toHaveNoFindings({ except: ['totals_mismatch'] })
     await expect(simulator).not.toHaveNoFindings()

@@ -64,6 +64,7 @@ async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown
   try {
     return await flag.parse(text, {} as never, flag as never)
   } catch (error) {
-    throw wrongConfig(`${file.path}: ${keyOf(name)}: ${(error as Error).message}`)
+    const { message } = error as Error
+    throw wrongConfig(`${file.path}: ${keyOf(name)}${message.startsWith('must ') ? ' ' : ': '}${message}`)
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../model/nearest.ts'
 
 /** What a flag says of itself, as far as a settings file must know. */
 export interface FlagShape {

@@ -1,4 +1,4 @@
-import { parseServiceName } from '../../model/service-name.ts'
+import { readServiceName } from '../../model/settings.ts'
 import { readConfigFile, wrongConfig } from './file.ts'
 
 /**
@@ -9,10 +9,7 @@ export async function serviceNameIn(config: string | undefined): Promise<string 
   const file = await readConfigFile(config)
   const text = file?.content.service_name
   if (file === undefined || text === undefined) return undefined
-  const given = typeof text === 'string' ? text : JSON.stringify(text)
-  const name = parseServiceName(given)
-  if (typeof text === 'string' && name !== undefined) return name
-  throw wrongConfig(
-    `${file.path}: service_name: ${given} cannot be part of a header's name. Use letters, digits and hyphens.`,
-  )
+  const { value, issue } = readServiceName(text)
+  if (issue === undefined) return value
+  throw wrongConfig(`${file.path}: service_name ${issue}.`)
 }

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { EventView } from '../../model/event.ts'
+import type { EventView } from '../../model/event-view.ts'
 import { renderTable } from './table.ts'
 import { harmless, renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../../model/nearest.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { packageFile } from '../../package-file.ts'
 

@@ -10,7 +10,10 @@ export default class ChecksList extends ServiceCommand {
     '<%= config.bin %> checks list --status open --table 12',
   ]
   static override flags = fromEnvironment({
-    status: Flags.string({ description: 'Only checks in this status.', options: ['open', 'closed'] }),
+    status: Flags.custom<'open' | 'closed'>({
+      description: 'Only checks in this status.',
+      options: ['open', 'closed'],
+    })(),
     table: Flags.string({ description: 'Only checks of this table.' }),
     ...listFlags,
   })

@@ -102,7 +102,12 @@ export default class ContractCheck extends ConformanceCommand {
   ): Promise<void> {
     const authority = await createAuthority()
     const { serviceName = DEFAULT_SERVICE_NAME, orderBy } = common
-    const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem], serviceName, orderBy })
+    const simulator = await startSimulator({
+      port: 0,
+      cacert: [authority.certificatePem],
+      serviceName,
+      orderBy,
+    })
     const { baseUrl, apiKey } = simulator
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     try {

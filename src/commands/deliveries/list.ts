@@ -2,7 +2,8 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { eventTypes } from '../../model/event.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
 
 export default class DeliveriesList extends ServiceCommand {
   static override description = 'List deliveries, newest first.'
@@ -12,14 +13,14 @@ export default class DeliveriesList extends ServiceCommand {
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
-    status: Flags.string({
+    status: Flags.custom<Delivery['status']>({
       description: 'Only deliveries in this status.',
       options: ['pending', 'delivered', 'dead'],
-    }),
-    type: Flags.string({
+    })(),
+    type: Flags.custom<EventType | 'ping'>({
       description: 'Only deliveries of this event type.',
       options: [...eventTypes, 'ping'],
-    }),
+    })(),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
     ...listFlags,

@@ -6,7 +6,7 @@ import { printable } from '../../cli/render/text.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { inWords, type Unmet } from '../../verdicts/judge.ts'
 import { waitForDeliveries } from '../../verdicts/wait.ts'
-import { eventTypes } from '../../model/event.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
 export default class DeliveriesWait extends ServiceCommand {
@@ -19,10 +19,10 @@ export default class DeliveriesWait extends ServiceCommand {
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
-    type: Flags.string({
+    type: Flags.custom<EventType | 'ping'>({
       description: 'Only deliveries of this event type. Pings count only when asked for.',
       options: [...eventTypes, 'ping'],
-    }),
+    })(),
     check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     status: Flags.custom<Delivery['status']>({

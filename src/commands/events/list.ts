@@ -2,7 +2,7 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { renderEvents } from '../../cli/render/event.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { eventTypes } from '../../model/event.ts'
+import { eventTypes, type EventType } from '../../model/event.ts'
 
 export default class EventsList extends ServiceCommand {
   static override description = 'List events, newest first.'
@@ -12,7 +12,10 @@ export default class EventsList extends ServiceCommand {
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
-    type: Flags.string({ description: 'Only events of this type.', options: [...eventTypes, 'ping'] }),
+    type: Flags.custom<EventType | 'ping'>({
+      description: 'Only events of this type.',
+      options: [...eventTypes, 'ping'],
+    })(),
     check: Flags.string({ description: 'Only events about this check (external id).' }),
     ...listFlags,
   })

@@ -4,7 +4,7 @@ import { simPaging } from './parameters.ts'
 /** Who has access through `/_sim`: keys, webhook endpoints, tables (contract section 10). */
 export const accessDocs: OperationDocs = {
   'GET /tables/:number': {
-    id: 'getTable',
+    id: 'getTableAddress',
     tag: 'Simulator access',
     summary: "Show the address of a table's page",
     answers: { 200: { description: 'The URL that its QR code opens.', schema: 'TableAddress' } },

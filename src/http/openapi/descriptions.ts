@@ -50,7 +50,7 @@ const texts: Readonly<Record<string, string>> = {
   'Delivery.next_attempt_at': 'While it is pending.',
   'Attempt.response_body': 'The first 4 KiB of it.',
   'Attempt.error': 'In words, what went wrong and what to do about it.',
-  'Event.body': 'The envelope as it is signed and sent, byte for byte.',
+  Event: 'The envelope, and `body`: the envelope as it is signed and sent, byte for byte.',
   'Clock.offset_ms': 'How far it is ahead of real time, in milliseconds.',
   'TableAddress.url': 'Whoever knows it sits at the table.',
   'TableView.checks': 'Open ones first, each newest first.',

@@ -13,6 +13,7 @@ import { headers } from './headers.ts'
 import { info } from './info.ts'
 import { inspectorDocs } from './inspector-docs.ts'
 import type { Json } from './json.ts'
+import { parameterComponents } from './parameters.ts'
 import { pathsOf } from './paths.ts'
 import { componentSchemas } from './schemas.ts'
 import { simDocs } from './sim-docs.ts'
@@ -20,7 +21,7 @@ import { withoutUnused } from './unused.ts'
 import { tableDocs } from './table-docs.ts'
 import { tagList } from './tags.ts'
 import { v1Docs } from './v1-docs.ts'
-import { webhooks } from './webhooks.ts'
+import { signatureParameter, webhooks } from './webhooks.ts'
 
 export interface DocumentOptions {
   /** Where the service is, without `/v1`; by default where `tabwire start` puts it. */
@@ -73,7 +74,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
           }
         : {}),
     },
-    webhooks: webhooks(serviceName),
+    webhooks,
     components: {
       securitySchemes: {
         apiKey: {
@@ -83,6 +84,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
             'An API key. Its scopes are among `read` (every GET), `write` (pushes, webhook endpoints and pings) and `simulate` (all of `/_sim`).',
         },
       },
+      parameters: { ...parameterComponents, 'webhook-signature': signatureParameter(serviceName) },
       headers,
       responses: errorResponses(simulator),
       schemas: describe(componentSchemas()),
@@ -91,8 +93,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
   })
 }
 
-/** The document as it is served, printed and kept in `fixtures`. */
+/** The document as it is served and packed: on one line, since indentation would be a third of it. */
 export async function openApiText(options: DocumentOptions = {}): Promise<string> {
-  // A space a level: with two, half of it would be white space, and the package has a limit.
-  return `${JSON.stringify(await openApiDocument(options), null, 1)}\n`
+  return `${JSON.stringify(await openApiDocument(options))}\n`
 }

@@ -1,23 +1,11 @@
 import { z } from 'zod'
-import type { EventType } from '../../model/event.ts'
+import type { EventData } from '../../model/event-view.ts'
+import { eventViews } from '../../model/sim-views.ts'
 import { stateRecords, time } from '../../model/state-records.ts'
-import { checkView, claimView, endpointView, feedbackView, paymentView } from '../../model/views.ts'
+import { eventData } from '../../model/views.ts'
 
-/** What the `data` of each event is: what the matching `GET` returns (specification section 2). */
-const dataOf = {
-  'check.created': checkView,
-  'check.updated': checkView,
-  'check.closed': checkView,
-  'check.fully_paid': checkView,
-  'payment.succeeded': paymentView,
-  'payment.refunded': paymentView,
-  'claim.created': claimView,
-  'feedback.received': feedbackView,
-  ping: endpointView,
-} satisfies Record<EventType | 'ping', z.ZodType>
-
-export type WebhookType = keyof typeof dataOf
-export const webhookTypes = Object.keys(dataOf) as WebhookType[]
+export type WebhookType = keyof EventData
+export const webhookTypes = Object.keys(eventData) as WebhookType[]
 
 /** `check.fully_paid` → `CheckFullyPaid` */
 export function pascalCase(text: string): string {
@@ -42,6 +30,11 @@ function envelopeOf(type: WebhookType): z.ZodType {
     id: stateRecords.events.shape.id,
     type: z.literal(type),
     created_at: time,
-    data: dataOf[type],
+    data: eventData[type],
   })
 }
+
+/** The events as `/_sim/events` shows them, by the names of their components: `StoredCheckFullyPaidEvent`. */
+export const storedEvents: Record<string, z.ZodType> = Object.fromEntries(
+  webhookTypes.map((type) => [`Stored${envelopeName(type)}`, eventViews[type]]),
+)

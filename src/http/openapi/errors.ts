@@ -1,15 +1,15 @@
-import type { RefusalCode } from '../../model/refusal.ts'
+import type { ErrorCode } from '../../model/refusal.ts'
 import { statusOf, type unroutedCodes } from '../refusals.ts'
 import { pascalCase } from './envelopes.ts'
 import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 
-/** Codes of errors: those of refusals by operations, of bugs, and of what was asked for. */
-type ErrorCode = Exclude<RefusalCode, (typeof unroutedCodes)[number]> | 'internal_error' | 'fault_injected'
+/** Codes that answers of operations can have. */
+type DocumentedCode = Exclude<ErrorCode, (typeof unroutedCodes)[number] | 'unknown_error'>
 
 interface ErrorAnswer {
   /** All of one status. */
-  codes: readonly ErrorCode[]
+  codes: readonly DocumentedCode[]
   description: string
   headers?: readonly HeaderName[]
 }
@@ -29,6 +29,11 @@ export const errorAnswers = {
     description:
       'The request or its path is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
   },
+  BadQueryOrBody: {
+    codes: ['invalid_request', 'invalid_path', 'invalid_query', 'invalid_json'],
+    description:
+      'The request, its path or a query parameter is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
+  },
   Unauthorized: {
     codes: ['unauthorized'],
     description: 'No API key, a malformed, an unknown or a revoked one.',
@@ -47,11 +52,6 @@ export const errorAnswers = {
     description: "A web page of elsewhere is asking, or for a claim that is another guest's.",
   },
   NotFound: { codes: ['not_found'], description: 'There is nothing of that name.' },
-  MethodNotAllowed: {
-    codes: ['method_not_allowed'],
-    description: 'The path is known, and has other methods: those in Allow.',
-    headers: ['Allow'],
-  },
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],
     description:
@@ -125,7 +125,7 @@ export const errorAnswers = {
 
 export type ErrorAnswerName = keyof typeof errorAnswers
 
-const statuses: Record<ErrorCode, number> = { ...statusOf, internal_error: 500, fault_injected: 503 }
+const statuses: Record<DocumentedCode, number> = { ...statusOf, internal_error: 500, fault_injected: 503 }
 
 const named = Object.entries(errorAnswers) as [ErrorAnswerName, ErrorAnswer][]
 

@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { webhookTypes } from './envelopes.ts'
 import { refTo, type Json } from './json.ts'
 import { tableExample, type Meal } from './table-examples.ts'
+import type { Location } from '../../model/location.ts'
+import { noRecords } from '../../model/records.ts'
+import { stateOf } from '../../model/state.ts'
 import { packageFile } from '../../package-file.ts'
 
 /** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */
@@ -26,8 +29,9 @@ export async function readExamples(): Promise<Examples> {
   const feedback = { guest_name: rest.guest_name, rating, comment }
   const claiming = claimed(claim)
   const paying = { claim_ids: payment?.claim_ids, tip_cents: payment?.tip_cents }
+  const location = { id: check?.location_id, ...place, created_at: '2026-11-20T09:15:42.000Z' }
   const records = {
-    Location: { id: check?.location_id, ...place, created_at: '2026-11-20T09:15:42.000Z' },
+    Location: location,
     Check: check,
     Claim: claim,
     Payment: payment,
@@ -60,6 +64,31 @@ export async function readExamples(): Promise<Examples> {
     ],
     ['TableFeedbackRequest', example('A rating', { ...ofCheck, ...feedback })],
     ['ClockMove', example('A day and a half', { advance: '36h' })],
+    [
+      'ChosenSecretRegistration',
+      example('Closed checks', { url: endpoint.url, event_types: ['check.closed'], signing_secret: SECRET }),
+    ],
+    ['RefundRequest', example('Part of a payment', { amount_cents: 500 })],
+    ['ResendRequest', example('Signed anew', { fresh: true })],
+    [
+      'FaultsRequest',
+      example('A tenth of all deliveries twice, and some errors', {
+        seed: 7,
+        faults: [
+          { on: 'deliveries', duplicate: 0.1 },
+          { on: 'api', error_rate: 0.05, error_status: 503, paths: ['PUT /v1/checks/*'], times: 20 },
+        ],
+      }),
+    ],
+    ['KeyRequest', example('A key that reads', { name: 'dashboard', scopes: ['read'] })],
+    ['SessionCode', example('The code of a link', { code: 'CodeOfTheLinkThatOpenPrints' })],
+    [
+      'State',
+      example(
+        'One location, and nothing else',
+        stateOf({ ...noRecords, locations: [location as unknown as Location] }, standing),
+      ),
+    ],
   ]
   return Object.fromEntries(all)
 }
@@ -71,6 +100,9 @@ export function examplesOf(examples: Examples, name: string): Json {
   const short = (key: string) => key.slice(name.length + 1) || 'example'
   return { examples: Object.fromEntries(names.map((key) => [short(key), refTo('examples', key)])) }
 }
+
+/** Where the clock of the example of a state stands. */
+const standing = { now: '2026-11-21T18:00:00.000Z', frozen: true }
 
 /** Of the right form, and nobody's. */
 const SECRET = `whsec_${'example'.padEnd(43, '_')}`

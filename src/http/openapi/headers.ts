@@ -12,12 +12,6 @@ export const headers = {
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
-  Allow: {
-    description: 'The methods that the path has, separated by commas.',
-    required: true,
-    schema: { type: 'string' },
-    example: 'GET, HEAD',
-  },
   'Retry-After': {
     description: 'Seconds after which it is worth another try.',
     schema: { type: 'integer', minimum: 1 },

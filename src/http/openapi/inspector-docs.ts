@@ -3,7 +3,7 @@ import { simPaging } from './parameters.ts'
 
 const apart = 'As under `/v1`, but in no log, and beyond faults and rate limits.'
 
-/** What the inspector's page asks for, and how it comes to be allowed to. */
+/** The operations of the inspector's page, and the link that opens it. */
 export const inspectorDocs: OperationDocs = {
   'POST /inspector-links': {
     id: 'createInspectorLink',
@@ -13,9 +13,10 @@ export const inspectorDocs: OperationDocs = {
     answers: { 201: { description: 'The code, good once.', schema: 'InspectorLink' } },
   },
   'POST /session': {
-    id: 'beginSession',
+    id: 'createSession',
     tag: 'Simulator inspector',
-    summary: 'Begin the session of a page',
+    internal: true,
+    summary: 'Begin a session',
     description:
       'For the page of the service alone: it trades the code of its link for a cookie and a secret, which it sends as `X-Tabwire-Page` from then on. A session acts for its key under `/_sim`, but for keys and the whole state.',
     body: 'SessionCode',
@@ -27,51 +28,58 @@ export const inspectorDocs: OperationDocs = {
   'GET /session': {
     id: 'getSession',
     tag: 'Simulator inspector',
-    summary: 'Show the session of a page',
+    internal: true,
+    summary: 'Show the session',
     answers: { 200: { description: 'The session, if there is one.', schema: 'Session' } },
   },
   'DELETE /session': {
-    id: 'endSession',
+    id: 'deleteSession',
     tag: 'Simulator inspector',
-    summary: 'End the session of a page',
+    internal: true,
+    summary: 'End the session',
     answers: { 204: { description: 'The session has ended.', headers: ['Set-Cookie'] } },
   },
   'GET /checks': listDoc({
-    id: 'searchChecks',
+    id: 'listInspectorChecks',
     tag: 'Simulator inspector',
-    summary: 'Search checks',
+    internal: true,
+    summary: 'List checks for the inspector',
     description: apart,
     query: ['q', 'status.check', 'table', ...simPaging],
     of: 'Check',
   }),
   'GET /checks/:external_check_id': {
-    id: 'lookAtCheck',
+    id: 'getInspectorCheck',
     tag: 'Simulator inspector',
-    summary: 'Show a check',
+    internal: true,
+    summary: 'Show a check for the inspector',
     description: apart,
     answers: { 200: { description: 'The check.', schema: 'Check' } },
     errors: ['NotFound'],
   },
   'GET /claims': listDoc({
-    id: 'lookAtClaims',
+    id: 'listInspectorClaims',
     tag: 'Simulator inspector',
-    summary: 'List claims',
+    internal: true,
+    summary: 'List claims for the inspector',
     description: apart,
     query: ['external_check_id', ...simPaging],
     of: 'Claim',
   }),
   'GET /webhook-endpoints': listDoc({
-    id: 'searchWebhookEndpoints',
+    id: 'listInspectorEndpoints',
     tag: 'Simulator inspector',
-    summary: 'Search webhook endpoints',
+    internal: true,
+    summary: 'List webhook endpoints for the inspector',
     description: `${apart} With how near each is to being disabled.`,
     query: ['q', 'status.endpoint', ...simPaging],
     of: 'EndpointHealth',
   }),
   'POST /webhook-endpoints/:id/test': {
-    id: 'pingFromInspector',
+    id: 'pingInspectorEndpoint',
     tag: 'Simulator inspector',
-    summary: 'Send a signed ping to a webhook endpoint',
+    internal: true,
+    summary: 'Ping a webhook endpoint from the inspector',
     description: apart,
     answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
     errors: ['NotFound', 'EndpointDisabled'],
@@ -79,7 +87,8 @@ export const inspectorDocs: OperationDocs = {
   'GET /deliveries/activity': {
     id: 'getDeliveryActivity',
     tag: 'Simulator inspector',
-    summary: 'Sum up attempts over time',
+    internal: true,
+    summary: 'Count attempts over time',
     description: 'Of the newest 2,000 deliveries that fit.',
     query: ['q', 'status.delivery', 'endpoint_id', 'event_id', 'type', 'external_check_id'],
     answers: { 200: { description: 'How attempts ended and how long they took.', schema: 'Activity' } },

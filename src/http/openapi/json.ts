@@ -2,7 +2,7 @@
 export type Json = Record<string, unknown>
 
 /** A reference to a component. */
-export function refTo(kind: 'schemas' | 'responses' | 'headers' | 'examples', name: string) {
+export function refTo(kind: 'schemas' | 'responses' | 'parameters' | 'headers' | 'examples', name: string) {
   return { $ref: `#/components/${kind}/${name}` }
 }
 

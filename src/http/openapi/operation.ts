@@ -9,6 +9,8 @@ export interface OperationDoc {
   id: string
   tag: Tag
   summary: string
+  /** Made for the inspector's page: it may change with the page, and clients leave it out. */
+  internal?: true
   description?: string
   query?: readonly QueryParameter[]
   /** Headers of the request. */

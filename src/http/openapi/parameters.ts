@@ -1,6 +1,6 @@
 import { eventTypes } from '../../model/event.ts'
 import { findingCodes } from '../../model/finding-code.ts'
-import type { Json } from './json.ts'
+import { refTo, type Json } from './json.ts'
 
 const text = { type: 'string' }
 const time = { type: 'string', format: 'date-time' }
@@ -62,8 +62,16 @@ export const paging: readonly QueryParameter[] = ['limit', 'cursor']
 /** What every list of the simulator takes. */
 export const simPaging: readonly QueryParameter[] = [...paging, 'order']
 
+/** The query parameters as components: most are those of many operations. */
+export const parameterComponents: Readonly<Record<string, Json>> = Object.fromEntries(
+  Object.entries(queryParameters).map(([key, parameter]) => [
+    key,
+    { name: key.replace(/\..*/, ''), in: 'query', required: false, ...parameter },
+  ]),
+)
+
 export function queryParameter(key: QueryParameter): Json {
-  return { name: key.split('.')[0], in: 'query', required: false, ...queryParameters[key] }
+  return refTo('parameters', key)
 }
 
 const guestId = {

@@ -7,14 +7,14 @@ import type { AnswerDoc, OperationDoc, OperationDocs } from './operation.ts'
 import { headerParameter, pathParametersOf, queryParameter } from './parameters.ts'
 
 /** What a route table says of a route. */
-export type Row = Pick<Route, 'method' | 'path' | 'scope'>
+export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query'>
 
 /** Where a route table stands. */
 type Base = '/v1' | '/_sim' | '/t'
 
 /**
  * The paths of a route table below its base, each row with what is documented of it.
- * @throws when a row is not documented, or a documented one is not there.
+ * @throws when a row is not documented, when a documented row does not exist, or when their query names differ.
  */
 export function pathsOf(
   base: Base,
@@ -26,6 +26,7 @@ export function pathsOf(
   for (const row of rows) {
     const doc = docs[`${row.method} ${row.path}`]
     if (doc === undefined) throw new Error(`${row.method} ${base}${row.path} is not documented.`)
+    if (base === '/_sim') requireSameQuery(row, doc)
     const path = base + row.path.replace(/:(\w+)/g, '{$1}')
     const item = (paths[path] ??= parametersIn(row.path))
     item[row.method.toLowerCase()] = operationOf(base, row, doc, examples)
@@ -36,13 +37,21 @@ export function pathsOf(
   return paths
 }
 
+/** Under `/_sim` names that a row does not take are refused, so the document must have exactly those that it takes. */
+function requireSameQuery({ method, path, query: taken = [] }: Row, { query = [] }: OperationDoc): void {
+  const documented = query.map((key) => key.replace(/\..*/, ''))
+  const differs = documented.length !== taken.length || documented.some((name) => !taken.includes(name))
+  if (differs)
+    throw new Error(`${method} ${path} takes ${taken.join(', ')}; documented are ${documented.join(', ')}.`)
+}
+
 function parametersIn(path: string): Json {
   const parameters = pathParametersOf(path)
   return parameters.length === 0 ? {} : { parameters }
 }
 
 function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
-  const { id, tag, summary, description = '', query = [], headers = [], body } = doc
+  const { id, tag, summary, internal, description = '', query = [], headers = [], body } = doc
   const parameters = [...query.map(queryParameter), ...headers.map(headerParameter)]
   return {
     operationId: id,
@@ -50,6 +59,7 @@ function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Ex
     summary,
     description: [description, accessBy(base, scope)].filter((text) => text !== '').join('\n\n'),
     ...(base === '/v1' ? {} : { 'x-simulator-only': true }),
+    ...(internal === true ? { 'x-internal': true } : {}),
     security: scope === null ? [] : [{ apiKey: [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -81,8 +91,13 @@ function errorsOf(
   scope: Row['scope'],
   { query, body, errors = [] }: OperationDoc,
 ): ErrorAnswerName[] {
-  const bodily = ['BadBody', 'PayloadTooLarge', 'UnsupportedMediaType', 'ValidationFailed'] as const
-  const bad = query === undefined ? 'BadRequest' : 'BadQuery'
+  const bodily = [
+    base === '/_sim' ? 'BadQueryOrBody' : 'BadBody',
+    'PayloadTooLarge',
+    'UnsupportedMediaType',
+    'ValidationFailed',
+  ] as const
+  const bad = query === undefined && base !== '/_sim' ? 'BadRequest' : 'BadQuery'
   const usual = [
     ...(body === undefined ? ([bad] as const) : bodily),
     ...(scope === null ? (['ForbiddenPage'] as const) : (['Unauthorized', 'Forbidden'] as const)),

@@ -14,7 +14,7 @@ import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/tab
 import * as table from '../../model/table-schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
-import { envelopes } from './envelopes.ts'
+import { envelopes, storedEvents } from './envelopes.ts'
 import { errorCodes, errorName } from './errors.ts'
 import { tidy, type Json } from './json.ts'
 
@@ -89,6 +89,7 @@ const answers = {
   TableClaim: table.tableClaimView,
   TablePayment: table.tablePaymentView,
   ...envelopes,
+  ...storedEvents,
 }
 
 /** The schemas of all answers, errors and bodies, by the names of their components. @throws when two of a name differ. */
@@ -100,12 +101,43 @@ export function componentSchemas(): Record<string, Json> {
   for (const [name, schema] of Object.entries(asked))
     if (name in answered && openText(answered[name]) !== openText(schema))
       throw new Error(`${name} is one thing in requests and another in answers.`)
-  return { ...answered, ...asked }
+  return withDiscriminators({ ...answered, ...asked })
 }
 
 /** Requests may be strict where answers are not. */
 function openText(schema: Json | undefined): string {
   return JSON.stringify({ ...schema, additionalProperties: undefined })
+}
+
+/**
+ * Adds a discriminator to each choice between components that a field with a constant tells apart: `type` of events, `on` of
+ * faults.
+ */
+function withDiscriminators(schemas: Record<string, Json>): Record<string, Json> {
+  const constantsOf = (ref: string): [field: string, value: string][] => {
+    const { properties = {} } = (schemas[nameOf(ref)] ?? {}) as { properties?: Record<string, Json> }
+    return Object.entries(properties).flatMap(([field, { const: value }]) =>
+      typeof value === 'string' ? [[field, value] as [string, string]] : [],
+    )
+  }
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    Object.values(value).forEach(visit)
+    const { oneOf } = value as { oneOf?: { $ref?: string }[] }
+    const refs = oneOf?.map(({ $ref = '' }) => $ref) ?? []
+    const [field] = constantsOf(refs[0] ?? '').map(([name]) => name)
+    if (field === undefined) return
+    const mapping = refs.map((ref) => [constantsOf(ref).find(([name]) => name === field)?.[1] ?? '', ref])
+    Object.assign(value, {
+      discriminator: { propertyName: field, mapping: Object.fromEntries(mapping) as Json },
+    })
+  }
+  visit(schemas)
+  return schemas
+}
+
+function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1)
 }
 
 function listOf(view: z.ZodType): z.ZodType {

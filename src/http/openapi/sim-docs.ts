@@ -8,8 +8,8 @@ export const simDocs: OperationDocs = {
   'GET /health': {
     id: 'getHealth',
     tag: 'Simulator state',
-    summary: 'Is the service there?',
-    answers: { 200: { description: 'It is.', schema: 'Health' } },
+    summary: 'Check the health of the service',
+    answers: { 200: { description: 'The service answers.', schema: 'Health' } },
   },
   'GET /deliveries': listDoc({
     id: 'listDeliveries',
@@ -37,7 +37,7 @@ export const simDocs: OperationDocs = {
   'POST /deliveries/:id/resend': {
     id: 'resendDelivery',
     tag: 'Simulator deliveries',
-    summary: 'Send a delivery again',
+    summary: 'Resend a delivery',
     description:
       'A new delivery of the same event to the same endpoint, with the same bytes: signed anew, or with `fresh` false verbatim, header and all. It is not waited for.',
     body: 'ResendRequest',
@@ -69,13 +69,13 @@ export const simDocs: OperationDocs = {
   'GET /faults': {
     id: 'getFaults',
     tag: 'Simulator clock',
-    summary: 'Show what goes wrong on purpose',
-    answers: { 200: { description: 'All faults, with what has befallen so far.', schema: 'Faults' } },
+    summary: 'Show faults',
+    answers: { 200: { description: 'All faults, with how often each was injected.', schema: 'Faults' } },
   },
   'PUT /faults': {
     id: 'setFaults',
     tag: 'Simulator clock',
-    summary: 'Have things go wrong on purpose',
+    summary: 'Set faults',
     description: 'The body is the whole of it: faults that are not in it end. Counting begins anew.',
     body: 'FaultsRequest',
     answers: { 200: { description: 'All faults, with their defaults.', schema: 'Faults' } },
@@ -83,13 +83,13 @@ export const simDocs: OperationDocs = {
   'DELETE /faults': {
     id: 'clearFaults',
     tag: 'Simulator clock',
-    summary: 'Have nothing more go wrong on purpose',
+    summary: 'Clear faults',
     answers: { 200: { description: 'No faults.', schema: 'Faults' } },
   },
   'GET /state': {
     id: 'getState',
     tag: 'Simulator state',
-    summary: 'Save everything the service knows',
+    summary: 'Show the whole state',
     description:
       'Signing secrets and the clock included; API keys are not. The JSON has one record a line and is sent while it is written.',
     answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
@@ -98,7 +98,7 @@ export const simDocs: OperationDocs = {
   'PUT /state': {
     id: 'loadState',
     tag: 'Simulator state',
-    summary: 'Put a state in the place of everything',
+    summary: 'Replace the whole state',
     description:
       'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts. JSON of more than 128 MiB must have one record a line, as `GET` answers it. Reads go on meanwhile; changes wait, and happen to the state that was loaded.',
     body: 'State',
@@ -108,7 +108,7 @@ export const simDocs: OperationDocs = {
   'POST /reset': {
     id: 'resetState',
     tag: 'Simulator state',
-    summary: 'Begin anew',
+    summary: 'Reset the state',
     description:
       'Locations and API keys stay; all else is gone, faults too, and the clock is where the start put it.',
     answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
@@ -118,7 +118,7 @@ export const simDocs: OperationDocs = {
     id: 'listEvents',
     tag: 'Simulator events',
     summary: 'List events',
-    query: ['type', 'external_check_id', ...simPaging],
+    query: ['q', 'type', 'external_check_id', ...simPaging],
     of: 'Event',
   }),
   'GET /events/:id': {
@@ -137,7 +137,7 @@ export const simDocs: OperationDocs = {
   'GET /requests': listDoc({
     id: 'listRequests',
     tag: 'Simulator requests',
-    summary: 'List the requests that were made',
+    summary: 'List requests',
     query: ['q', 'kind', 'failed', 'finding', 'external_check_id', ...simPaging],
     of: 'LoggedRequest',
   }),
@@ -157,14 +157,14 @@ export const simDocs: OperationDocs = {
   'GET /report': {
     id: 'getReport',
     tag: 'Simulator requests',
-    summary: 'What did the integration under test do wrong?',
+    summary: 'Report findings',
     query: ['since.report'],
     answers: { 200: { description: 'The findings, with requests that show them.', schema: 'Report' } },
   },
   'GET /stream': {
-    id: 'followStream',
+    id: 'streamEvents',
     tag: 'Simulator events',
-    summary: 'Follow what happens',
+    summary: 'Stream requests, events and attempts',
     description:
       'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed. A reader that falls more than 4 MiB behind misses messages; `dropped` tells it the `count`.',
     query: ['since.stream'],

@@ -27,7 +27,7 @@ export const tableDocs: OperationDocs = {
   'GET /:number/:token/state': {
     id: 'getTableState',
     tag,
-    summary: 'Show all that a guest sees at a table',
+    summary: 'Show a table',
     description:
       'Open checks, closed ones that are owed, and for an hour those that were paid. With `X-Guest-Id` it tells what of it is of that guest.',
     headers: ['X-Guest-Id.optional'],
@@ -35,9 +35,9 @@ export const tableDocs: OperationDocs = {
     errors: ['NotFound'],
   },
   'GET /:number/:token/stream': {
-    id: 'followTable',
+    id: 'streamTable',
     tag,
-    summary: 'Follow what changes at a table',
+    summary: 'Stream changes at a table',
     description:
       'Server-sent events `change`, at once and whenever the state may be another, each with `{}` as its data, until the connection is closed. Ask for the state anew then.',
     answers: {

@@ -8,7 +8,8 @@ const tags = {
   Claims: 'What guests have taken on.',
   Payments: 'What guests have paid.',
   Feedback: 'What guests thought of it.',
-  'Webhook endpoints': 'Who is told of events, and pings (specification sections 4 to 6).',
+  'Webhook endpoints':
+    'Who receives events, and pings (specification sections 4 to 6). A delivery that is not answered with a 2xx within 10 seconds is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then it is dead; informational answers (1xx) are skipped. A reused connection that is closed before any byte of an answer is no failure: the same attempt goes out once more on a new one.',
   'Simulator guests': 'Plays the guests at the table: claim, pay, rate.',
   'Simulator guest page':
     "What a guest's phone calls when it has scanned the QR code of a table. There is no API key: the token in the path, which nobody can guess, is the access, a wrong one is answered 404, and `X-Guest-Id` tells the guests at the table apart. It does what the operations of Simulator guests do with a key, and `tabwire guests` on the command line; but each guest for themselves, at this one table, and without refunds.",

@@ -1,8 +1,5 @@
 import type { Json } from './json.ts'
 
-/** What nothing refers to and is good to know: OpenAPI has no place for the answer to a method that a path does not have. */
-const kept = ['#/components/responses/MethodNotAllowed']
-
 /** The document without those components that nothing in it leads to. */
 export function withoutUnused(document: Json & { components: Record<string, Json> }): Json {
   const { components, ...rest } = document
@@ -13,7 +10,7 @@ export function withoutUnused(document: Json & { components: Record<string, Json
     const [kind = '', name = ''] = pointer.split('/').slice(2)
     references(components[kind]?.[name]).forEach(follow)
   }
-  for (const pointer of [...references(rest), ...kept]) follow(pointer)
+  for (const pointer of references(rest)) follow(pointer)
   const isUsed = (kind: string, name: string) =>
     kind === 'securitySchemes' || used.has(`#/components/${kind}/${name}`)
   const left = Object.entries(components).map(([kind, all]) => [

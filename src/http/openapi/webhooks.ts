@@ -16,27 +16,24 @@ const triggers = {
 } satisfies Record<WebhookType, string>
 
 const retries =
-  'Answer with a 2xx within 10 seconds; informational answers (1xx) are skipped. Anything else is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then the delivery is dead. A reused connection that is closed before any byte of an answer is no failure: the same attempt goes out once more on a new one. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
+  'Answer with a 2xx within 10 seconds, or the delivery is tried again: the tag Webhook endpoints has the schedule. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
 
 const retriesNot = 'One attempt, no retry.'
 
-const signature = (name: string): Json => ({
-  name,
-  in: 'header',
-  required: true,
-  description:
-    '`t=<unix_seconds>,v1=<hex_hmac_sha256>`: the HMAC-SHA256 of `t`, a period and the raw body, keyed with the signing secret of the endpoint, in lowercase hex. Refuse what does not match, and what is more than 300 seconds from now (specification section 5).',
-  schema: { type: 'string', pattern: '^t=\\d+,v1=[0-9a-f]{64}$' },
-  example: `t=1795197731,v1=${'5f2b'.repeat(16)}`,
-})
-
-/** The deliveries of all events and of pings, as webhooks (specification section 6). */
-export function webhooks(serviceName: string): Record<string, Json> {
-  const header = signature(signatureHeader(serviceName))
-  return Object.fromEntries(webhookTypes.map((type) => [type, { post: delivery(type, header) }]))
+/** The signature header of deliveries, as a component. */
+export function signatureParameter(serviceName: string): Json {
+  return {
+    name: signatureHeader(serviceName),
+    in: 'header',
+    required: true,
+    description:
+      '`t=<unix_seconds>,v1=<hex_hmac_sha256>`: the HMAC-SHA256 of `t`, a period and the raw body, keyed with the signing secret of the endpoint, in lowercase hex. Refuse what does not match, and what is more than 300 seconds from now (specification section 5).',
+    schema: { type: 'string', pattern: '^t=\\d+,v1=[0-9a-f]{64}$' },
+    example: `t=1795197731,v1=${'5f2b'.repeat(16)}`,
+  }
 }
 
-function delivery(type: WebhookType, header: Json): Json {
+function delivery(type: WebhookType): Json {
   const content = {
     'application/json': {
       schema: refTo('schemas', envelopeName(type)),
@@ -49,7 +46,7 @@ function delivery(type: WebhookType, header: Json): Json {
     summary: type,
     description: `${triggers[type]}\n\n${type === 'ping' ? retriesNot : retries}`,
     security: [],
-    parameters: [header],
+    parameters: [refTo('parameters', 'webhook-signature')],
     requestBody: { required: true, content },
     responses: {
       '2XX': { description: 'Taken. The body is of no interest.' },
@@ -58,3 +55,8 @@ function delivery(type: WebhookType, header: Json): Json {
     },
   }
 }
+
+/** The deliveries of all events and of pings, as webhooks (specification section 6). */
+export const webhooks: Readonly<Record<string, Json>> = Object.fromEntries(
+  webhookTypes.map((type) => [type, { post: delivery(type) }]),
+)

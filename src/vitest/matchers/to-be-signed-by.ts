@@ -1,6 +1,7 @@
-import { verify } from '../../signature/index.ts'
+import { requireKnownOptions } from '../../model/settings.ts'
+import { sign, verify } from '../../signature/index.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../../model/service-name.ts'
-import { failed, passed, type Outcome } from './outcome.ts'
+import { failed, kindOf, passed, type Outcome } from './outcome.ts'
 
 /** A delivery as a server has received it: a `Request` whose body was not read, or its headers and raw body. */
 export type ReceivedDelivery =
@@ -12,9 +13,15 @@ export type ReceivedDelivery =
 
 /** How a signature is verified. */
 export interface SignedOptions {
-  /** Names the header, `X-<name>-Signature`; by default any header of this form, if there is one alone. */
+  /**
+   * Names the header, `X-<name>-Signature`.
+   * @default any header of this form, if there is one alone
+   */
   serviceName?: string
-  /** How far the time of the signature may be from now, in seconds; 300 unless said otherwise. */
+  /**
+   * Seconds that the time of the signature may be from now.
+   * @default 300
+   */
   tolerance?: number
 }
 
@@ -37,14 +44,43 @@ function headerOf(serviceName: string): string {
 export async function toBeSignedBy(
   received: ReceivedDelivery,
   secret: string,
-  { serviceName, tolerance }: SignedOptions = {},
+  options: SignedOptions = {},
 ): Promise<Outcome> {
+  requireReceived(received)
+  requireKnownOptions(options, ['serviceName', 'tolerance'])
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError(`toBeSignedBy expects the signing secret of an endpoint, got ${kindOf(secret)}.`)
+  const { serviceName, tolerance } = options
   const { headers } = received
   const name = serviceName === undefined ? headerIn(headers) : headerOf(serviceName)
-  const header = headers instanceof Headers ? headers.get(name) : valueOf(headers, name)
+  const given = headers instanceof Headers ? headers.get(name) : valueOf(headers, name)
+  const header = typeof given === 'string' || given === null ? given : given?.join(', ')
   const payload = received instanceof Request ? await received.clone().text() : received.body
   const result = verify({ payload, header, secret, tolerance })
-  return result.ok
-    ? passed('The delivery was not to be signed by this secret, but is.')
-    : failed(`The delivery was to be signed by this secret: ${result.message}`)
+  const lines = [`  ${name}: ${header ?? '(no such header)'}`]
+  if (result.ok) return passed({ expected: 'no signature of this secret', got: 'a genuine one', lines })
+  const timestamp = Number(/^t=(\d{1,12}),/.exec(header ?? '')?.[1] ?? NaN)
+  const isComparable = result.code === 'signature_mismatch' && !Number.isNaN(timestamp)
+  return failed({
+    expected: 'a signature of this secret over these bytes, of about now',
+    got: `${result.code}: ${result.message}`,
+    lines,
+    diff: isComparable ? { actual: header, expected: sign({ payload, secret, timestamp }) } : undefined,
+  })
+}
+
+/** @throws TypeError unless it is a request whose body can be read, or has headers and a raw body. */
+function requireReceived(received: unknown): void {
+  const wanted = 'toBeSignedBy expects a Request, or { headers, body } with the raw body as text or bytes'
+  if (received instanceof Request) {
+    if (!received.bodyUsed) return
+    throw new TypeError(
+      `${wanted}, got a Request whose body has been read. Pass request.clone() before reading it.`,
+    )
+  }
+  const { headers, body } = (received ?? {}) as { headers?: unknown; body?: unknown }
+  const hasBody = typeof body === 'string' || body instanceof Uint8Array
+  if (typeof headers === 'object' && headers !== null && hasBody) return
+  const isParsed = typeof body === 'object' && body !== null
+  throw new TypeError(`${wanted}, got ${isParsed ? `${kindOf(body)} as body` : kindOf(received)}.`)
 }

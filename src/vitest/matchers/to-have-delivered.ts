@@ -1,16 +1,24 @@
 import type { Simulator } from '../../library/create-simulator.ts'
-import { NotDelivered, wantedOf, type DeliveriesWanted } from '../../library/wait.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { EventType } from '../../model/event.ts'
-import { allOf } from '../../verdicts/all-of.ts'
-import { inWords } from '../../verdicts/judge.ts'
-import { failed, passed, type Outcome } from './outcome.ts'
+import { requireKnownOptions, requireOneOf } from '../../model/settings.ts'
+import { circumstances, lineOf } from '../../verdicts/circumstances.ts'
+import { eventTypesAndPing, NotDelivered, wantedOf, type DeliveriesWanted } from '../../verdicts/delivered.ts'
+import { inWords, type Wanted } from '../../verdicts/judge.ts'
+import { deliveriesAbout } from '../../verdicts/wait.ts'
+import { failed, passed, requireSimulator, type Outcome } from './outcome.ts'
 
 /** What a delivery must be like beside its type. */
 export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count'> {
-  /** So many and no more, once nothing is on its way; without it, one or more. */
+  /**
+   * Exact number of deliveries, once nothing is on its way.
+   * @default undefined, one or more
+   */
   times?: number
 }
+
+/** Deliveries that a failure shows at most. */
+const MOST_SHOWN = 10
 
 /**
  * With `.not` nothing is waited for but that no attempt is due or under way, and so it is with `times`, when as many have
@@ -22,37 +30,63 @@ export async function toHaveDelivered(
   type: EventType | 'ping',
   { times, ...options }: DeliveredOptions = {},
 ): Promise<Outcome> {
-  const wanted = { ...options, type, count: times ?? 1 }
-  const what = inWords({ ...wantedOf(wanted), exactly: times !== undefined })
-  const unwanted = (came: readonly Delivery[]) => passed(`Did not expect ${what}, found ${idsOf(came)}.`)
+  requireSimulator('toHaveDelivered', simulator, 'deliveries', 'idle')
+  requireOneOf('event type', type, eventTypesAndPing)
+  requireKnownOptions(options, ['check', 'endpoint', 'status', 'times', 'timeout', 'signal'])
+  const wanted = { ...wantedOf({ ...options, type }), count: times ?? 1, exactly: times !== undefined }
   if (this.isNot !== true && wanted.count > 0)
     try {
-      const came = await simulator.deliveries.waitFor(wanted)
-      if (times === undefined) return unwanted(came)
+      const came = await simulator.deliveries.waitFor({ ...options, type, count: wanted.count })
+      if (times === undefined) return unwanted(wanted, came)
     } catch (error) {
-      if (error instanceof NotDelivered) return failed(withCause(error))
-      throw error
+      if (!(error instanceof NotDelivered)) throw error
+      const came = error.seen.filter(({ status }) => status === wanted.status)
+      const instead = error.seen.length > 0 ? [] : await circumstances(simulator, wanted)
+      const found = foundOf(wanted, came, error.seen, instead)
+      return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }
-  await simulator.idle()
-  const came = await deliveriesLike(simulator, wanted)
-  if (times === undefined ? came.length > 0 : came.length === times) return unwanted(came)
-  const these = came.length === 0 ? '' : `: ${idsOf(came)}`
-  return failed(`Expected ${what}, found ${came.length}${these}.`)
+  await simulator.idle(options)
+  const seen = (await deliveriesAbout(simulator, wanted)).reverse()
+  const came = seen.filter(({ status }) => status === wanted.status)
+  const isMet = times === undefined ? came.length > 0 : came.length === times
+  return isMet ? unwanted(wanted, came) : failed(foundOf(wanted, came, seen))
 }
 
 /** What a handler threw, with its stack: an outcome has no place for a cause. */
-function withCause({ message, cause }: NotDelivered): string {
-  return cause instanceof Error ? `${message}\nCaused by: ${cause.stack ?? cause.message}` : message
+function causeOf({ cause }: NotDelivered): string[] {
+  return cause instanceof Error ? [`Caused by: ${cause.stack ?? cause.message}`] : []
 }
 
-function idsOf(deliveries: readonly Delivery[]): string {
-  return deliveries.map(({ id }) => id).join(', ')
+/** What was asked for has come: with `.not` this is the failure. */
+function unwanted(wanted: Wanted, came: readonly Delivery[]): Outcome {
+  const expected = wanted.exactly ? `not ${inWords(wanted)}` : inWords({ ...wanted, none: true })
+  return passed({ ...foundOf(wanted, came, []), expected })
 }
 
-async function deliveriesLike({ deliveries }: Simulator, asked: DeliveriesWanted): Promise<Delivery[]> {
-  const { type, check, endpoint, status } = wantedOf(asked)
-  const filter = { type, external_check_id: check, endpoint_id: endpoint, status }
-  const found: Delivery[] = []
-  for await (const delivery of allOf(deliveries.list, filter)) found.unshift(delivery)
-  return found
+/** What was expected, what came, and the deliveries in a line each; when there is none, what came in its place. */
+function foundOf(
+  wanted: Wanted,
+  came: readonly Delivery[],
+  seen: readonly Delivery[],
+  instead: readonly string[] = [],
+) {
+  const shown = (seen.length > 0 ? seen : came).slice(0, MOST_SHOWN)
+  const got = came.length === 0 && shown.length === 0 ? 'none' : countOf(came, seen, wanted)
+  const expected = Array.from({ length: wanted.count }, () => briefOf(wanted))
+  const actual = (seen.length > 0 ? seen : came).map(({ event_type, status }) =>
+    briefOf({ type: event_type, check: wanted.check, status }),
+  )
+  const lines = shown.length > 0 ? shown.map(lineOf) : instead
+  return { expected: inWords(wanted), got, lines, diff: { actual, expected } }
+}
+
+function countOf(came: readonly Delivery[], seen: readonly Delivery[], { status }: Wanted): string {
+  const others = seen.filter((delivery) => delivery.status !== status).map((delivery) => delivery.status)
+  const rest = others.length === 0 ? '' : `, and ${others.length} ${[...new Set(others)].join(' or ')}`
+  return `${came.length} ${status}${rest}`
+}
+
+/** What of a delivery a diff shows. */
+function briefOf({ type, check, status }: Pick<Wanted, 'type' | 'check' | 'status'>): string {
+  return `${status} ${type ?? 'event'}${check === undefined ? '' : ` for check ${check}`}`
 }

@@ -1,28 +1,46 @@
+import type { TimeGiven } from '../../client.ts'
 import type { Simulator } from '../../library/create-simulator.ts'
-import type { FindingCode } from '../../model/finding-code.ts'
+import { findingCodes, type FindingCode } from '../../model/finding-code.ts'
 import type { ReportedFinding } from '../../model/report.ts'
-import { failed, passed, type Outcome } from './outcome.ts'
+import { requireKnownOptions } from '../../model/settings.ts'
+import { failed, passed, requireKnown, requireSimulator, type Outcome } from './outcome.ts'
 
 /** Which findings count. */
 export interface FindingsOptions {
-  /** Those that are no mistake here. */
+  /**
+   * Findings that are no mistake here.
+   * @default []
+   */
   except?: readonly FindingCode[]
-  /** Only what began then or later. */
-  since?: Date
+  /**
+   * Only findings of requests that began then or later.
+   * @default undefined, from the start of the service on
+   */
+  since?: TimeGiven
 }
 
-/** What the linter has to say of the pushes so far, as `tabwire report` does. */
+/** The linter's findings in the pushes so far, as `tabwire report` shows them. */
 export async function toHaveNoFindings(
   simulator: Pick<Simulator, 'report'>,
-  { except = [], since }: FindingsOptions = {},
+  options: FindingsOptions = {},
 ): Promise<Outcome> {
+  requireSimulator('toHaveNoFindings', simulator, 'report')
+  requireKnownOptions(options, ['except', 'since'])
+  const { except = [], since } = options
+  requireKnown('finding', except, findingCodes)
   const { findings } = await simulator.report(since)
   const found = findings.filter(({ code }) => !except.includes(code))
-  if (found.length === 0) return passed('The pushes were to show a finding, but show none.')
-  return failed(['The pushes show findings:', ...found.flatMap(linesOf)].join('\n'))
+  const got = found.map(({ code, count }) => `${code} (${count})`)
+  return found.length === 0
+    ? passed({ expected: 'findings in the pushes', got: 'none' })
+    : failed({
+        expected: 'no findings in the pushes',
+        got: got.join(', '),
+        lines: found.flatMap(linesOf),
+        diff: { actual: got, expected: [] },
+      })
 }
 
-function linesOf({ code, count, requests }: ReportedFinding): string[] {
-  const shown = requests.map(({ method, path, message }) => `    ${method} ${path}: ${message}`)
-  return [`  ${code}, ${count} times`, ...shown]
+function linesOf({ code, requests }: ReportedFinding): string[] {
+  return requests.map(({ method, path, message }) => `  ${code}: ${method} ${path}: ${message}`)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/config/defaults.ts'
-import { nearest } from '../../../src/cli/config/nearest.ts'
+import { nearest } from '../../../src/model/nearest.ts'
 import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
 import Start from '../../../src/commands/start.ts'
 

@@ -15,19 +15,25 @@ export interface Documented {
   statuses: readonly number[]
 }
 
+interface Parameter {
+  name: string
+  in: string
+  schema: Schema
+}
+
 interface Operation {
   operationId: string
   security: { apiKey?: [string] }[]
-  parameters?: { name: string; in: string; schema: Schema }[]
+  parameters?: (Parameter | { $ref: string })[]
   requestBody?: { content: { 'application/json': { schema: Schema } } }
   responses: Record<string, unknown>
 }
 
 const document = JSON.parse(readFileSync(`${fixtures}openapi.json`, 'utf8')) as {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
-export const { schemas } = document.components
+export const { schemas, parameters } = document.components
 
 export const operations: readonly Documented[] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item)
@@ -38,7 +44,15 @@ export const operations: readonly Documented[] = Object.entries(document.paths).
       path,
       scope: operation.security[0]?.apiKey?.[0],
       body: operation.requestBody?.content['application/json'].schema,
-      queries: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query'),
+      queries: (operation.parameters ?? []).map(resolved).filter((parameter) => parameter.in === 'query'),
       statuses: Object.keys(operation.responses).map(Number),
     })),
 )
+
+/** A parameter of an operation, or the component that it refers to. */
+function resolved(parameter: Parameter | { $ref: string }): Parameter {
+  if (!('$ref' in parameter)) return parameter
+  const component = parameters[parameter.$ref.slice(parameter.$ref.lastIndexOf('/') + 1)]
+  if (component === undefined) throw new Error(`There is no ${parameter.$ref}.`)
+  return component
+}

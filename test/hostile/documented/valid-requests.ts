@@ -22,7 +22,7 @@ const bodies: Readonly<Record<string, (service: Service) => unknown>> = {
   claimAtTable: () => ({ external_check_id: 'a', items: [{ external_id: 'burger', quantity: 0.001 }] }),
   payAtTable: () => ({ external_check_id: 'a', amount_cents: 1 }),
   leaveFeedbackAtTable: () => ({ external_check_id: 'a', rating: 5 }),
-  beginSession: async ({ client }) => ({
+  createSession: async ({ client }) => ({
     code: new URL((await client.inspector.link()).url).hash.slice('#link='.length),
   }),
 }
@@ -104,7 +104,7 @@ export async function conflictOf({ id, path }: Documented, service: Service) {
       return { path: atTable(path, service, claim), body: undefined }
     }
     case 'pingWebhookEndpoint':
-    case 'pingFromInspector':
+    case 'pingInspectorEndpoint':
     case 'resendDelivery': {
       const { id: endpoint } = await client.endpoints.create({
         url: deadUrl,

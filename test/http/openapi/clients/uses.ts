@@ -70,7 +70,7 @@ export async function use(baseUrl: string, apiKey: string) {
   const none = await api.v1
     .getPayment('pay_none')
     .then(() => undefined, ({ error }: { error: NotFoundError }) => error.error.code)
-  const { data: table } = await api.sim.getTable('7')
+  const { data: table } = await api.sim.getTableAddress('7')
   const token = table.url.split('/').at(-1) ?? ''
   const rated = await api.t.leaveFeedbackAtTable('7', token, { external_check_id: 'table-8', rating: 5 })
   // @ts-expect-error: what was pushed is no list.

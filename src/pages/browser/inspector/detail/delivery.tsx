@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../../model/delivery.ts'
-import type { EventView } from '../../../../model/event.ts'
+import type { EventView } from '../../../../model/event-view.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/service-name.ts'
 import { advance, resend } from '../actions.ts'

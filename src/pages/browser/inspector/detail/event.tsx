@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../../model/delivery.ts'
-import type { EventView } from '../../../../model/event.ts'
+import type { EventView } from '../../../../model/event-view.ts'
 import type { List } from '../list.ts'
 import { eventCommand } from '../commands.ts'
 import { CopyButton } from '../copy-button.tsx'

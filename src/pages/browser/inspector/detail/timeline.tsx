@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../../model/delivery.ts'
-import type { EventView } from '../../../../model/event.ts'
+import type { EventView } from '../../../../model/event-view.ts'
 import type { LoggedRequest } from '../../../../model/logged-request.ts'
 import { advance } from '../actions.ts'
 import { Answer } from '../answer.tsx'

@@ -1,4 +1,4 @@
-import type { EventView } from '../../../../model/event.ts'
+import type { EventView } from '../../../../model/event-view.ts'
 import type { View } from '../list/view.ts'
 import { Moment } from '../moment.tsx'
 import { eventTypeFilter } from './event-types.ts'

@@ -28,3 +28,9 @@ function distance(from: string, to: string): number {
   }
   return row.at(-1) ?? 0
 }
+
+/** `, did you mean "check"?`, or nothing when no known word is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known)
+  return meant === undefined ? '' : `, did you mean ${JSON.stringify(meant)}?`
+}

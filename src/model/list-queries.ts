@@ -1,0 +1,124 @@
+import type { Delivery } from './delivery.ts'
+import type { EventType } from './event.ts'
+import type { FindingCode } from './finding-code.ts'
+
+/** What every list takes (contract section 3). */
+export interface PageQuery {
+  /**
+   * Largest number of records in the page, 1 to 100.
+   * @default 20
+   */
+  limit?: number | undefined
+  /** `next_cursor` of the page before. */
+  cursor?: string | undefined
+}
+
+/** What every list of the simulator takes. */
+export interface SimPageQuery extends PageQuery {
+  /**
+   * `desc` for the newest first, `asc` for the oldest first. A cursor continues in the order that is asked for.
+   * @default 'desc'
+   */
+  order?: 'asc' | 'desc' | undefined
+}
+
+interface OfCheck {
+  /** Only records of this check, by the external id that the POS gave it. */
+  external_check_id?: string | undefined
+}
+
+interface Searched {
+  /** Only records that contain this text, at most 255 characters. */
+  q?: string | undefined
+}
+
+/** Query of `GET /v1/locations`. */
+export type LocationsQuery = PageQuery
+
+/** Query of `GET /v1/checks`. */
+export interface ChecksQuery extends PageQuery {
+  /** Only checks with this status. */
+  status?: 'open' | 'closed' | undefined
+  /** Only checks at the table with this number. */
+  table?: string | undefined
+}
+
+/** Query of `GET /v1/claims`. */
+export type ClaimsQuery = PageQuery & OfCheck
+
+/** Query of `GET /v1/payments`. */
+export type PaymentsQuery = PageQuery & OfCheck
+
+/** Query of `GET /v1/feedback`. */
+export type FeedbackQuery = PageQuery & OfCheck
+
+/** Query of `GET /v1/webhook-endpoints`. */
+export type EndpointsQuery = PageQuery
+
+interface DeliveryFilter extends Searched, OfCheck {
+  /** Only deliveries with this status. */
+  status?: Delivery['status'] | undefined
+  /** Only deliveries to this webhook endpoint. */
+  endpoint_id?: string | undefined
+  /** Only deliveries of this event. */
+  event_id?: string | undefined
+  /** Only deliveries of events of this type. */
+  type?: EventType | 'ping' | undefined
+}
+
+/** Query of `GET /_sim/deliveries`. */
+export type DeliveriesQuery = SimPageQuery & DeliveryFilter
+
+/** Query of `GET /_sim/events`. */
+export interface EventsQuery extends SimPageQuery, Searched, OfCheck {
+  /** Only events of this type. */
+  type?: EventType | 'ping' | undefined
+}
+
+/** Query of `GET /_sim/requests`. */
+export interface RequestsQuery extends SimPageQuery, Searched, OfCheck {
+  /** Only pushes. */
+  kind?: 'push' | undefined
+  /** Only requests with an error status, or only those without. */
+  failed?: boolean | 'true' | 'false' | undefined
+  /** Only pushes with this finding, or with `any`. */
+  finding?: FindingCode | 'any' | undefined
+}
+
+/** Query of `GET /_sim/keys`. */
+export type KeysQuery = SimPageQuery
+
+/** The names in a query type, complete and in the order of the documentation: a missing or extra name does not compile. */
+function names<Query>(all: Readonly<Record<keyof Query, true>>): readonly string[] {
+  return Object.keys(all)
+}
+
+const paging = { limit: true, cursor: true, order: true } as const
+const deliveryFilter = {
+  q: true,
+  status: true,
+  endpoint_id: true,
+  event_id: true,
+  type: true,
+  external_check_id: true,
+} as const
+
+/** The query names that routes under `/_sim` take; any other name is refused (contract section 10). */
+export const queryNames = {
+  deliveries: names<DeliveriesQuery>({ ...deliveryFilter, ...paging }),
+  activity: names<DeliveryFilter>(deliveryFilter),
+  events: names<EventsQuery>({ q: true, type: true, external_check_id: true, ...paging }),
+  requests: names<RequestsQuery>({
+    q: true,
+    kind: true,
+    failed: true,
+    finding: true,
+    external_check_id: true,
+    ...paging,
+  }),
+  keys: names<KeysQuery>(paging),
+  checks: names<SimPageQuery & Searched & ChecksQuery>({ q: true, status: true, table: true, ...paging }),
+  claims: names<SimPageQuery & OfCheck>({ external_check_id: true, ...paging }),
+  endpoints: names<SimPageQuery & Searched & { status?: string }>({ q: true, status: true, ...paging }),
+  since: names<{ since: string }>({ since: true }),
+}

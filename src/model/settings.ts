@@ -1,0 +1,170 @@
+import { apiKeyPattern } from './api-key.ts'
+import { didYouMean } from './nearest.ts'
+import { ORDER_BY, orderFieldIssue } from './revision.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from './service-name.ts'
+
+/**
+ * A setting as it was read, or the rest of a sentence that begins with its name: `must be …, got …`. The flags of `start`,
+ * the settings file and the options of the library are read by the same functions.
+ */
+export type Reading<T> = { value: T; issue?: undefined } | { issue: string; value?: undefined }
+
+export type Reader<T> = (given: unknown) => Reading<T>
+
+/** How many requests each key may make, 1 or more, within so many seconds of real time. */
+export interface RateLimit {
+  requests: number
+  seconds: number
+}
+
+/** Bounds and defaults of settings that are whole numbers. */
+export const wholeNumbers = {
+  port: { min: 0, max: 65_535, default: 4100 },
+  keepEvents: { min: 1, default: 10_000 },
+  disableAfter: { min: 0, default: 10 },
+  seed: { min: 0 },
+  bodyLimit: { min: 1, default: 1024 * 1024 },
+} satisfies Record<string, { min: number; max?: number; default?: number }>
+
+/** Defaults of settings that are texts. */
+export const texts = { host: '127.0.0.1', serviceName: DEFAULT_SERVICE_NAME, orderBy: ORDER_BY } as const
+
+/** Which time deliveries are signed with. */
+export const signTimes = ['real', 'virtual'] as const
+export type SignTime = (typeof signTimes)[number]
+
+/** Reads a whole number within bounds. */
+export function wholeNumber({ min, max }: { min: number; max?: number }): Reader<number> {
+  const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`
+  return (given) =>
+    Number.isSafeInteger(given) && Number(given) >= min && Number(given) <= (max ?? Infinity)
+      ? { value: Number(given) }
+      : must(`a whole number ${bounds}`, given)
+}
+
+export const readSwitch: Reader<boolean> = (given) =>
+  typeof given === 'boolean' ? { value: given } : must('true or false', given)
+
+export const readText: Reader<string> = (given) =>
+  typeof given === 'string' && given !== '' ? { value: given } : must('a text that is not empty', given)
+
+/** Reads one text, or a list of texts. */
+export const readTexts: Reader<readonly string[]> = (given) => {
+  const list: unknown[] = Array.isArray(given) ? given : [given]
+  return list.every((text): text is string => typeof text === 'string' && text !== '')
+    ? { value: list }
+    : must('a text or a list of texts, none of them empty', given)
+}
+
+/** Reads an address to listen on; for an empty one, Node would listen on every address of the machine. */
+export const readHost: Reader<string> = (given) =>
+  typeof given === 'string' && given !== '' ? { value: given } : must('an address such as 127.0.0.1', given)
+
+/** Reads an API key. The issue does not repeat it: it may be a key with a typing mistake. */
+export const readApiKey: Reader<string> = (given) =>
+  typeof given === 'string' && apiKeyPattern.test(given)
+    ? { value: given }
+    : { issue: 'must be 1 to 512 visible ASCII characters without spaces' }
+
+/** Reads the name of a service, or the name of its signature header. */
+export const readServiceName: Reader<string> = (given) => {
+  const value = typeof given === 'string' ? parseServiceName(given) : undefined
+  return value === undefined
+    ? must('1 to 64 letters, digits and hyphens, without a hyphen at either end', given)
+    : { value }
+}
+
+/** Reads the field of a push that orders pushes. */
+export const readOrderBy: Reader<string> = (given) => {
+  const field = 'a field of a push that orders pushes, such as updated_at'
+  if (typeof given !== 'string') return must(field, given)
+  const issue = orderFieldIssue(given)
+  return issue === undefined ? { value: given } : { issue: `${must(field, given).issue}: ${issue}` }
+}
+
+export const readSignTime: Reader<SignTime> = (given) => {
+  const value = signTimes.find((time) => time === given)
+  return value === undefined
+    ? must(signTimes.map((time) => JSON.stringify(time)).join(' or '), given)
+    : { value }
+}
+
+const secondsOf = { s: 1, m: 60, h: 3600 } as const
+
+/** Reads a rate: `10` and `10/s`, `600/m`, `5000/h`, a number of requests in a second, or `{requests, seconds}`. */
+export const readRateLimit: Reader<RateLimit> = (given) => {
+  if (typeof given === 'object' && given !== null) {
+    const { requests, seconds } = given as Partial<Record<keyof RateLimit, unknown>>
+    if (isPositive(requests) && isPositive(seconds)) return { value: { requests, seconds } }
+  }
+  const text = typeof given === 'number' ? String(given) : given
+  const [, number, unit = 's'] = typeof text === 'string' ? (RATE.exec(text) ?? []) : []
+  if (number === undefined) return must('a rate of 1 request or more, such as 10/s, 600/m or 5000/h', given)
+  return { value: { requests: Number(number), seconds: secondsOf[unit as keyof typeof secondsOf] } }
+}
+
+const RATE = /^([1-9]\d{0,8})(?:\/([smh]))?$/
+
+function isPositive(given: unknown): given is number {
+  return Number.isSafeInteger(given) && Number(given) > 0
+}
+
+/**
+ * Reads a time: an ISO 8601 text, milliseconds since 1970 as a number, or a `Date`; of the years 1970 to 9998, between which
+ * identifiers and texts sort by time.
+ */
+export const readTime: Reader<Date> = (given) => {
+  const isIso = typeof given === 'string' && /^\d{4}-\d\d-\d\d/.test(given)
+  const time = isIso || typeof given === 'number' || given instanceof Date ? new Date(given) : undefined
+  if (time !== undefined && time.getTime() >= 0 && time.getTime() < END_OF_TIME) return { value: time }
+  return must('a time from 1970 to 9998, such as 2026-11-21T18:00:00Z', given)
+}
+
+const END_OF_TIME = Date.UTC(9999, 0, 1)
+
+/** `must be …, got …`: what a setting must be, and what was given. */
+export function must(what: string, given: unknown): { issue: string } {
+  return { issue: `must be ${what}, got ${shown(given)}` }
+}
+
+/** Longest given value that an error repeats, in UTF-16 units. */
+const LONGEST_SHOWN = 100
+
+function shown(given: unknown): string {
+  if (typeof given === 'function') return 'a function'
+  if (given instanceof Date && Number.isNaN(given.getTime())) return 'an invalid Date'
+  // Numbers such as NaN, and big integers, have no JSON.
+  const text = typeof given === 'number' || typeof given === 'bigint' ? String(given) : jsonOf(given)
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+}
+
+function jsonOf(given: unknown): string {
+  try {
+    return JSON.stringify(given) ?? typeof given
+  } catch {
+    return `a ${typeof given}`
+  }
+}
+
+/** `unknown option "prot", did you mean "port"?` for each name that is not known. */
+export function unknownOptions(given: object, known: readonly string[]): string[] {
+  const names = Object.keys(given).filter((name) => !known.includes(name))
+  return names.map(
+    (name) =>
+      `unknown option ${JSON.stringify(name)}${didYouMean(name, known) || `. Options are ${known.join(', ')}.`}`,
+  )
+}
+
+/** @throws TypeError for options with names that are not known; JavaScript would ignore them. */
+export function requireKnownOptions(given: object, known: readonly string[]): void {
+  const issues = unknownOptions(given, known)
+  if (issues.length > 0) throw new TypeError(issues.join('\n'))
+}
+
+/** @throws TypeError when a text is not one of the known ones, with the one that was probably meant. */
+export function requireOneOf(noun: string, given: unknown, known: readonly string[]): void {
+  if (typeof given === 'string' && known.includes(given)) return
+  const meant = typeof given === 'string' ? didYouMean(given, known) : ''
+  const found = typeof given === 'string' ? JSON.stringify(given.slice(0, LONGEST_SHOWN)) : shown(given)
+  throw new TypeError(`unknown ${noun} ${found}${meant || `. Known are ${known.join(', ')}.`}`)
+}

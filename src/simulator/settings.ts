@@ -1,0 +1,187 @@
+import { readFile } from 'node:fs/promises'
+import type { Clock } from '../clock.ts'
+import type { ConnectionLimits } from '../http/connection-limits.ts'
+import {
+  must,
+  readApiKey,
+  readHost,
+  readOrderBy,
+  readRateLimit,
+  readServiceName,
+  readSignTime,
+  readSwitch,
+  readText,
+  readTexts,
+  readTime,
+  unknownOptions,
+  wholeNumber,
+  wholeNumbers,
+  type RateLimit,
+  type Reader,
+} from '../model/settings.ts'
+import type { SimulatorOptions } from '../simulator-options.ts'
+
+type Same =
+  | 'authorityDirectory'
+  | 'host'
+  | 'port'
+  | 'network'
+  | 'ref'
+  | 'https'
+  | 'apiKey'
+  | 'serviceName'
+  | 'strict'
+  | 'orderBy'
+  | 'allowHttpLoopback'
+  | 'denyPrivate'
+  | 'insecure'
+  | 'disableAfter'
+  | 'bodyLimit'
+  | 'keepEvents'
+  | 'connectionLimits'
+  | 'seed'
+  | 'signTime'
+  | 'onNotice'
+  | 'onError'
+
+/** The options of a simulator once they are checked, each under one name and in one form. */
+export interface Settings extends Pick<SimulatorOptions, Same> {
+  dataDirectory?: string | undefined
+  /** PEM texts. */
+  ca?: readonly string[] | undefined
+  allowedHosts?: readonly string[] | undefined
+  rateLimit?: RateLimit | undefined
+  /** Where the service's own clock starts. */
+  startAt?: Date | undefined
+  /** Replaces the service's own clock. */
+  clock?: Clock | undefined
+}
+
+const readPort: Reader<number | false> = (given) => {
+  if (given === false) return { value: false }
+  const { value } = wholeNumber(wholeNumbers.port)(given)
+  return value === undefined ? must('a whole number from 0 to 65535, or false', given) : { value }
+}
+
+const readNetwork: Reader<string> = (given) =>
+  given === 'loopback' || given === 'any' ? { value: given } : must("'loopback' or 'any'", given)
+
+const readClock: Reader<Clock | Date> = (given) => (isClock(given) ? { value: given } : readTime(given))
+
+function isClock(given: unknown): given is Clock {
+  const { now, at } = (given ?? {}) as Partial<Record<keyof Clock, unknown>>
+  return typeof now === 'function' && typeof at === 'function'
+}
+
+const readCallback: Reader<unknown> = (given) =>
+  typeof given === 'function' ? { value: given } : must('a function', given)
+
+const readLimits: Reader<Partial<ConnectionLimits>> = (given) =>
+  typeof given === 'object' && given !== null ? { value: given } : must('an object', given)
+
+/** How each option is read. */
+const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
+  dataDir: readText,
+  dataDirectory: readText,
+  authorityDirectory: readText,
+  host: readHost,
+  port: readPort,
+  network: readNetwork,
+  ref: readSwitch,
+  https: readSwitch,
+  apiKey: readApiKey,
+  serviceName: readServiceName,
+  strict: readSwitch,
+  orderBy: readOrderBy,
+  allowHttpLoopback: readSwitch,
+  denyPrivate: readSwitch,
+  cacert: readTexts,
+  ca: readTexts,
+  insecure: readSwitch,
+  allowedHost: readTexts,
+  allowedHosts: readTexts,
+  disableAfter: wholeNumber(wholeNumbers.disableAfter),
+  bodyLimit: wholeNumber(wholeNumbers.bodyLimit),
+  rateLimit: readRateLimit,
+  keepEvents: wholeNumber(wholeNumbers.keepEvents),
+  connectionLimits: readLimits,
+  clock: readClock,
+  startAt: readTime,
+  seed: wholeNumber(wholeNumbers.seed),
+  signTime: readSignTime,
+  onNotice: readCallback,
+  onError: readCallback,
+}
+
+const optionNames = Object.keys(readers) as (keyof SimulatorOptions)[]
+
+/** Names of one option: the present one, and the earlier one. */
+const aliases = [
+  ['dataDir', 'dataDirectory'],
+  ['cacert', 'ca'],
+  ['allowedHost', 'allowedHosts'],
+  ['clock', 'startAt'],
+] as const
+
+/**
+ * Checks the options of a simulator and gives each one name and one form.
+ * @throws TypeError with a line for each option that is unknown, wrong, given twice, or excluded by another one.
+ */
+export async function readSettings(options: SimulatorOptions): Promise<Settings> {
+  const read: Partial<Record<keyof SimulatorOptions, unknown>> = {}
+  const issues = unknownOptions(options, optionNames)
+  for (const name of optionNames) {
+    if (options[name] === undefined) continue
+    const { value, issue } = readers[name](options[name])
+    if (issue !== undefined) issues.push(`${name} ${issue}.`)
+    read[name] = value
+  }
+  for (const [name, earlier] of aliases)
+    if (read[name] !== undefined && read[earlier] !== undefined)
+      issues.push(`${name} and ${earlier} are the same option. Leave ${earlier} out.`)
+  issues.push(...contradictions(options))
+  if (issues.length > 0) throw new TypeError(issues.join('\n'))
+  return settingsOf(read)
+}
+
+function contradictions({ seed, dataDir, dataDirectory = dataDir, https, port }: SimulatorOptions): string[] {
+  const issues: string[] = []
+  if (seed !== undefined && dataDirectory !== undefined)
+    issues.push('A seeded run keeps nothing: over kept data it would make the same identifiers again.')
+  if (https === true && port === false)
+    issues.push('HTTPS needs a port: within the process there is nothing to encrypt.')
+  return issues
+}
+
+/** The values have been read by the readers above, which is what gives them their types. */
+async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>): Promise<Settings> {
+  const {
+    dataDir,
+    dataDirectory = dataDir,
+    cacert,
+    ca,
+    allowedHost,
+    allowedHosts = allowedHost,
+    ...rest
+  } = read
+  const { clock, startAt = clock, ...same } = rest
+  const authorities = (ca ?? cacert) as readonly string[] | undefined
+  return {
+    ...(same as Pick<Settings, Same | 'rateLimit'>),
+    dataDirectory: dataDirectory as string | undefined,
+    allowedHosts: allowedHosts as readonly string[] | undefined,
+    ca: authorities && (await Promise.all(authorities.map(pemOf))),
+    ...(isClock(clock) ? { clock } : { startAt: startAt as Date | undefined }),
+  }
+}
+
+/** A PEM text is taken as it is; anything else is the path of a file. @throws TypeError when it cannot be read. */
+async function pemOf(authority: string): Promise<string> {
+  if (authority.includes('-----BEGIN ')) return authority
+  return readFile(authority, 'utf8').catch((cause: unknown) => {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException
+    throw new TypeError(`cacert: ${JSON.stringify(authority)} cannot be read (${code}). Pass a PEM file.`, {
+      cause,
+    })
+  })
+}

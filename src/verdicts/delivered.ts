@@ -1,0 +1,163 @@
+import { ApiError, TimedOut } from '../api-error.ts'
+import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/given.ts'
+import type { CallOptions } from '../client/limit.ts'
+import type { Reads } from '../client/reads.ts'
+import type { Delivery } from '../model/delivery.ts'
+import { eventTypes, type EventType } from '../model/event.ts'
+import { requireKnownOptions, requireOneOf } from '../model/settings.ts'
+import { circumstances } from './circumstances.ts'
+import { untilDeadline } from './deadline.ts'
+import { inWords, judge, type Unmet, type Wanted } from './judge.ts'
+import { concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
+import { watch } from './watch.ts'
+
+/** Which deliveries are meant. */
+export interface DeliveryFilter {
+  /**
+   * Event type.
+   * @default undefined, any but `ping`
+   */
+  type?: EventType | 'ping' | undefined
+  /** Only deliveries about this check, or the check with this external id. */
+  check?: CheckOrId | undefined
+  /** Only deliveries to this webhook endpoint, or to the one with this id. */
+  endpoint?: RecordOrId | undefined
+  /**
+   * Status that the deliveries must have.
+   * @default 'delivered'
+   */
+  status?: Delivery['status'] | undefined
+}
+
+/** Which deliveries are waited for, and how long. */
+export interface DeliveriesWanted extends DeliveryFilter, CallOptions {
+  /**
+   * How many deliveries, at least: 1 or more.
+   * @default 1
+   */
+  count?: number | undefined
+  /**
+   * Milliseconds of real time; 0 looks only at what is there.
+   * @default 4000, less than the 5 s that most runners give a test
+   */
+  timeout?: number | undefined
+}
+
+/** Which deliveries must not come, and how long those on their way may take. */
+export interface DeliveriesUnwanted extends DeliveryFilter, CallOptions {
+  /**
+   * Milliseconds of real time that attempts in flight may take.
+   * @default 4000
+   */
+  timeout?: number | undefined
+}
+
+export type SomeDeliveries = [Delivery, ...Delivery[]]
+
+/** Default of `timeout`, in milliseconds. */
+export const TIMEOUT_MS = 4_000
+
+export const eventTypesAndPing: readonly string[] = [...eventTypes, 'ping']
+const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
+const filterNames = ['type', 'check', 'endpoint', 'status', 'signal', 'timeout']
+
+/** The deliveries that were waited for have not come, or some came that must not. The message tells what came instead, `cause` what a handler of `receive` threw. */
+export class NotDelivered extends Error {
+  override readonly name = 'NotDelivered'
+  readonly code: Unmet['code']
+  /** Deliveries of the type, check and endpoint that were meant, in any status. */
+  readonly seen: readonly Delivery[]
+
+  constructor({ code, message, seen }: Pick<Unmet, 'code' | 'message' | 'seen'>, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.seen = seen
+  }
+}
+
+/** @throws NotDelivered, TypeError for wrong options, or the reason of `signal`. */
+export async function waitForDelivered(
+  client: Reads,
+  { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesWanted = {},
+  thrownBy: (delivery: Delivery) => unknown = () => undefined,
+): Promise<SomeDeliveries> {
+  requireKnownOptions(asked, [...filterNames, 'count'])
+  const wanted = wantedOf(asked)
+  if (!(wanted.count >= 1)) throw new RangeError('count must be at least 1.')
+  const verdict = await untilDeadline({ timeout, signal }, (deadline) =>
+    waitForDeliveries(client, wanted, deadline),
+  )
+  const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
+  if (first !== undefined) return [first, ...others]
+  if (verdict.ok) throw new RangeError('count must be at least 1.')
+  const more = await circumstances(client, wanted)
+  const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
+  const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)
+  throw new NotDelivered({ ...verdict, message }, cause === undefined ? {} : { cause })
+}
+
+/**
+ * Resolves once it is certain that no such delivery is there or on its way. No time has to pass for it, except that attempts
+ * in flight are waited for.
+ * @throws NotDelivered, TimedOut when an attempt in flight takes longer than `timeout`, or TypeError for wrong options.
+ */
+export async function noneDelivered(
+  client: Reads,
+  { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesUnwanted = {},
+): Promise<void> {
+  requireKnownOptions(asked, filterNames)
+  const wanted = { ...wantedOf(asked), none: true }
+  let waited: readonly Delivery[] = []
+  const look = async () => {
+    const about = await deliveriesAbout(client, wanted)
+    const verdict = judge(new Map(about.map((delivery) => [delivery.id, delivery])), wanted)
+    if (!verdict.ok) throw new NotDelivered(verdict)
+    waited = wanted.status === 'pending' ? [] : await onTheirWay(client, about)
+    return waited.length === 0 ? verdict : undefined
+  }
+  const isCertain = await untilDeadline({ timeout, signal }, (deadline) =>
+    watch(client, deadline, look, async (message) => (await concerned(client, wanted, message)).length > 0),
+  )
+  if (isCertain !== undefined) return
+  const ids = waited.map(({ id }) => id).join(', ')
+  throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still on its way.`)
+}
+
+/** The deliveries whose next attempt is due or in flight by the service's clock. */
+async function onTheirWay({ clock }: Reads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+  const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
+  if (pending.length === 0) return []
+  const now = await clock.show().catch((error: unknown) => {
+    // A clock of the program's own is not shown.
+    if (error instanceof ApiError && error.status === 404) return undefined
+    throw error
+  })
+  return pending.filter(({ next_attempt_at: at, attempts }) =>
+    now === undefined ? attempts.length === 0 : at !== null && at <= now.now,
+  )
+}
+
+/** Everything that a wait asks for, in the words of the API. @throws TypeError for a type or status that does not exist. */
+export function wantedOf({
+  type,
+  check,
+  endpoint,
+  status = 'delivered',
+  count = 1,
+}: DeliveriesWanted): Wanted {
+  if (type !== undefined) requireOneOf('event type', type, eventTypesAndPing)
+  requireOneOf('status', status, statuses)
+  return {
+    type,
+    check: check && externalIdOf(check),
+    endpoint: endpoint && idOf(endpoint),
+    status,
+    count,
+    exactly: false,
+    none: false,
+  }
+}
+
+function byAge(one: Delivery, other: Delivery): number {
+  return one.id < other.id ? -1 : 1
+}

@@ -1,0 +1,44 @@
+import { Unreachable } from '../api-error.ts'
+import type { Reads } from '../client/reads.ts'
+import type { StreamMessage } from '../client/views.ts'
+import { openStream } from './open-stream.ts'
+
+/**
+ * Looks at once, and again at each message of the stream that concerns the caller, until a look finds something or
+ * `deadline` aborts. Resolves with what the last look found.
+ * @throws Unreachable when the service ends meanwhile, and what a look throws.
+ */
+export async function watch<T>(
+  client: Pick<Reads, 'stream'>,
+  deadline: AbortSignal,
+  look: () => Promise<T | undefined>,
+  concerns: (message: StreamMessage) => boolean | Promise<boolean>,
+): Promise<T | undefined> {
+  const done = new AbortController()
+  try {
+    const stream = await opened(client, deadline, done.signal)
+    // The stream is open before the first look, so that nothing falls between the two.
+    let found = await look()
+    if (found !== undefined || stream === undefined) return found
+    for await (const message of stream) {
+      if (message.type !== 'reset' && message.type !== 'dropped' && !(await concerns(message))) continue
+      found = await look()
+      if (found !== undefined) return found
+    }
+    if (!deadline.aborted) throw new Unreachable('The service ended during a wait.')
+    return await look()
+  } finally {
+    done.abort()
+  }
+}
+
+/** `undefined` when the deadline has passed before the stream is open. */
+async function opened(client: Pick<Reads, 'stream'>, deadline: AbortSignal, done: AbortSignal) {
+  if (deadline.aborted) return undefined
+  try {
+    return await openStream(client, AbortSignal.any([deadline, done]))
+  } catch (error) {
+    if (deadline.aborted) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/index.ts'
+import { createManualClock } from '../support/manual-clock.ts'
+import { check, openReceiver, temporaryDirectory, testAuthority } from '../support/simulator.ts'
+
+const TIME = '2026-01-01T00:00:00.000Z'
+
+async function made(options: SimulatorOptions): Promise<Simulator> {
+  const simulator = await createSimulator({ port: false, ...options })
+  onTestFinished(() => simulator.close())
+  return simulator
+}
+
+/** What JavaScript can pass, whatever the types say. */
+const refusal = (options: object) =>
+  createSimulator(options).then(
+    async (simulator) => {
+      await simulator.close()
+      return 'accepted'
+    },
+    (error: unknown) => (error instanceof TypeError ? error.message : error),
+  )
+
+describe('options', () => {
+  test.each<[object, string]>([
+    [{ prot: 1 }, 'unknown option "prot", did you mean "port"?'],
+    [{ data_dir: 'x' }, 'unknown option "data_dir", did you mean "dataDir"?'],
+    [{ port: '80' }, 'port must be a whole number from 0 to 65535, or false, got "80".'],
+    [{ port: 65_536 }, 'port must be a whole number from 0 to 65535, or false, got 65536.'],
+    [{ seed: 1.5 }, 'seed must be a whole number of at least 0, got 1.5.'],
+    [{ keepEvents: 0 }, 'keepEvents must be a whole number of at least 1, got 0.'],
+    [{ strict: 'yes' }, 'strict must be true or false, got "yes".'],
+    [{ host: '' }, 'host must be an address such as 127.0.0.1, got "".'],
+    [{ apiKey: 'my key' }, 'apiKey must be 1 to 512 visible ASCII characters without spaces.'],
+    [
+      { serviceName: 'A B' },
+      'serviceName must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
+    ],
+    [
+      { rateLimit: 'fast' },
+      'rateLimit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got "fast".',
+    ],
+    [
+      { rateLimit: { requests: 0, seconds: 1 } },
+      'rateLimit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got {"requests":0,"seconds":1}.',
+    ],
+    [{ clock: 'noon' }, 'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got "noon".'],
+    [
+      { clock: new Date(NaN) },
+      'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got an invalid Date.',
+    ],
+    [{ clock: -1 }, 'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got -1.'],
+    [
+      { orderBy: 'items' },
+      'orderBy must be a field of a push that orders pushes, such as updated_at, got "items": items is another field of a check.',
+    ],
+    [{ signTime: 'never' }, 'signTime must be "real" or "virtual", got "never".'],
+    [{ allowedHost: [1] }, 'allowedHost must be a text or a list of texts, none of them empty, got [1].'],
+    [{ onError: true }, 'onError must be a function, got true.'],
+    [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Leave startAt out.'],
+    [{ https: true, port: false }, 'HTTPS needs a port: within the process there is nothing to encrypt.'],
+    [
+      { prot: 1, strict: 1 },
+      'unknown option "prot", did you mean "port"?\nstrict must be true or false, got 1.',
+    ],
+  ])('%j are refused', async (options, message) => {
+    expect(await refusal(options)).toBe(message)
+  })
+
+  test('an unknown name that is near no other comes with all names', async () => {
+    expect(await refusal({ colour: 'red' })).toMatch(
+      /^unknown option "colour"\. Options are dataDir, .*onError\.$/,
+    )
+  })
+
+  test.each<[string, SimulatorOptions]>([
+    ['text', { clock: TIME }],
+    ['milliseconds', { clock: Date.parse(TIME) }],
+    ['a Date', { clock: new Date(TIME) }],
+    ['a Date under its earlier name', { startAt: new Date(TIME) }],
+  ])('the clock starts at a time that is given as %s', async (_form, options) => {
+    const simulator = await made({ seed: 1, ...options })
+    expect(await simulator.clock.show()).toMatchObject({ now: TIME, frozen: true })
+  })
+
+  test('the clock may be one of your own', async () => {
+    const simulator = await made({ clock: createManualClock() })
+    await expect(simulator.clock.show()).rejects.toMatchObject({ status: 404 })
+  })
+
+  test.each([['1/h'], [{ requests: 1, seconds: 3600 }]])('the rate limit may be %j', async (rateLimit) => {
+    const simulator = await made({ rateLimit })
+    await simulator.checks.list()
+    await expect(simulator.checks.list()).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  test.each(['dataDir', 'dataDirectory'])('%s keeps everything', async (name) => {
+    const directory = await temporaryDirectory()
+    const first = await createSimulator({ [name]: directory, port: false })
+    await first.checks.push('kept', check())
+    await first.close()
+    expect(await (await made({ [name]: directory })).checks.get('kept')).toMatchObject({
+      external_id: 'kept',
+    })
+  })
+
+  test('authorities are PEM files or PEM texts', async () => {
+    const { certificatePem } = await testAuthority()
+    const file = join(await temporaryDirectory(), 'authority.pem')
+    await writeFile(file, certificatePem)
+    for (const options of [{ cacert: file }, { cacert: [certificatePem] }, { ca: [certificatePem] }]) {
+      const receiver = await openReceiver()
+      const simulator = await made(options)
+      await simulator.endpoints.create({ url: receiver.url })
+      await simulator.checks.push('over-tls', check())
+      await simulator.deliveries.waitFor({ type: 'check.created' })
+      expect(receiver.requests).toHaveLength(1)
+    }
+    expect(await refusal({ cacert: `${file}.gone` })).toBe(
+      `cacert: ${JSON.stringify(`${file}.gone`)} cannot be read (ENOENT). Pass a PEM file.`,
+    )
+  })
+
+  test.each(['allowedHost', 'allowedHosts'])('%s names further hosts', async (name) => {
+    const { url } = await made({ port: 0, [name]: ['tabwire.test'] })
+    const { request } = await import('undici')
+    const answer = await request(`${url}/_sim/health`, { headers: { host: 'tabwire.test' } })
+    await answer.body.dump()
+    expect(answer.statusCode).toBe(200)
+  })
+})
