@@ -79,7 +79,10 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   'api-error.ts': { own: ['model'], foreign: [] },
   'client.ts': { own: ['api-error.ts', 'client', 'model', 'verdicts'], foreign: [] },
   client: { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
-  verdicts: { own: ['api-error.ts', 'client', 'client.ts', 'ids.ts', 'model', 'timers.ts'], foreign: ['node:*'] },
+  verdicts: {
+    own: ['api-error.ts', 'client', 'client.ts', 'ids.ts', 'model', 'timers.ts'],
+    foreign: ['node:*'],
+  },
   'simulator-options.ts': { own: ['clock.ts', 'http', 'model'], foreign: [] },
   'simulator.ts': {
     own: ['*'],
