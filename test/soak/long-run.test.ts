@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createClient, type Client } from '../../src/client.ts'
 import { startReceiver, type Answer } from '../support/https-receiver.ts'
 import { emptyDirectory } from '../support/cli.ts'
+import { trendOf } from './process-figures.ts'
 import { isSoak } from './seeded.ts'
 
 /** Of the run; heap is judged from minute 20 on, when the history has its full length. */
@@ -26,6 +27,7 @@ async function startProbed(cwd: string) {
     cwd,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  if (child.stdout === null) throw new Error('There is no standard output.')
   const lines = createInterface({ input: child.stdout })
   const [line] = (await once(lines, 'line')) as [string]
   lines.resume()
@@ -97,15 +99,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 function p99(values: number[]): number {
   const sorted = values.splice(0).sort((one, other) => one - other)
   return sorted[Math.floor(sorted.length * 0.99)] ?? 0
-}
-
-/** By how much a line through values, one a minute, goes up or down in all, as a share of their mean. */
-function trendOf(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const middle = (values.length - 1) / 2
-  const up = values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0)
-  const across = values.reduce((sum, _value, index) => sum + (index - middle) ** 2, 0)
-  return ((up / across) * (values.length - 1)) / mean
 }
 
 test.skipIf(!isSoak)(
