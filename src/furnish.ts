@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readCredentials, writeCredentials } from './data-directory.ts'
-import { hashOf } from './http/auth.ts'
+import { hashOf } from './http/auth/api-key.ts'
 import { scopes } from './model/api-key.ts'
 import { addLocations } from './operations/add-locations.ts'
 import { assignEndpoints } from './operations/assign-endpoints.ts'

@@ -3,24 +3,23 @@ import { createDeliveryFaults } from './delivery/faults.ts'
 import type { OwnAddress } from './delivery/destination.ts'
 import type { Receivers } from './delivery/receivers.ts'
 import { furnish } from './furnish.ts'
-import { createApiFaults } from './http/api-faults.ts'
+import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
-import { hashOf } from './http/auth.ts'
+import { hashOf } from './http/auth/api-key.ts'
+import { assetRoutes, inspectorPageRoutes, pageRoutes, referenceRoutes } from './http/pages.ts'
 import { documentRoutes } from './http/document-routes.ts'
-import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/host-check.ts'
-import type { Fetch } from './http/fetch.ts'
-import { NO_PORT_URL, openInProcessDoor } from './http/in-process.ts'
-import { inspectorRoutes } from './http/inspector-routes.ts'
-import { assetRoutes, inspectorPageRoutes, pageRoutes, referenceRoutes } from './http/page-routes.ts'
+import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
+import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
+import { inspectorRoutes } from './http/sim/inspector.ts'
 import { reachableUrl } from './http/reachable.ts'
-import { createRequestLog } from './http/request-log.ts'
-import { sessionRoutes } from './http/session-routes.ts'
-import { createSessions } from './http/sessions.ts'
-import { simRoutes } from './http/sim-routes.ts'
-import { createStream } from './http/stream.ts'
-import { tableRoutes } from './http/table-routes.ts'
-import { createTableStream } from './http/table-stream.ts'
-import { v1Routes } from './http/v1-routes.ts'
+import { createRequestLog } from './http/request-log/log.ts'
+import { sessionRoutes } from './http/sim/sessions.ts'
+import { createSessions } from './http/auth/sessions.ts'
+import { simRoutes } from './http/sim/routes.ts'
+import { createStream } from './http/stream/stream.ts'
+import { tableRoutes } from './http/guest-table/routes.ts'
+import { createTableStream } from './http/guest-table/stream.ts'
+import { v1Routes } from './http/v1/routes.ts'
 import { createIdentifiers, newToken } from './ids.ts'
 import type { Delivery } from './model/delivery.ts'
 import { inspectorLink } from './model/inspector-link.ts'
@@ -182,7 +181,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const url = door?.url ?? NO_PORT_URL
   if (door !== undefined) own.address = { host, port: door.port }
   own.url = url
-  const inProcess = openInProcessDoor(app, url)
+  const inProcess = openInProcessServer(app, url)
   deliveries.begin()
   return {
     url,
@@ -220,8 +219,8 @@ async function openPort(
     ref,
   } = parts
   if (listening === undefined || port === false) return undefined
-  const { openDoor } = await listening
-  return openDoor(app, { port, host, https, limits, isAllowedHost, ref })
+  const { openServer } = await listening
+  return openServer(app, { port, host, https, limits, isAllowedHost, ref })
 }
 
 function ignore(): void {}

@@ -210,7 +210,7 @@ describe('the house', () => {
         'delivery/flights.ts',
         'delivery/connect.ts',
         'delivery/rests.ts',
-        'http/visit.ts',
+        'http/request-context.ts',
         'pages/browser/',
         'signature/diagnose.ts',
         'signature/given.ts',

@@ -7,19 +7,19 @@ import type { Refusal } from '../model/refusal.ts'
 import type { RateLimit } from '../model/settings.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Service } from '../service.ts'
-import type { ApiFaults } from './api-faults.ts'
-import { createAuthenticate, type Authenticate } from './auth.ts'
+import type { ApiFaults } from './sim/api-faults.ts'
+import { createAuthenticate, type Authenticate } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
-import { limited } from './rate-limit.ts'
-import type { RequestLog } from './request-log.ts'
+import { limited } from './auth/rate-limit.ts'
+import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
-import { addTable, nobody, notFound, type Respond, type RoutingParts } from './routing.ts'
-import { byKeyOrSession, type Identify } from './session-cookie.ts'
-import type { Sessions } from './sessions.ts'
+import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
+import { byKeyOrSession, type Identify } from './auth/session-cookie.ts'
+import type { Sessions } from './auth/sessions.ts'
 import { TextResponse } from './text-response.ts'
-import { tell } from './told-answer.ts'
-import { withoutTableToken } from './table-log.ts'
-import { logEntry, newVisit, type RequestLine, type Visit } from './visit.ts'
+import { redactTableToken } from './guest-table/redact-token.ts'
+import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
+import { channel } from 'node:diagnostics_channel'
 
 export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'> {
   service: Service
@@ -34,7 +34,7 @@ export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'>
   tables: Readonly<Record<string, readonly Route[]>>
   /** Throws when a request comes from where none may (contract section 10). */
   checkOrigin: (request: Request) => void
-  /** What befalls requests on purpose. */
+  /** Injects faults into requests. */
   faults?: Pick<ApiFaults, 'around'>
   /** How much of `/v1` a key may ask for. */
   rateLimit?: RateLimit | undefined
@@ -48,7 +48,7 @@ export class ConnectionBroken extends Error {
   override readonly message = 'the connection was reset'
 }
 
-/** The door as a function from request to response; Node's server and the tests call the same one. */
+/** The HTTP API as a function from request to response; Node's server and the tests call the same one. */
 export interface App {
   fetch: (request: Request) => Promise<Response>
   /**
@@ -65,13 +65,13 @@ interface RefusedAnswer {
 }
 
 /**
- * Builds the HTTP door: `X-Request-Id` and the log around h3, the route tables inside; whatever is thrown becomes the one
+ * Builds the HTTP API: `X-Request-Id` and the log around h3, the route tables inside; whatever is thrown becomes the one
  * error shape (contract section 4).
  */
 export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
   const authenticate = createAuthenticate(parts.service)
-  const respond: Respond = (event, handle) => answerVisit(event, parts, handle)
+  const respond: Respond = (event, handle) => answerRequest(event, parts, handle)
   const limitedly = byKey(limited(authenticate, parts.rateLimit))
   const simulating =
     parts.sessions === undefined
@@ -81,7 +81,7 @@ export function createApp(parts: AppParts): App {
     addTable(h3, base, routes, respond, {
       ...parts,
       strictQuery: base === '/_sim',
-      identify: isOpen(base) ? async () => nobody : base === '/v1' ? limitedly : simulating,
+      identify: isOpen(base) ? async () => anonymous : base === '/v1' ? limitedly : simulating,
     })
   h3.all('/**', (event) =>
     respond(event, () => {
@@ -90,27 +90,32 @@ export function createApp(parts: AppParts): App {
   )
   return {
     async fetch(request) {
-      const visit = newVisit(parts.newId, parts.now(), parts.measure)
+      const context = newRequestContext(parts.newId, parts.now(), parts.measure)
       const socket = socketOf(request)
-      if (socket !== undefined) latest.set(socket, visit)
-      const response = await h3.request(request, undefined, { visit })
-      if (visit.broken) throw new ConnectionBroken()
-      return visit.answered ? response : refusedByFramework(visit, request, parts.log)
+      if (socket !== undefined) latest.set(socket, context)
+      const response = await h3.request(request, undefined, { request: context })
+      if (context.broken) throw new ConnectionBroken()
+      return context.answered ? response : refusedByFramework(context, request, parts.log)
     },
     refuse(refusal, line) {
-      const visit = newVisit(parts.newId, parts.now(), parts.measure)
-      const body = errorBody(refusal.code, refusal.message, visit.requestId)
+      const context = newRequestContext(parts.newId, parts.now(), parts.measure)
+      const body = errorBody(refusal.code, refusal.message, context.requestId)
       const answer = { status: statusOf[refusal.code], body }
-      const headers = headersOf(visit, answer)
-      if (line !== null) record(parts.log, line, visit, answer)
-      tell(() => ({ request: null, headers, ...answer }))
+      const headers = headersOf(context, answer)
+      if (line !== null) record(parts.log, line, context, answer)
+      publishAnswer(() => ({ request: null, headers, ...answer }))
       return { headers, ...answer }
     },
   }
 }
 
-function record(log: RequestLog, { method, path }: RequestLine, visit: Visit, answer: Answer): void {
-  log.add(withoutTableToken(logEntry(method, path, visit, answer)))
+function record(
+  log: RequestLog,
+  { method, path }: RequestLine,
+  context: RequestContext,
+  answer: Answer,
+): void {
+  log.add(redactTableToken(logEntry(method, path, context, answer)))
 }
 
 /** What a browser sees asks for no key: a table's address is one, what is said of the API is no secret, and the inspector's page shows nothing by itself. */
@@ -123,12 +128,12 @@ function byKey(authenticate: Authenticate): Identify {
 }
 
 /** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
-function refusedByFramework(visit: Visit, { method, url }: Request, log: RequestLog): Response {
-  const { requestId } = visit
+function refusedByFramework(context: RequestContext, { method, url }: Request, log: RequestLog): Response {
+  const { requestId } = context
   const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
-  record(log, { method, path: url }, visit, { status: 400, body })
-  tell(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
+  record(log, { method, path: url }, context, { status: 400, body })
+  publishAnswer(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
   return new Response(body, { status: 400, headers })
 }
 
@@ -136,19 +141,19 @@ const noSniff = { 'x-content-type-options': 'nosniff' }
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', ...noSniff }
 
 /** Runs a handler and answers, whatever comes of it; then the request is in the log. */
-async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
-  const visit = event.context.visit as Visit
-  const answer = await answerOf(event, visit, parts, handle)
-  visit.answered = true
+async function answerRequest(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
+  const context = event.context.request as RequestContext
+  const answer = await answerOf(event, context, parts, handle)
+  context.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
   if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
-    record(parts.log, { method: event.req.method, path: pathname + search }, visit, answer)
-  const headers = headersOf(visit, answer)
+    record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
+  const headers = headersOf(context, answer)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.
-  if (parts.isStopping() && isLast(event, visit)) Object.assign(headers, { connection: 'close' })
-  tell(() => {
-    const line = { method: event.req.method, path: pathname + search, body: visit.requestBody }
+  if (parts.isStopping() && isLast(event, context)) Object.assign(headers, { connection: 'close' })
+  publishAnswer(() => {
+    const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
     // A body that did not arrive in time is the connection's matter, and not that of an operation.
     const request = answer.status === statusOf.request_timeout ? null : line
     return { request, status: answer.status, headers, body: answer.body }
@@ -160,17 +165,17 @@ async function answerVisit(event: H3Event, parts: AppParts, handle: () => Promis
     : new FastResponse(body, { status, headers })
 }
 
-function headersOf({ requestId }: Visit, { body, headers }: Answer): Record<string, string> {
+function headersOf({ requestId }: RequestContext, { body, headers }: Answer): Record<string, string> {
   const usual = body === null ? noSniff : jsonHeaders
   return Object.assign({ 'x-request-id': requestId }, usual, headers)
 }
 
-const latest = new WeakMap<object, Visit>()
+const latest = new WeakMap<object, RequestContext>()
 
 /** Whether no further request has come on the connection yet, which a close would leave without an answer. */
-function isLast({ req }: H3Event, visit: Visit): boolean {
+function isLast({ req }: H3Event, context: RequestContext): boolean {
   const socket = socketOf(req)
-  return socket === undefined || latest.get(socket) === visit
+  return socket === undefined || latest.get(socket) === context
 }
 
 function socketOf(request: Request): Socket | undefined {
@@ -179,17 +184,35 @@ function socketOf(request: Request): Socket | undefined {
 
 async function answerOf(
   event: H3Event,
-  visit: Visit,
+  context: RequestContext,
   { checkOrigin, faults, report }: AppParts,
   handle: () => Promise<Reply> | Reply,
 ): Promise<Answer> {
   try {
     checkOrigin(event.req)
-    const reply = await (faults === undefined ? handle() : faults.around(event, visit, handle))
+    const reply = await (faults === undefined ? handle() : faults.around(event, context, handle))
     return 'json' in reply ? { status: reply.status, body: textOf(reply.json) } : reply
   } catch (error) {
     // What ended with its request is no bug.
     const isBug = !(error instanceof Error && error.name === 'AbortError')
-    return answerTo(error, visit.requestId, (bug) => isBug && report(bug, visit.requestId))
+    return answerTo(error, context.requestId, (bug) => isBug && report(bug, context.requestId))
   }
+}
+
+/** An answer as it left, with what it answers; one that was refused before it was routed has neither method nor path. */
+export interface PublishedAnswer {
+  request: { method: string; path: string; body: string | null } | null
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string | ReadableStream<Uint8Array> | null
+}
+
+const answers = channel('tabwire:answer')
+
+/**
+ * Publishes an answer on Node's diagnostics channel `tabwire:answer`, for tools that trace or judge services of the same
+ * process. Without subscribers the answer is not built.
+ */
+export function publishAnswer(answer: () => PublishedAnswer): void {
+  if (answers.hasSubscribers) answers.publish(answer())
 }

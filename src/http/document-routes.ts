@@ -40,7 +40,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** Answers 304 to a caller who has the body already. */
+/** Answers 304 when the caller has the body already. */
 function tagged(etag: string, known: string | null, body: () => string): Answer {
   const headers = { etag, 'cache-control': 'no-cache' }
   const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []

@@ -1,10 +1,9 @@
 import type { App } from './app.ts'
-import type { Fetch } from './fetch.ts'
 import { timers } from '../timers.ts'
 
-/** The door that needs no port. */
-export interface InProcessDoor {
-  /** Rejects with a TypeError where a connection would break, as `fetch` does, and once the door is closed. */
+/** The service without a port. */
+export interface InProcessServer {
+  /** Rejects with a TypeError where a connection would break, as `fetch` does, and once the server is closed. */
   fetch: Fetch
   /** Takes nothing new, and lets requests in flight finish for up to `graceMs`. */
   close(graceMs: number): Promise<void>
@@ -13,8 +12,8 @@ export interface InProcessDoor {
 /** Where a service without a port says it is. Nothing can listen at port 0, so a call that goes astray says so at once. */
 export const NO_PORT_URL = 'http://tabwire.localhost:0'
 
-/** Opens the door within the process; `url` is what the service calls itself. */
-export function openInProcessDoor(app: App, url: string): InProcessDoor {
+/** Serves requests within this process; `url` is the service's name for itself. */
+export function openInProcessServer(app: App, url: string): InProcessServer {
   const inFlight = new Set<Promise<unknown>>()
   let closed = false
   return {
@@ -69,3 +68,6 @@ async function until(signal: AbortSignal, answering: Promise<Response>): Promise
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** Like the global `fetch`, but the request goes to one service in this process, whatever origin it names. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>

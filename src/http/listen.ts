@@ -1,13 +1,13 @@
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionLimits } from './connection-limits.ts'
 import { listen as listhen } from 'listhen'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import { isLoopbackBinding } from '../model/loopback.ts'
 import type { App } from './app.ts'
-import type { ConnectionLimits } from './connection-limits.ts'
-import type { IsAllowedHost } from './host-check.ts'
+import type { IsAllowedHost } from './auth/host-check.ts'
 import { limitConnections } from './idle-connections.ts'
-import { answerOddRequests, lineOf, pathOf, refusalOfHead } from './odd-requests.ts'
+import { answerRawErrors, lineOf, pathOf, refusalOfHead } from './raw-errors.ts'
 import { TextResponse } from './text-response.ts'
 import { timers } from '../timers.ts'
 
@@ -30,7 +30,7 @@ const defaultLimits: ConnectionLimits = {
   connections: 2_000,
 }
 
-export interface Door {
+export interface OpenServer {
   /** `http://127.0.0.1:4100`, without a final slash. */
   url: string
   port: number
@@ -43,8 +43,8 @@ export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable'
 }
 
-/** Opens the door on a real port. @throws PortUnavailable instead of taking another one. */
-export async function openDoor(app: App, options: ListenOptions): Promise<Door> {
+/** Listens on a port. @throws PortUnavailable instead of taking another one. */
+export async function openServer(app: App, options: ListenOptions): Promise<OpenServer> {
   const handler = nodeHandler(app, options.isAllowedHost)
   const listener = await bind(handler, options)
   const server = listener.server as Server
@@ -55,7 +55,7 @@ export async function openDoor(app: App, options: ListenOptions): Promise<Door> 
   limitConnections(server, limits.connections)
   server.keepAliveTimeout = IDLE_MS
   lookOften(server, Math.min(CHECK_MS, limits.headersMs, limits.requestMs))
-  answerOddRequests(server, handler, app, limits)
+  answerRawErrors(server, handler, app, limits)
   const { port } = listener.address
   const name = options.host.includes(':') ? `[${options.host}]` : options.host
   return {
@@ -76,13 +76,13 @@ function release(server: Server): void {
   server.on('connection', unref).on('secureConnection', unref)
 }
 
-/** Opens and closes a port as {@link openDoor} does. @throws PortUnavailable */
+/** Opens and closes a port as {@link openServer} does. @throws PortUnavailable */
 export async function tryPort(where: Pick<ListenOptions, 'host' | 'port'>): Promise<void> {
   const listener = await bind((_request, response) => void response.destroy(), where)
   await listener.close()
 }
 
-/** The door as Node's server calls it. */
+/** The app as a listener of Node's server. */
 function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): RequestListener {
   const answer: (...[req, res]: Parameters<RequestListener>) => Promise<void> = async (req, res) => {
     const refusal = refusalOfHead(req, isAllowedHost)
@@ -100,15 +100,15 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
 }
 
 /**
- * Longer than clients and load balancers keep a connection that they do not use: whoever closes it first while the other
- * one sends a request breaks that request off. Node's own five seconds are shorter than most.
+ * Longer than clients and load balancers keep an idle connection: the side that closes first while the other one
+ * sends a request breaks that request off. Node's own five seconds are shorter than most.
  */
 const IDLE_MS = 65_000
 
 /** Milliseconds between two looks at requests that take too long. */
 const CHECK_MS = 1_000
 
-/** Node looks every 30 seconds and takes another interval at creation only, which is listhen's; its watch begins anew here. */
+/** Node looks every 30 seconds and takes another interval at creation only, which is listhen's; its checks are started again here. */
 function lookOften(server: Server, everyMs: number): void {
   Object.assign(server, { connectionsCheckingInterval: everyMs })
   server.emit('listening')

@@ -1,4 +1,4 @@
-import type { RequestEntry } from './request-entry.ts'
+import type { RequestEntry } from './request-context.ts'
 
 const HIDDEN = '…'
 

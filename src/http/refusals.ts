@@ -41,7 +41,7 @@ export const unroutedCodes = [
   'http_version_not_supported',
 ] as const satisfies readonly RefusalCode[]
 
-/** What a door answers: a status, headers beside the usual ones, and a text. */
+/** An HTTP answer: status, headers beside the usual ones, and body. */
 export interface Answer {
   status: number
   headers?: Record<string, string>

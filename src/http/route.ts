@@ -1,7 +1,7 @@
 import type { ApiKey, Scope } from '../model/api-key.ts'
 import type { Answer } from './refusals.ts'
-import type { NotedPush } from './request-entry.ts'
-import type { Asking } from './session-cookie.ts'
+import type { PushSummary } from './request-context.ts'
+import type { Asking } from './auth/session-cookie.ts'
 
 /** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
 export interface Route {
@@ -25,7 +25,7 @@ export interface Call {
   key: ApiKey
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** The request itself, of which a route reads who asks. */
+  /** The request, from which a route reads its key or session. */
   request: Asking
   /** Aborts when the caller has gone before there is an answer. */
   gone(): AbortSignal
@@ -36,7 +36,7 @@ export interface Call {
   /** Hands on the chunks of a JSON body as they arrive, once. @throws Refusal when it is no JSON, or longer than `limit` bytes. */
   chunks(limit: number, take: (chunk: Uint8Array) => void): Promise<void>
   /** Adds to the request's entry in the log what was found out about the push that it is. */
-  note(push: NotedPush): void
+  note(push: PushSummary): void
 }
 
 /** A status with a resource to be sent as JSON, or a finished answer. */

@@ -1,6 +1,6 @@
-import { createRequestLog } from '../../src/http/request-log.ts'
+import { createRequestLog } from '../../src/http/request-log/log.ts'
 import { errorBody } from '../../src/http/refusals.ts'
-import type { RequestEntry } from '../../src/http/request-entry.ts'
+import type { RequestEntry } from '../../src/http/request-context.ts'
 
 /** One push of a history: what was sent to which check, and the answer. */
 export interface Sent {

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { simRoutes, type SimParts } from '../../src/http/sim-routes.ts'
-import { v1Routes, type V1Parts } from '../../src/http/v1-routes.ts'
+import { simRoutes, type SimParts } from '../../src/http/sim/routes.ts'
+import { v1Routes, type V1Parts } from '../../src/http/v1/routes.ts'
 import { check, errorOf, rawHeaders, temporaryDirectory } from '../support/simulator.ts'
 import { checksOf, openTarget, valid } from './standing.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
-import { openDoor } from '../../src/http/listen.ts'
-import { createRequestLog } from '../../src/http/request-log.ts'
+import { openServer } from '../../src/http/listen.ts'
+import { createRequestLog } from '../../src/http/request-log/log.ts'
 import { createNewId } from '../../src/ids.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from '../support/simulator.ts'
@@ -84,7 +84,7 @@ async function openDoorTo(handle: () => never, { stopping = false } = {}) {
     isStopping: () => stopping,
     report: (bug, requestId) => bugs.push([bug, requestId]),
   })
-  const door = await openDoor(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
+  const door = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
   onTestFinished(() => door.close(0))
   return { bugs, get: () => callAt(door.url, 'GET /v1/it', {}) }
 }

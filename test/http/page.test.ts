@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { check, item, openSimulator } from '../support/simulator.ts'
-import { sitDown } from './table-page-given.ts'
+import { sitDown } from './guest-table/table-page-given.ts'
 
 describe('GET /t/{number}/{token}', () => {
   it('is a page that loads from the service alone, is in no cache and tells no one where it came from', async () => {

@@ -1,13 +1,13 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
-import type { ToldAnswer } from '../../src/http/told-answer.ts'
+import type { PublishedAnswer } from '../../src/http/app.ts'
 import { createJudge, type OpenApi } from './openapi-judge.ts'
 
 /** What was found since it was last asked for, of services in this process and of those that it started. */
 const violations: string[] = []
 let judge: ReturnType<typeof createJudge> | undefined
 
-type Listener = (answer: ToldAnswer, issues: readonly string[]) => void
+type Listener = (answer: PublishedAnswer, issues: readonly string[]) => void
 const listeners = new Set<Listener>()
 
 /** Tells of each answer that is judged, and of what was found; the other function ends it. */
@@ -16,15 +16,15 @@ export function onJudged(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-subscribe('tabwire:answer', (message) => consider(message as ToldAnswer))
+subscribe('tabwire:answer', (message) => consider(message as PublishedAnswer))
 
 /** Judges what a process sends that has loaded `forward-answers.mjs`, if it is an answer. */
 export function hear(message: unknown): void {
   if (typeof message === 'object' && message !== null && 'answer' in message)
-    consider(message.answer as ToldAnswer)
+    consider(message.answer as PublishedAnswer)
 }
 
-function consider(answer: ToldAnswer): void {
+function consider(answer: PublishedAnswer): void {
   judge ??= createJudge(published())
   const issues = judge(answer)
   for (const issue of issues) violations.push(`${nameOf(answer)} ${issue}`)
@@ -42,6 +42,6 @@ function published(): OpenApi {
   return JSON.parse(readFileSync(file, 'utf8')) as OpenApi
 }
 
-function nameOf({ request, status }: ToldAnswer): string {
+function nameOf({ request, status }: PublishedAnswer): string {
   return request === null ? `${status}` : `${request.method} ${request.path.slice(0, 100)} ${status}`
 }

@@ -1,6 +1,6 @@
 import { errorName } from '../../src/http/openapi/errors.ts'
 import { unroutedCodes } from '../../src/http/refusals.ts'
-import type { ToldAnswer } from '../../src/http/told-answer.ts'
+import type { PublishedAnswer } from '../../src/http/app.ts'
 import { closed, issuesOf, schemasOf } from './openapi-schemas.ts'
 
 export interface OpenApi {
@@ -29,13 +29,13 @@ interface Header {
  * Finds in what an answer is not as the document says: none of its statuses, not its headers, not its schema, or a field
  * that the schema does not know. A request that was accepted must be one that the document allows.
  */
-export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[] {
+export function createJudge(document: OpenApi): (answer: PublishedAnswer) => string[] {
   const { paths, components } = document
   const asked = schemasOf(document)
   const answered = schemasOf(closed(document))
   const patterns = Object.keys(paths).map((path) => ({ path, pattern: patternOf(path) }))
 
-  function responseIssues(at: string, documented: Operation['responses'][string], answer: ToldAnswer) {
+  function responseIssues(at: string, documented: Operation['responses'][string], answer: PublishedAnswer) {
     const isShared = '$ref' in documented
     const pointer = isShared ? documented.$ref.slice(1) : `${at}/responses/${answer.status}`
     const response = isShared ? components.responses[nameOf(documented.$ref)] : documented
@@ -49,7 +49,7 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     return [...issues, ...issuesOf(answered(`${pointer}/content/application~1json/schema`), answer.body)]
   }
 
-  function headerIssues(name: string, ref: string, headers: ToldAnswer['headers']): string[] {
+  function headerIssues(name: string, ref: string, headers: PublishedAnswer['headers']): string[] {
     const { required, schema } = components.headers[nameOf(ref)] ?? { schema: { type: 'string' } }
     const value = headers[name.toLowerCase()]
     if (value === undefined) return required === true ? [`has no ${name}`] : []
@@ -57,7 +57,11 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
     return isRight ? [] : [`has ${name}: ${value}`]
   }
 
-  function requestIssues(at: string, { requestBody }: Operation, { request, status }: ToldAnswer): string[] {
+  function requestIssues(
+    at: string,
+    { requestBody }: Operation,
+    { request, status }: PublishedAnswer,
+  ): string[] {
     const body = request?.body ?? null
     if (status >= 300 || body === null || requestBody === undefined) return []
     const validate = asked(`${at}/requestBody/content/application~1json/schema`)
@@ -65,7 +69,7 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
   }
 
   /** Where there is no operation, there is still an error of its code's kind. */
-  function errorIssues({ status, body }: ToldAnswer): string[] {
+  function errorIssues({ status, body }: PublishedAnswer): string[] {
     if (status < 400) return ['is not documented']
     if (typeof body !== 'string') return ['has no body']
     const { code } = (JSON.parse(body) as { error: { code: string } }).error
@@ -95,7 +99,7 @@ export function createJudge(document: OpenApi): (answer: ToldAnswer) => string[]
 const unrouted: readonly string[] = unroutedCodes
 
 /** Errors on purpose have the status that was asked for. */
-function isInjected(body: ToldAnswer['body']): boolean {
+function isInjected(body: PublishedAnswer['body']): boolean {
   return typeof body === 'string' && body.includes('"code":"fault_injected"')
 }
 

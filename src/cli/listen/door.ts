@@ -24,7 +24,7 @@ interface DoorParts {
 }
 
 /** Opens an HTTPS server on a free port of 127.0.0.1, with a path for each target. */
-export async function openDoor({ tls, targets, relay, token }: DoorParts): Promise<Door> {
+export async function openServer({ tls, targets, relay, token }: DoorParts): Promise<Door> {
   const byPath = new Map(targets.map((target, index) => [`/${token}/${index + 1}`, target]))
   const server = createServer(tls, (incoming, answer) => {
     const target = byPath.get(incoming.url ?? '')

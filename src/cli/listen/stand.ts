@@ -1,5 +1,5 @@
 import { newToken } from '../../ids.ts'
-import { openDoor, type Route } from './door.ts'
+import { openServer, type Route } from './door.ts'
 import { createRelay } from './relay.ts'
 import { takeLease, type KeptLease } from './lease.ts'
 import type { Target } from './target.ts'
@@ -35,7 +35,7 @@ export async function openStand({
   const token = newToken()
   const relay = createRelay({ ca: authority.certificatePem, insecure })
   const tls = await authority.issue(['localhost', '127.0.0.1'])
-  const door = await openDoor({ tls, targets, relay, token })
+  const door = await openServer({ tls, targets, relay, token })
   const { routes } = door
   const lease = await takeLease(directory, token, { service, urls: routes.map(({ url }) => url) })
   return {

@@ -1,7 +1,7 @@
 import { listDoc, type OperationDocs } from './operation.ts'
 import { simPaging } from './parameters.ts'
 
-/** Who has access through `/_sim`: keys, webhook endpoints, tables (contract section 10). */
+/** Access through `/_sim`: keys, webhook endpoints, tables (contract section 10). */
 export const accessDocs: OperationDocs = {
   'GET /tables/:number': {
     id: 'getTableAddress',

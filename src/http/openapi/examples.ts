@@ -56,7 +56,7 @@ export async function readExamples(): Promise<Examples> {
     ['ClaimRequest', example('What a guest takes', claiming)],
     ['PaymentRequest', example('Claims and a tip', paying)],
     ['FeedbackRequest', example('A rating', feedback)],
-    ['TableView', example('What a guest sees who has paid', tableExample(meal))],
+    ['TableView', example('The table after a guest has paid', tableExample(meal))],
     ['TableClaimRequest', example('What a guest takes', { ...ofCheck, ...claiming })],
     [
       'TablePaymentRequest',
@@ -69,7 +69,7 @@ export async function readExamples(): Promise<Examples> {
       example('Closed checks', { url: endpoint.url, event_types: ['check.closed'], signing_secret: SECRET }),
     ],
     ['RefundRequest', example('Part of a payment', { amount_cents: 500 })],
-    ['ResendRequest', example('Signed anew', { fresh: true })],
+    ['ResendRequest', example('Signed with the present time', { fresh: true })],
     [
       'FaultsRequest',
       example('A tenth of all deliveries twice, and some errors', {
@@ -104,7 +104,7 @@ export function examplesOf(examples: Examples, name: string): Json {
 /** Where the clock of the example of a state stands. */
 const standing = { now: '2026-11-21T18:00:00.000Z', frozen: true }
 
-/** Of the right form, and nobody's. */
+/** Of the right form, and of no key. */
 const SECRET = `whsec_${'example'.padEnd(43, '_')}`
 
 function example(summary: string, value: unknown) {

@@ -17,7 +17,7 @@ export const headers = {
     schema: { type: 'integer', minimum: 1 },
   },
   'Cache-Control': {
-    description: 'No cache may have it: it is of this moment, and for whoever asks.',
+    description: 'Caches must not store the response.',
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
@@ -32,7 +32,7 @@ export const headers = {
     schema: { type: 'string' },
   },
   'Content-Security-Policy': {
-    description: 'The page loads from the service alone, and nobody may frame it.',
+    description: 'The page loads from the service alone and cannot be framed.',
     required: true,
     schema: { type: 'string' },
   },

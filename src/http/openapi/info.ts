@@ -9,7 +9,7 @@ guests claim items and pay at the table, and signed, retried webhooks tell of it
 - Lists are newest first: pass \`next_cursor\` as \`cursor\` until it is null.
 - \`HEAD\` works wherever \`GET\` does; other methods on a known path are answered 405 with \`Allow\`, unknown paths 404.
 - A key belongs to one location, and so do the checks that it pushes and the webhook endpoints that it registers.
-- Whoever calls without a good key gets 401 before anything else is looked at.
+- A call without a valid key gets 401 before anything else is checked.
 - What is no request of HTTP/1.1 or HTTP/1.0 is answered 400, 408, 431 or 505, in the shape of errors.
 - Errors have one shape: a \`code\` for programs, a \`message\` for people, the \`request_id\`, and details of the code.`
 

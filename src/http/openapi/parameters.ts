@@ -113,7 +113,7 @@ const pathParameters: Readonly<Record<string, Json>> = {
   },
   token: {
     description:
-      "The part of the table's address that nobody can guess, which is the access to it; `GET /_sim/tables/{number}` tells it.",
+      "The secret part of the table's address, which gives access to it; `GET /_sim/tables/{number}` returns it.",
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' },
     example: 'AddressOfNobodysTable_',
   },

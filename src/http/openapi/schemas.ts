@@ -120,9 +120,9 @@ function withDiscriminators(schemas: Record<string, Json>): Record<string, Json>
       typeof value === 'string' ? [[field, value] as [string, string]] : [],
     )
   }
-  const visit = (value: unknown): void => {
+  const context = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    Object.values(value).forEach(visit)
+    Object.values(value).forEach(context)
     const { oneOf } = value as { oneOf?: { $ref?: string }[] }
     const refs = oneOf?.map(({ $ref = '' }) => $ref) ?? []
     const [field] = constantsOf(refs[0] ?? '').map(([name]) => name)
@@ -132,7 +132,7 @@ function withDiscriminators(schemas: Record<string, Json>): Record<string, Json>
       discriminator: { propertyName: field, mapping: Object.fromEntries(mapping) as Json },
     })
   }
-  visit(schemas)
+  context(schemas)
   return schemas
 }
 

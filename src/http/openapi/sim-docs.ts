@@ -39,7 +39,7 @@ export const simDocs: OperationDocs = {
     tag: 'Simulator deliveries',
     summary: 'Resend a delivery',
     description:
-      'A new delivery of the same event to the same endpoint, with the same bytes: signed anew, or with `fresh` false verbatim, header and all. It is not waited for.',
+      'A new delivery of the same event to the same endpoint, with the same bytes: signed with the present time, or with `fresh` false with the header of the first attempt. The answer does not wait for the attempt.',
     body: 'ResendRequest',
     answers: { 201: { description: 'The new delivery.', schema: 'Delivery' } },
     errors: ['NotFound', 'EndpointDisabled'],
@@ -48,7 +48,7 @@ export const simDocs: OperationDocs = {
     id: 'getClock',
     tag: 'Simulator clock',
     summary: 'Show the clock',
-    answers: { 200: { description: 'The time that the service lives by.', schema: 'Clock' } },
+    answers: { 200: { description: 'The clock of the service.', schema: 'Clock' } },
     errors: ['NotFound'],
   },
   'POST /clock': {
@@ -76,7 +76,7 @@ export const simDocs: OperationDocs = {
     id: 'setFaults',
     tag: 'Simulator clock',
     summary: 'Set faults',
-    description: 'The body is the whole of it: faults that are not in it end. Counting begins anew.',
+    description: 'The body replaces all faults: those that are not in it end. Counts begin at 0.',
     body: 'FaultsRequest',
     answers: { 200: { description: 'All faults, with their defaults.', schema: 'Faults' } },
   },

@@ -39,7 +39,7 @@ export const tableDocs: OperationDocs = {
     tag,
     summary: 'Stream changes at a table',
     description:
-      'Server-sent events `change`, at once and whenever the state may be another, each with `{}` as its data, until the connection is closed. Ask for the state anew then.',
+      'Server-sent events `change`, at once and whenever the state may have changed, each with `{}` as its data, until the connection is closed. Read the state again at each.',
     answers: {
       200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
     },
@@ -69,7 +69,7 @@ export const tableDocs: OperationDocs = {
     tag,
     summary: "Pay claims of the guest's own, an amount, or all that is owed",
     description:
-      'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. Sent again, a payment of claims is answered 409, and so is one of all that is owed, unless something is owed anew by then; one of `amount_cents` is made again as long as so much is owed, so look at the state first. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+      'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. Sent again, a payment of claims is answered 409, and so is one of all that is owed, unless something is owed again by then; one of `amount_cents` is made again as long as so much is owed, so look at the state first. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
     headers: ['X-Guest-Id'],
     body: 'TablePaymentRequest',
     answers: { 201: { description: 'The payment.', schema: 'Payment', ...fresh } },

@@ -14,7 +14,7 @@ export interface Meal {
   payment: Payment
 }
 
-/** The table as the guest who has paid sees it, by the function that answers. */
+/** The table as a guest sees it after paying, made by the function that answers. */
 export function tableExample({ place, check, claim, payment }: Meal) {
   const guest_hash = 'of the guest who asks'
   const paid: Claim = { ...claim, status: 'paid', payment_id: payment.id, guest_hash }

@@ -1,7 +1,7 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ToldAnswer } from '../../../src/http/told-answer.ts'
+import type { PublishedAnswer } from '../../../src/http/app.ts'
 import { fixtures } from '../../support/cli.ts'
 import { expectDocumentedAnswers } from '../../support/judged-answers.ts'
 import { createJudge, type OpenApi } from '../../support/openapi-judge.ts'
@@ -19,7 +19,7 @@ const headers = {
 
 const text = (value: unknown) => JSON.stringify(value)
 const error = (code: string, more = {}) => text({ error: { code, message: 'A.', request_id: 'b', ...more } })
-const right: ToldAnswer = {
+const right: PublishedAnswer = {
   request: { method: 'GET', path, body: null },
   status: 200,
   headers,
@@ -36,7 +36,7 @@ const pageHeaders = {
 const put = { method: 'PUT', path, body: text(example('CheckPush.just-seated')) }
 
 describe('every answer that the tests receive is judged by the document, which', () => {
-  it.each<[string, Partial<ToldAnswer>]>([
+  it.each<[string, Partial<PublishedAnswer>]>([
     ['an answer', {}],
     ['a push', { request: put, status: 201 }],
     ['an error', { status: 404, body: error('not_found') }],
@@ -66,7 +66,7 @@ describe('every answer that the tests receive is judged by the document, which',
     expect(judge({ ...right, ...changes })).toEqual([])
   })
 
-  it.each<[string, Partial<ToldAnswer>, string]>([
+  it.each<[string, Partial<PublishedAnswer>, string]>([
     [
       'a field that is missing',
       { body: text({ ...check, revision: undefined }) },
@@ -125,8 +125,8 @@ describe('every answer that the tests receive is judged by the document, which',
   })
 
   it('hears of every answer, and fails the test in which one came that is not as documented', async () => {
-    const heard: ToldAnswer[] = []
-    const hear = (answer: unknown) => void heard.push(answer as ToldAnswer)
+    const heard: PublishedAnswer[] = []
+    const hear = (answer: unknown) => void heard.push(answer as PublishedAnswer)
     subscribe('tabwire:answer', hear)
     onTestFinished(() => void unsubscribe('tabwire:answer', hear))
     const { call, raw } = await openSimulator()

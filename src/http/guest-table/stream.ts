@@ -1,0 +1,79 @@
+import type { Write } from '../../model/records.ts'
+import type { Service } from '../../service.ts'
+import type { Table } from '../../table-address.ts'
+import type { Answer } from '../refusals.ts'
+import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
+import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
+import { timers } from '../../timers.ts'
+
+/** Server-sent events `change`: the state of the table has changed and must be read again. */
+export interface TableStream {
+  /** `checkIds` are those that the table is known to have: one that is moved away is news as well. */
+  open(table: Table, checkIds: readonly string[]): Answer
+  close(): void
+}
+
+/** The subscribers of one table. */
+interface Listeners {
+  table: Table
+  subscribers: Set<Subscriber>
+  checkIds: Set<string>
+}
+
+/** The first word tells a page that has come back that it may have missed something. */
+const CHANGE = 'event: change\ndata: {}\n\n'
+const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
+
+/** One change says as much as many do, so that few need to wait for a page that does not read. */
+const MOST_WAITING_BYTES = 1024
+
+export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
+  const tables = new Map<string, Listeners>()
+  service.onCommit((writes, kind) => {
+    for (const [key, listeners] of tables) {
+      if (listeners.subscribers.size === 0) tables.delete(key)
+      else if (kind === 'replacement' || concerns(writes, listeners))
+        for (const subscriber of listeners.subscribers) subscriber.tell('', () => CHANGE_BYTES)
+    }
+  })
+  const heartbeat = timers.setInterval(() => {
+    for (const { subscribers } of tables.values())
+      for (const subscriber of subscribers) subscriber.beat(HEARTBEAT)
+  }, HEARTBEAT_MS)
+  heartbeat.unref()
+  return {
+    open(table, checkIds) {
+      const key = JSON.stringify([table.location_id, table.number])
+      const listeners = tables.get(key) ?? { table, subscribers: new Set(), checkIds: new Set() }
+      tables.set(key, listeners)
+      for (const id of checkIds) listeners.checkIds.add(id)
+      const { subscribers } = listeners
+      const subscriber = createSubscriber({
+        greeting: `retry: 1000\n\n${CHANGE}`,
+        mostBytes: MOST_WAITING_BYTES,
+        dropped: () => CHANGE,
+        onEnd: () => subscribers.delete(subscriber),
+      })
+      subscribers.add(subscriber)
+      return { status: 200, headers: streamHeaders, body: subscriber.body }
+    },
+    close() {
+      timers.clearInterval(heartbeat)
+      for (const { subscribers } of tables.values()) for (const subscriber of subscribers) subscriber.close()
+      tables.clear()
+    },
+  }
+}
+
+/** Whatever guests or the POS do to a check writes the check. */
+function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
+  const touched = writes.flatMap((write) =>
+    write.collection === 'checks' && 'put' in write ? [write.put] : [],
+  )
+  const here = touched.filter(
+    (check) => check.location_id === table.location_id && check.table.number === table.number,
+  )
+  const known = touched.some(({ id }) => checkIds.has(id))
+  for (const { id } of here) checkIds.add(id)
+  return known || here.length > 0
+}

@@ -1,0 +1,90 @@
+import { hash as digest } from 'node:crypto'
+import { checkKey, type Check } from '../../model/check.ts'
+import type { Location } from '../../model/location.ts'
+import { Refusal } from '../../model/refusal.ts'
+import { isShownAtTable, viewAtTable, type TableView } from '../../model/table-view.ts'
+import type { Service } from '../../service.ts'
+import { isTokenOf, type Table } from '../../table-address.ts'
+import type { Call } from '../route.ts'
+
+export interface TableParts {
+  service: Pick<Service, 'list' | 'find' | 'get' | 'execute'>
+  now: () => Date
+  /** What the addresses of tables follow from. */
+  tableSecret: string
+}
+
+/** A table at its location: whose page a request has come by. */
+export type LocatedTable = Table & { location: Location }
+
+/** More than any restaurant has, and than any table. */
+const MOST = { locations: 1000, checks: 50 }
+
+/** The table that the path of a request names and proves to know, if it does. */
+export async function findTable(
+  { service, tableSecret }: TableParts,
+  { params }: Call,
+): Promise<LocatedTable | undefined> {
+  const { number = '', token = '' } = params
+  const { data } = await service.list('locations', { limit: MOST.locations })
+  return data
+    .map((location) => ({ location, location_id: location.id, number }))
+    .find((table) => isTokenOf(tableSecret, table, token))
+}
+
+/** @throws Refusal `not_found`: a wrong token tells nothing of the table, not even whether there is one. */
+export async function requireTable(parts: TableParts, call: Call): Promise<LocatedTable> {
+  const table = await findTable(parts, call)
+  if (table !== undefined) return table
+  throw new Refusal('not_found', 'There is no table at this address. Scan the QR code on the table again.')
+}
+
+/** The checks that guests at a table see: open ones first, each newest first. */
+export async function checksAt(
+  { service, now }: TableParts,
+  { location_id, number }: Table,
+): Promise<Check[]> {
+  const where = { location_id, 'table.number': number }
+  const { data } = await service.list('checks', { where, limit: MOST.checks })
+  const shown = data.filter((check) => isShownAtTable(check, now()))
+  return [...shown.filter(isOpen), ...shown.filter((check) => !isOpen(check))]
+}
+
+function isOpen({ status }: Check): boolean {
+  return status === 'open'
+}
+
+/** All that the page shows to the guest whose hash this is. */
+export async function viewTable(parts: TableParts, table: LocatedTable, guest?: string): Promise<TableView> {
+  const { name, currency, timezone } = table.location
+  const checks = await checksAt(parts, table)
+  return {
+    table: { number: table.number },
+    location: { name, currency, timezone },
+    checks: await Promise.all(
+      checks.map(async (check) => {
+        const key = checkKey(check)
+        const claims = await parts.service.find('claims', 'check', key)
+        return viewAtTable(check, claims, await parts.service.find('payments', 'check', key), guest)
+      }),
+    ),
+  }
+}
+
+/** SHA-256 of the id by which a guest's browser knows itself, in the header `X-Guest-Id`; `undefined` without one. */
+export function guestOf(call: Call): string | undefined {
+  const id = call.header('x-guest-id')
+  if (id === null) return undefined
+  if (/^[\w-]{22,64}$/.test(id)) return digest('sha256', id, 'hex')
+  throw new Refusal('invalid_request', 'X-Guest-Id must be 22 to 64 letters, digits, hyphens or underscores.')
+}
+
+/** @throws Refusal `invalid_request` when a claim or payment does not name its guest. */
+export function requireGuest(call: Call): string {
+  const guest = guestOf(call)
+  if (guest !== undefined) return guest
+  throw new Refusal(
+    'invalid_request',
+    'This needs the header X-Guest-Id, by which guests know their own claims.',
+  )
+}

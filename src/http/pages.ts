@@ -1,0 +1,114 @@
+import type { TableView } from '../model/table-view.ts'
+import { Refusal } from '../model/refusal.ts'
+import type { Answer } from './refusals.ts'
+import type { Call, Route } from './route.ts'
+import { findTable, viewTable, type TableParts } from './guest-table/table.ts'
+
+/** How pages are written, and what they load. */
+export interface Pages {
+  table(view: TableView, language: string | undefined): Promise<string>
+  noTable(): Promise<string>
+  reference(): Promise<string>
+  inspector(): Promise<string>
+  asset(name: string): Promise<{ type: string; content: string } | undefined>
+}
+
+/** `GET /t/{number}/{token}`: what the QR code opens. A wrong token is answered by a plain page. */
+export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
+  const nowhere = async () => html(404, await pages.noTable())
+  const row = (path: string, handle: Route['handle']): Route => ({
+    method: 'GET',
+    path,
+    scope: null,
+    // No secret, but long, and of no interest in the log.
+    secret: true,
+    handle,
+  })
+  return [
+    row('/:number', nowhere),
+    row('/:number/:token', async (call) => {
+      const table = await findTable(parts, call)
+      if (table === undefined) return nowhere()
+      return html(200, await pages.table(await viewTable(parts, table), languageOf(call)))
+    }),
+  ]
+}
+
+/** `GET /docs`: the OpenAPI document for people. */
+export function referenceRoutes(pages: Pick<Pages, 'reference'>): Route[] {
+  const handle = async () => html(200, await pages.reference(), referencePolicy)
+  return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
+}
+
+/** `GET /assets/{name}`: the page's script and style, for ever the same under their names. */
+export function assetRoutes(pages: Pages): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/:name',
+      scope: null,
+      async handle({ params }) {
+        const asset = await pages.asset(params.name ?? '')
+        if (asset === undefined)
+          throw new Refusal('not_found', 'There is no such file of a page. Load it again.')
+        const headers = {
+          'content-type': asset.type,
+          'cache-control': 'public, max-age=31536000, immutable',
+          'cross-origin-resource-policy': 'same-origin',
+        }
+        return { status: 200, headers, body: asset.content }
+      },
+    },
+  ]
+}
+
+/** `GET /`: the inspector, which shows nothing before it has a session. */
+export function inspectorPageRoutes(pages: Pick<Pages, 'inspector'>): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      scope: null,
+      handle: async () => html(200, await pages.inspector(), `${policy}; ${noMarkup}`),
+    },
+  ]
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The explorer, a component that is not ours, writes its styles into its shadow tree; scripts stay those of files. */
+const referencePolicy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+/** No text can become markup or script, whatever the page's own script does with it. */
+const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
+
+/** The token is in the address, so no other site may learn it or frame the page; the check in it is of this moment. */
+function html(status: number, body: string, contentPolicy = policy): Answer {
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentPolicy,
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  }
+  return { status, headers, body }
+}
+
+/** The first language of the browser, when it is one. */
+function languageOf(call: Call): string | undefined {
+  const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
+  if (first === undefined) return undefined
+  try {
+    return Intl.getCanonicalLocales(first)[0]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import {
+  checkKey,
+  contentOf,
+  revisionOf,
+  type Check,
+  type OrderedPush,
+  type StoredCheck,
+  parsePush,
+} from '../../model/check.ts'
+import type { Finding } from '../../findings/index.ts'
+import type { LoggedRequest, PushNote } from '../../model/logged-request.ts'
+import { ORDER_BY } from '../../model/revision.ts'
+import type { RefusedPushes, Report } from '../../model/report.ts'
+import { isTrialPath } from '../../model/trial-check.ts'
+import { createFindingArchive, type Shown } from './finding-archive.ts'
+import type { RequestHead } from './query.ts'
+import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
+import { withoutSecrets } from '../redact.ts'
+import { reportOf } from './report.ts'
+import type { RequestEntry, PushSummary } from '../request-context.ts'
+import { checkChanges } from '../../model/check-changes.ts'
+import { diffItems } from '../../model/item-diff.ts'
+
+export interface RequestLog {
+  /** Keeps a request, without the secrets in it. */
+  add(entry: RequestEntry): void
+  get(id: string): LoggedRequest | undefined
+  /**
+   * By the order of their answers, the newest first unless asked for otherwise: those behind the one with the id `after`,
+   * and of these `only` what is asked for. An id that the log has forgotten stands before the oldest one that it has.
+   */
+  list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
+  /** Remembers that the check has come to this state; those with a revision are in order anyway. */
+  applied(check: Check): void
+  /** Whether a check without revisions was once as pushed, and has changed since. */
+  repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
+  /** What is wrong with what was asked since then, or ever: also of requests that the log has forgotten. */
+  report(since: string | undefined): Report
+  /** Forgets everything. */
+  clear(): void
+  /** Calls `listener` with the id of each request that is added; `read` works out what there is to say of it. */
+  onAdd(listener: AddListener): () => void
+}
+
+export type AddListener = (id: string, read: () => LoggedRequest) => void
+
+export interface LogQuery {
+  order?: 'asc' | 'desc' | undefined
+  after?: string | undefined
+  limit: number
+  only?: (entry: RequestHead, findings: readonly Finding[]) => boolean
+}
+
+/** The most that is kept, whichever is reached first: requests, characters of their bodies, states per check. */
+const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
+
+/** A log in memory: what the running service was asked, for as long as it is recent. `orderBy` is the field that orders pushes. */
+export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
+  /** In the order of their answers. */
+  const requests: KeptEntry[] = []
+  const states = new Map<string, string[]>()
+  const listeners = new Set<AddListener>()
+  const tally = createFindingArchive()
+  const sequence = createPushSequence((lost) => tally.keep(lost), { orderBy })
+  let characters = 0
+  let pushes = 0
+  let refused = new Map<string, RefusedPushes>()
+  const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
+  const forgetOldest = () => {
+    const oldest = requests.shift()
+    if (oldest === undefined) return
+    characters -= sizeOf(oldest)
+    for (const shown of findingsIn(oldest)) tally.keep(shown)
+  }
+  return {
+    add(arrived) {
+      const added = withoutSecrets(arrived)
+      const entry = Object.assign(added, { following: sequence.follow(added) })
+      if (isForeignPush(entry)) {
+        pushes += 1
+        countRefusal(refused, entry)
+      }
+      requests.push(entry)
+      characters += sizeOf(entry)
+      while (requests.length > KEEP.requests || characters > KEEP.characters) forgetOldest()
+      for (const listener of listeners) listener(entry.id, () => viewOf(entry, orderBy))
+    },
+    get(id) {
+      const entry = requests.find((one) => one.id === id)
+      return entry === undefined ? undefined : viewOf(entry, orderBy, unrepeated())
+    },
+    list({ order, after, limit, only = () => true }) {
+      const lost = unrepeated()
+      // Identifiers follow the beginning of requests, which answers overtake, so the cursor goes by its place.
+      const place = requests.findLastIndex(({ id }) => id === after)
+      const older = requests.slice(0, after === undefined ? undefined : Math.max(place, 0)).toReversed()
+      const entries = order === 'asc' ? requests.slice(place + 1) : older
+      const found = entries.filter((entry) => only(entry, shownBy(entry, lost)))
+      return {
+        data: found.slice(0, limit).map((entry) => viewOf(entry, orderBy, lost)),
+        more: found.length > limit,
+      }
+    },
+    repeatsEarlier(current, push) {
+      if (revisionOf(current, orderBy) !== null || push.revision !== undefined) return false
+      return states.get(checkKey(current))?.slice(0, -1).includes(digest(push)) ?? false
+    },
+    applied(check) {
+      if (check.revision !== null) return
+      const key = checkKey(check)
+      const earlier = states.get(key) ?? []
+      states.delete(key)
+      states.set(key, [...earlier, digest(check)].slice(-KEEP.states))
+      const [stalest] = states.keys()
+      if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
+    },
+    report(since) {
+      const shown = [...tally.kept(), ...requests.flatMap(findingsIn), ...sequence.lost()]
+      const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
+      return {
+        since: since ?? null,
+        pushes: since === undefined ? pushes : recent.length,
+        refused: refusedOf(since === undefined ? refused : countRefusals(recent)),
+        findings: reportOf({ shown, counted: (code) => tally.counted(code) }, since),
+      }
+    },
+    clear() {
+      requests.length = 0
+      states.clear()
+      tally.clear()
+      sequence.clear()
+      characters = 0
+      pushes = 0
+      refused = new Map()
+    },
+    onAdd(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+function digest(check: OrderedPush | Check): string {
+  return createHash('sha256').update(contentOf(check)).digest('base64url')
+}
+
+/** An entry with what the requests before it make of it. */
+type KeptEntry = RequestEntry & { following: readonly Finding[] }
+
+/** Pushes that failed and have not come again so far, with what to say of each. */
+type Unrepeated = ReadonlyMap<string, Finding>
+
+function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequest {
+  const { following: _following, push, request_body, response_body, ...entry } = kept
+  const findings = shownBy(kept, lost)
+  return {
+    ...entry,
+    push: push && pushNote(push, findings, { body: request_body, orderBy }),
+    ...(push === null && findings.length > 0 && { findings }),
+    request_body,
+    response_body,
+  }
+}
+
+/** All that is odd about a request. */
+function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding[] {
+  const unrepeated = lost?.get(id)
+  return [...(push?.findings ?? []), ...following, ...(unrepeated === undefined ? [] : [unrepeated])]
+}
+
+/** What an entry shows; our own trials show nothing about the integration under test. */
+function findingsIn(entry: KeptEntry): Shown[] {
+  const { id, method, path, status, started_at, push, following } = entry
+  const findings = [...(push?.findings ?? []), ...following]
+  if (findings.length === 0 || isTrialPath(path)) return []
+  const request = { id, method, path, status, started_at }
+  return findings.map((finding) => ({ request, finding }))
+}
+
+function countRefusals(entries: readonly KeptEntry[]): Map<string, RefusedPushes> {
+  const counted = new Map<string, RefusedPushes>()
+  for (const entry of entries) countRefusal(counted, entry)
+  return counted
+}
+
+function countRefusal(counted: Map<string, RefusedPushes>, entry: KeptEntry): void {
+  const refusal = refusalOf(entry)
+  if (refusal === undefined) return
+  const { status, code } = refusal
+  counted.set(code, { status, code, count: (counted.get(code)?.count ?? 0) + 1 })
+}
+
+/** The most frequent first. */
+function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[] {
+  return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
+}
+
+function isForeignPush(entry: RequestEntry): boolean {
+  return isPush(entry) && !isTrialPath(entry.path)
+}
+
+function sizeOf({ request_body, response_body }: RequestEntry): number {
+  return (request_body?.length ?? 0) + (response_body?.length ?? 0)
+}
+
+/** Summary of a push as the log shows it. What the push changed is computed from the kept body when it is read. */
+export function pushNote(
+  { external_check_id, outcome, before }: PushSummary,
+  findings: readonly Finding[],
+  { body, orderBy }: { body: string | null; orderBy: string },
+): PushNote {
+  const note = { external_check_id, outcome, diff: null, findings }
+  const applied = outcome === 'created' || outcome === 'updated'
+  if (!applied || body === null) return note
+  const push = parsePush(JSON.parse(body), { orderBy })
+  const changes = before === null ? [] : checkChanges(before, push)
+  return {
+    ...note,
+    diff: diffItems(before?.items ?? [], push.items),
+    ...(changes.length > 0 && { changes }),
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import {
+  conflictIgnored,
+  invalidPushRepeated,
+  noIdempotentRetry,
+  pushRefused,
+  refusesTheBody,
+  stateOf,
+  type Finding,
+  type PushRefusal,
+} from '../../findings/index.ts'
+import { ORDER_BY } from '../../model/revision.ts'
+import { isTrialPath } from '../../model/trial-check.ts'
+import type { RequestEntry } from '../request-context.ts'
+
+/** A request without what it took, which is all that a report tells of it. */
+export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at'>
+
+/** The pushes of each check one after the other: what only their sequence shows (contract section 11). */
+export interface PushSequence {
+  /** Takes the next request, and tells what those before it make of it. */
+  follow(entry: RequestEntry): Finding[]
+  /** The pushes that failed and have not come again so far, oldest first. */
+  lost(): readonly { request: Seen; finding: Finding }[]
+  clear(): void
+}
+
+/** The most that is remembered: checks with refused pushes, refused bodies of each. */
+const KEEP = { checks: 1_000, refused: 5 }
+
+interface Lost {
+  request: Seen
+  finding: Finding
+  /** `undefined` when the body never came. */
+  digest: string | undefined
+}
+
+/**
+ * Only failed and refused bodies are looked at, and those that follow them: a sequence without either costs nothing.
+ * `onForget` gets a failed push that is too long ago to wait for its repetition.
+ */
+export function createPushSequence(
+  onForget: (lost: Lost) => void,
+  { orderBy = ORDER_BY, keepLost = 1_000 } = {},
+): PushSequence {
+  const refused = new Map<string, string[]>()
+  const lost = new Map<string, Lost[]>()
+  let waiting = 0
+
+  function settle(path: string, digest: () => string | undefined): void {
+    const open = lost.get(path)
+    if (open === undefined) return
+    const left = open.filter((one) => one.digest !== undefined && one.digest !== digest())
+    waiting -= open.length - left.length
+    if (left.length > 0) lost.set(path, left)
+    else lost.delete(path)
+  }
+
+  function lose(entry: RequestEntry, message: string, digest: string | undefined): void {
+    const { id, method, path, status, started_at } = entry
+    const request = { id, method, path, status, started_at }
+    const finding = { code: 'no_idempotent_retry' as const, message }
+    lost.set(path, [...(lost.get(path) ?? []), { request, finding, digest }])
+    waiting += 1
+    const [[stalest, [oldest, ...rest]] = ['', []]] = lost
+    if (waiting <= keepLost || oldest === undefined) return
+    onForget(oldest)
+    waiting -= 1
+    if (rest.length > 0) lost.set(stalest, rest)
+    else lost.delete(stalest)
+  }
+
+  /** Remembers a refused body by its code and digest, and tells whether it was refused in this way before. */
+  function wasRefused(path: string, mark: string): boolean {
+    const known = refused.get(path) ?? []
+    refused.delete(path)
+    refused.set(path, [...known.filter((one) => one !== mark), mark].slice(-KEEP.refused))
+    const [stalest] = refused.keys()
+    if (refused.size > KEEP.checks && stalest !== undefined) refused.delete(stalest)
+    return known.includes(mark)
+  }
+
+  function accept(path: string, digests: readonly (string | undefined)[]): void {
+    const left = refused.get(path)?.filter((mark) => !digests.includes(mark.split(' ')[1]))
+    if (left !== undefined) refused.set(path, left)
+  }
+
+  function findingsOf(
+    refusal: PushRefusal,
+    { path, request_body }: RequestEntry,
+    digest: () => string | undefined,
+  ): Finding[] {
+    const { status, code } = refusal
+    if (status === 409) {
+      const conflict = conflictIgnored({
+        answer: status,
+        refusedBefore: wasRefused(path, `${code} ${digest()}`),
+      })
+      return conflict === undefined ? [] : [{ code: 'conflict_ignored', message: conflict }]
+    }
+    const text = refusesTheBody(code) ? digestOfText(request_body) : undefined
+    const refusedBefore = text !== undefined && wasRefused(path, `${code} ${text}`)
+    const again = invalidPushRepeated({ status, code, refusedBefore })
+    if (again !== undefined) return [{ code: 'invalid_push_repeated', message: again }]
+    const message = pushRefused(refusal)
+    return message === undefined ? [] : [{ code: 'push_refused', message }]
+  }
+
+  return {
+    follow(entry) {
+      if (!isPush(entry) || isTrialPath(entry.path)) return []
+      const { path, status } = entry
+      const digest = digestOnce(entry.request_body, orderBy)
+      settle(path, digest)
+      const failure = noIdempotentRetry({ status, brokeOff: brokeOff(entry), repeated: false })
+      if (failure !== undefined) {
+        lose(entry, failure, digest())
+        return []
+      }
+      const refusal = refusalOf(entry)
+      if (refusal !== undefined) return findingsOf(refusal, entry, digest)
+      if (refused.has(path)) accept(path, [digest(), digestOfText(entry.request_body)])
+      return []
+    },
+    lost: () => [...lost.values()].flat(),
+    clear() {
+      refused.clear()
+      lost.clear()
+      waiting = 0
+    },
+  }
+}
+
+/** Whether a request pushes a check, answered or not. */
+export function isPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean {
+  return method === 'PUT' && path.startsWith('/v1/checks/external/')
+}
+
+/** The refusal that a push was answered with; `undefined` when it was not refused, or the answer did not arrive. */
+export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
+  const { status, response_body } = entry
+  if (status < 400 || status >= 500 || brokeOff(entry)) return undefined
+  const { error = {} } = JSON.parse(response_body ?? '{}') as { error?: { code?: string; message?: string } }
+  return { status, code: error.code ?? '', message: error.message ?? '' }
+}
+
+function brokeOff({ faults = [] }: RequestEntry): boolean {
+  return faults.some((kind) => kind === 'reset' || kind === 'lost_answer')
+}
+
+/** Of what a push says, however its JSON is written; worked out when it is first asked for. */
+function digestOnce(body: string | null, orderBy: string): () => string | undefined {
+  let digest: string | undefined
+  return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body, orderBy))))
+}
+
+/** Of the body as it came. */
+function digestOfText(body: string | null): string | undefined {
+  return body === null ? undefined : digestOf(body)
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,179 @@
+import type { H3, H3Event, HTTPMethod } from 'h3'
+import type { ApiKey } from '../model/api-key.ts'
+import { Refusal } from '../model/refusal.ts'
+import { requireScope } from './auth/api-key.ts'
+import { readChunks, readJson } from './body.ts'
+import { decodeParam, requireKnownNames } from './query.ts'
+import { goneSignal } from './gone.ts'
+import type { PushSummary, RequestContext } from './request-context.ts'
+import type { Call, Reply, Route } from './route.ts'
+import type { Asking, Identify } from './auth/session-cookie.ts'
+
+export interface RoutingParts {
+  identify: Identify
+  /** The longest body in bytes. */
+  bodyLimit: number
+  /** Whether the service is stopping and takes nothing new. */
+  isStopping: () => boolean
+  /** Refuses query names that a route does not take. */
+  strictQuery: boolean
+}
+
+/** How a handler is run: what it replies is answered, what it throws is refused. */
+export type Respond = (event: H3Event, handle: () => Promise<Reply> | Reply) => unknown
+
+/**
+ * Adds a route table under a base path. Within it the order of contract section 2 holds: key, then path and method, then
+ * scope, parameters and body.
+ */
+export function addTable(
+  h3: H3,
+  base: string,
+  routes: readonly Route[],
+  respond: Respond,
+  parts: RoutingParts,
+): void {
+  const keyed = (event: H3Event) => parts.identify(event.req)
+  for (const route of routes)
+    for (const method of methodsOf(route))
+      h3.on(method, base + route.path, (event) => respond(event, () => follow(route, event, parts)))
+  for (const [path, allow] of allowedMethods(routes))
+    h3.all(base + path, (event) =>
+      respond(event, async () => {
+        await keyed(event)
+        requireExactPath(event)
+        throw methodNotAllowed(event.req.method, allow)
+      }),
+    )
+  h3.all(`${base}/**`, (event) =>
+    respond(event, async () => {
+      await keyed(event)
+      requireExactPath(event)
+      throw notFound(event)
+    }),
+  )
+}
+
+export function notFound(event: H3Event): Refusal {
+  const { pathname } = event.url
+  return new Refusal('not_found', `There is nothing at ${pathname.slice(0, 200)}. The API is under /v1.`)
+}
+
+/** `HEAD` works wherever `GET` does. */
+function methodsOf({ method }: Route): readonly HTTPMethod[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
+function allowedMethods(routes: readonly Route[]): Map<string, string> {
+  const allowed = new Map<string, string>()
+  for (const route of routes) {
+    const before = allowed.get(route.path)
+    const methods = [...(before === undefined ? [] : [before]), ...methodsOf(route)]
+    allowed.set(route.path, methods.join(', '))
+  }
+  return allowed
+}
+
+function methodNotAllowed(method: string, allow: string): Refusal {
+  return new Refusal('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+}
+
+/** Stands for the caller of what needs no key. */
+export const anonymous: ApiKey = {
+  id: '',
+  hash: '',
+  name: '',
+  scopes: [],
+  location_id: '',
+  created_at: '',
+  revoked_at: null,
+}
+
+async function follow(route: Route, event: H3Event, parts: RoutingParts): Promise<Reply> {
+  const key = route.scope === null ? anonymous : await parts.identify(event.req)
+  requireExactPath(event)
+  if (route.keyOnly === true) requireKeyItself(event)
+  if (route.scope !== null) requireScope(key, route.scope)
+  if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
+  if (parts.isStopping())
+    throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
+  const context = event.context.request as RequestContext
+  context.secret = route.secret ?? false
+  return route.handle(new EventCall(event, key, context, parts.bodyLimit))
+}
+
+/** Requires an API key in the request: a caller without this header has a session. @throws Refusal `unauthorized`. */
+function requireKeyItself({ req }: H3Event): void {
+  if (req.headers.has('authorization')) return
+  throw new Refusal(
+    'unauthorized',
+    'This needs an API key: a session of the inspector neither makes keys nor reads or replaces the whole state. Send the header Authorization: Bearer <API_KEY>, or use tabwire keys and tabwire state.',
+  )
+}
+
+/**
+ * A class: of object literals with a getter V8 gives each a shape of its own, and old shapes kept every request alive until
+ * the next full collection, which took a quarter of the time of a push.
+ */
+class EventCall implements Call {
+  readonly key: ApiKey
+  readonly params: Readonly<Record<string, string>>
+  readonly request: Asking
+  private readonly event: H3Event
+  private readonly context: RequestContext
+  private readonly bodyLimit: number
+
+  constructor(event: H3Event, key: ApiKey, context: RequestContext, bodyLimit: number) {
+    this.event = event
+    this.request = event.req
+    this.key = key
+    this.params = decoded(event.context.params)
+    this.context = context
+    this.bodyLimit = bodyLimit
+  }
+
+  get query() {
+    return this.event.url.searchParams
+  }
+
+  header(name: string): string | null {
+    return this.event.req.headers.get(name)
+  }
+
+  gone(): AbortSignal {
+    return goneSignal(this.event.req)
+  }
+
+  body(): Promise<unknown> {
+    return readJson(this.event.req, this.bodyLimit, (text) => (this.context.requestBody = text))
+  }
+
+  chunks(limit: number, take: (chunk: Uint8Array) => void): Promise<void> {
+    return readChunks(this.event.req, limit, take)
+  }
+
+  note(push: PushSummary): void {
+    this.context.push = push
+  }
+}
+
+function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const params: Record<string, string> = {}
+  for (const name in raw) params[name] = decodeParam(name, raw[name] ?? '')
+  return params
+}
+
+/** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
+function requireExactPath(event: H3Event): void {
+  const { runtime } = event.req as { runtime?: { node?: { req?: { url?: string } } } }
+  const raw = runtime?.node?.req?.url
+  if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(raw ?? ''))
+    throw new Refusal(
+      'invalid_path',
+      'The path holds a dot segment (. or ..), which clients and servers resolve differently.',
+    )
+  const { pathname } = event.url
+  // A URL that cannot be read becomes `/`, too.
+  const isRoot = pathname === '/' && /^\/(?=\?|$)/.test(raw ?? '/')
+  if (pathname.endsWith('/') && !isRoot) throw notFound(event)
+}

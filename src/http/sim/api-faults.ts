@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { H3Event } from 'h3'
+import { draw } from '../../model/draw.ts'
+import type { ApiFault } from '../../model/fault.ts'
+import { apiFaultKinds, apiFields, type ApiFaultKind } from '../../model/fault-kinds.ts'
+import { count, rulesOf, viewRule, type FaultRule } from '../../model/fault-rules.ts'
+import { readJson } from '../body.ts'
+import { errorBody } from '../refusals.ts'
+import type { Reply } from '../route.ts'
+import type { RequestContext } from '../request-context.ts'
+import { timers } from '../../timers.ts'
+
+/** Injects faults into requests to `/v1` (contract section 10), and none into `/_sim`. */
+export interface ApiFaults {
+  /** Puts these in the place of those before them. */
+  set(faults: readonly ApiFault[], seed: number): void
+  show(): readonly ApiFault[]
+  /** Runs a handler, or answers in its place. Notes the injected faults in the context. */
+  around(
+    event: H3Event,
+    context: RequestContext,
+    handle: () => Promise<Reply> | Reply,
+  ): Promise<Reply> | Reply
+  /** Ends all waiting. */
+  stop(): void
+}
+
+/** A fault with the number of requests that it has looked at: the draws of one do not depend on what others concern. */
+type Rule = FaultRule<ApiFault> & { seen: number }
+
+export function createApiFaults(): ApiFaults {
+  const pause = createPause()
+  let rules: Rule[] = []
+  let seed = 0
+
+  function planKinds(rule: Rule, method: string, path: string): readonly ApiFaultKind[] {
+    const { fault, index } = rule
+    if (rule.left === 0 || !concerns(fault, method, path)) return []
+    const ordinal = ++rule.seen
+    const injectedFaults = apiFaultKinds.filter(
+      (kind) => draw(seed, kind, index, ordinal) < chanceOf(fault, kind),
+    )
+    const [ending] = endings.filter((kind) => injectedFaults.includes(kind))
+    const kinds = injectedFaults.filter((kind) => kind === 'latency' || kind === ending)
+    if (kinds.length > 0) rule.left -= 1
+    for (const kind of kinds) count(rule, kind)
+    return kinds
+  }
+
+  async function inject(
+    injectedFaults: readonly Injected[],
+    event: H3Event,
+    context: RequestContext,
+    handle: Handle,
+  ) {
+    const kinds = injectedFaults.flatMap((one) => one.kinds)
+    context.faults = apiFaultKinds.filter((kind) => kinds.includes(kind))
+    const waits = injectedFaults.map((one) =>
+      one.kinds.includes('latency') ? (one.fault.latency_ms ?? 0) : 0,
+    )
+    await pause.wait(Math.max(...waits))
+    if (kinds.includes('reset') || kinds.includes('error')) await noteBody(event, context)
+    if (kinds.includes('reset')) breakOff(event, context)
+    const broken = injectedFaults.find((one) => one.kinds.includes('reset') || one.kinds.includes('error'))
+    if (broken !== undefined) return injected(broken.fault.error_status ?? 503, context)
+    try {
+      return await handle()
+    } finally {
+      if (kinds.includes('lost_answer')) breakOff(event, context)
+    }
+  }
+
+  return {
+    set(faults, newSeed) {
+      rules = rulesOf(faults).map((rule) => Object.assign(rule, { seen: 0 }))
+      seed = newSeed
+    },
+    show: () => rules.map(viewRule),
+    around(event, context, handle) {
+      if (rules.length === 0) return handle()
+      const { pathname } = event.url
+      if (!/^\/v1(\/|$)/.test(pathname)) return handle()
+      const injectedFaults = rules
+        .map((rule) => ({ fault: rule.fault, kinds: planKinds(rule, event.req.method, pathname) }))
+        .filter(({ kinds }) => kinds.length > 0)
+      return injectedFaults.length === 0 ? handle() : inject(injectedFaults, event, context, handle)
+    },
+    stop: () => pause.end(),
+  }
+}
+
+/** A push with an injected fault is logged too: the log shows whether the same push comes again. */
+async function noteBody({ req }: H3Event, context: RequestContext): Promise<void> {
+  if (req.method !== 'PUT') return
+  await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => undefined)
+}
+
+/** As many as a body may have unless said otherwise. */
+const NOTED_BYTES = 1024 * 1024
+
+type Handle = () => Promise<Reply> | Reply
+
+interface Injected {
+  fault: ApiFault
+  kinds: readonly ApiFaultKind[]
+}
+
+/** A request ends once: of several ways the one that comes first. */
+const endings = ['reset', 'error', 'lost_answer'] as const
+
+function chanceOf(fault: ApiFault, kind: ApiFaultKind): number {
+  if (kind === 'latency') return fault.latency_ms === undefined ? 0 : 1
+  return fault[apiFields[kind]] ?? 0
+}
+
+function concerns({ paths }: ApiFault, method: string, path: string): boolean {
+  if (paths === undefined) return true
+  return paths.some((pattern) => {
+    const [wanted, only] = pattern.startsWith('/') ? [pattern, method] : pattern.split(' ').toReversed()
+    return only === method && matches(wanted ?? '', path)
+  })
+}
+
+/** `*` stands for any characters, slashes as well. Each part is looked for once, so that no path takes long. */
+function matches(pattern: string, path: string): boolean {
+  const [first = '', ...parts] = pattern.split('*')
+  const last = parts.pop()
+  if (last === undefined) return path === first
+  if (!path.startsWith(first)) return false
+  let at = first.length
+  for (const part of parts) {
+    const found = path.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return path.length - last.length >= at && path.endsWith(last)
+}
+
+function injected(status: number, { requestId }: RequestContext): Reply {
+  const message = 'This error was asked for with PUT /_sim/faults; nothing was done. See tabwire faults show.'
+  return { status, body: errorBody('fault_injected', message, requestId) }
+}
+
+/** As a crash or a network does: without an answer. In TLS there is no reset of our own, so the connection ends. */
+function breakOff({ req }: H3Event, context: RequestContext): void {
+  const { runtime } = req as { runtime?: { node?: { req?: IncomingMessage } } }
+  const socket = runtime?.node?.req?.socket
+  if (socket === undefined) context.broken = true
+  else if (socket instanceof TLSSocket) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
+/** Waits in real time, all of which end at once when the service stops. */
+export function createPause() {
+  const waiting = new Set<() => void>()
+  let ended = false
+  return {
+    wait(ms: number): Promise<void> {
+      if (ms === 0 || ended) return Promise.resolve()
+      return new Promise((resolve) => {
+        const end = () => {
+          timers.clearTimeout(timer)
+          waiting.delete(end)
+          resolve()
+        }
+        const timer = timers.setTimeout(end, ms)
+        waiting.add(end)
+      })
+    },
+    end(): void {
+      ended = true
+      for (const end of waiting) end()
+    },
+  }
+}

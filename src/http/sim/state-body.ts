@@ -1,0 +1,87 @@
+import { timers } from '../../timers.ts'
+import type { StoredEvent } from '../../model/event.ts'
+import { Refusal } from '../../model/refusal.ts'
+import { inPresentFormat, issuesOfRecords, type State } from '../../model/state.ts'
+import { brokenRelations } from '../../model/state-relations.ts'
+import { createStateScanner } from '../../model/state-text.ts'
+import { invalid, type ValidationIssue } from '../../model/validation.ts'
+import { decode, notUtf8, parseJson } from '../body.ts'
+
+/** Hands on the chunks of a body of at most `limit` bytes as they arrive. */
+type ReadChunks = (limit: number, take: (chunk: Uint8Array) => void) => Promise<void>
+
+/** Bytes of a state with a record a line, which is read while it arrives. Its records must fit into memory twice. */
+const LONGEST_STATE = 1024 * 1024 * 1024
+/** Bytes of JSON in any other layout, which is parsed as a whole: a second's work, in which nothing else is answered. */
+const LONGEST_DOCUMENT = 128 * 1024 * 1024
+
+/** Records that are checked before others have their turn: some milliseconds' work. */
+const SLICE = 200
+
+/**
+ * Reads a state, of this format or of format 1, and checks it in slices between which the service goes on.
+ * @throws Refusal `validation_failed` with all issues of its records at once, and once these are right, with all between
+ * them; `invalid_json` and `payload_too_large` as {@link readJsonOfState} does.
+ */
+export async function readState(readChunks: ReadChunks): Promise<State> {
+  const state = inPresentFormat(await readJsonOfState(readChunks))
+  await requireNone(issuesOfRecords(state))
+  await requireNone(brokenRelations(state as State))
+  const { events, ...rest } = state as State
+  return { ...rest, events: await asStored(events) }
+}
+
+/** Events with their bodies in the one writing in which they are stored. */
+async function asStored(events: State['events']): Promise<State['events']> {
+  const stored: StoredEvent[] = []
+  for (const event of events) {
+    stored.push({ ...event, body: JSON.stringify(JSON.parse(event.body)) })
+    if (stored.length % SLICE === 0) await timers.nextTurn()
+  }
+  return stored
+}
+
+async function requireNone(found: Iterable<readonly ValidationIssue[]>): Promise<void> {
+  const issues: ValidationIssue[] = []
+  let looks = 0
+  for (const some of found) {
+    issues.push(...some)
+    if (++looks % SLICE === 0) await timers.nextTurn()
+  }
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/**
+ * Reads the JSON of a state. One record a line, as `GET /_sim/state` answers it, is parsed while it arrives.
+ * @throws Refusal `invalid_json`, and `payload_too_large` for other layouts beyond 128 MiB.
+ */
+async function readJsonOfState(readChunks: ReadChunks): Promise<unknown> {
+  const fields = new Map<string, unknown>()
+  let records: unknown[] = []
+  const scanner = createStateScanner({
+    field: (name, json) => fields.set(name, JSON.parse(json)),
+    list: (name) => fields.set(name, (records = [])),
+    record: (json) => records.push(JSON.parse(json)),
+  })
+  /** In case that the layout is another one. */
+  let whole: Uint8Array[] = []
+  let size = 0
+  let byLine = true
+  await readChunks(LONGEST_STATE, (chunk) => {
+    byLine = scanner.take(chunk)
+    size += chunk.byteLength
+    if (size <= LONGEST_DOCUMENT) whole.push(chunk)
+    else if (byLine) whole = []
+    else throw otherLayout()
+  })
+  if (scanner.end()) return Object.fromEntries(fields)
+  if (size > LONGEST_DOCUMENT) throw otherLayout()
+  const text = decode(Buffer.concat(whole))
+  if (text === undefined) throw notUtf8()
+  return parseJson(text)
+}
+
+function otherLayout(): Refusal {
+  const message = `A state of more than ${LONGEST_DOCUMENT} bytes must be laid out as GET /_sim/state answers it, with one record a line. tabwire state load sends any layout so.`
+  return new Refusal('payload_too_large', message, { limit: LONGEST_DOCUMENT })
+}

@@ -1,0 +1,56 @@
+import { checkKey, parsePush, viewCheck, type StoredCheck } from '../../model/check.ts'
+import { Refusal } from '../../model/refusal.ts'
+import { findingsOf, type PushSeen } from '../../findings/index.ts'
+import { pushCheck } from '../../operations/push-check.ts'
+import type { Service } from '../../service.ts'
+import { externalId } from '../query.ts'
+import type { PushSummary } from '../request-context.ts'
+import type { RequestLog } from '../request-log/log.ts'
+import { created, ok, type Call, type Reply } from '../route.ts'
+
+interface PushParts {
+  service: Service
+  log: RequestLog
+  strict: boolean
+  /** The field that orders pushes. */
+  orderBy: string
+}
+
+/** `PUT /checks/external/{external_check_id}`: pushes, and notes in the log what the push was like. */
+export async function acceptPush({ service, log, strict, orderBy }: PushParts, call: Call): Promise<Reply> {
+  const external_id = externalId(call.params.external_check_id ?? '')
+  const { location_id } = call.key
+  const body = await call.body()
+  const push = parsePush(body, { strict, orderBy })
+  const { outcome, check, before } = await service
+    .execute(pushCheck, { location_id, external_id, push, order_by: orderBy })
+    .catch(async (error: unknown) => {
+      if (isConflict(error))
+        call.note(
+          noted(external_id, { body, push, outcome: 'conflict', before: await current(), orderBy }, log),
+        )
+      throw error
+    })
+  call.note(noted(external_id, { body, push, outcome, before, orderBy }, log))
+  if (outcome === 'created' || outcome === 'updated') log.applied(check)
+  return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
+
+  async function current(): Promise<StoredCheck | null> {
+    const [found] = await service.find('checks', 'external', checkKey({ location_id, external_id }))
+    return found ?? null
+  }
+}
+
+function noted(
+  external_check_id: string,
+  { body, push, outcome, before, orderBy }: Omit<PushSeen, 'repeatsEarlier'>,
+  log: RequestLog,
+): PushSummary {
+  const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
+  const findings = findingsOf({ body, push, outcome, before, orderBy, repeatsEarlier })
+  return { external_check_id, outcome, before, findings }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Refusal && error.code === 'conflict_with_paid_items'
+}

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createAuthenticate, hashOf } from '../../../src/http/auth/api-key.ts'
+import { simRoutes, type SimParts } from '../../../src/http/sim/routes.ts'
+import { v1Routes, type V1Parts } from '../../../src/http/v1/routes.ts'
+import type { ApiKey, Scope } from '../../../src/model/api-key.ts'
+import { put } from '../../../src/model/records.ts'
+import { errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
+
+/** Every route there is, with the scope that it needs by contract section 2. */
+const routes = [
+  ...v1Routes({} as V1Parts).map(({ method, path }) => ({ method, path: `/v1${path}` })),
+  ...simRoutes({} as SimParts).map(({ method, path }) => ({ method, path: `/_sim${path}` })),
+]
+  .filter(({ path }) => path !== '/_sim/health')
+  .map(({ method, path }): [route: string, scope: Scope] => {
+    const scope = path.startsWith('/_sim/') ? 'simulate' : method === 'GET' ? 'read' : 'write'
+    return [`${method} ${path.replace(/:\w+/, 'a')}`, scope]
+  })
+const others: Record<Scope, Scope[]> = {
+  read: ['write', 'simulate'],
+  write: ['read', 'simulate'],
+  simulate: ['read', 'write'],
+}
+
+describe('authentication', () => {
+  let simulator: TestSimulator
+  beforeEach(async () => {
+    simulator = await openSimulator()
+  })
+
+  it.each(routes)('%s needs the scope %s, and says so to a key that has the others', async (route, scope) => {
+    const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
+    expect(answer.status).toBe(403)
+    expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: scope })
+    expect(errorOf(answer).message).toContain(scope)
+  })
+
+  it.each(routes.filter(([route]) => !route.endsWith('/stream')))(
+    '%s is open to a key with %s alone',
+    async (route, scope) => {
+      const { status } = await simulator.call(route, { key: await simulator.key([scope]) })
+      expect([401, 403, 405, 500]).not.toContain(status)
+    },
+  )
+
+  it.each([
+    ...routes.map(([route]) => route),
+    'DELETE /v1/locations',
+    'GET /v1/nothing',
+    'GET /_sim/nothing',
+    'GET /v1/checks?limit=0',
+    'GET /v1/checks/external/%ZZ',
+    'GET /v1/%E0%A4%A',
+  ])('%s without a key is 401, whatever else is wrong with it', async (route) => {
+    const answer = await simulator.call(route, { key: null })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    expect(errorOf(answer).code).toBe('unauthorized')
+  })
+
+  it.each<[string, (key: string) => string]>([
+    ['an empty header', () => ''],
+    ['the scheme alone', () => 'Bearer'],
+    ['the scheme and a blank', () => 'Bearer '],
+    ['the key alone', (key) => key],
+    ['another scheme', (key) => `Basic ${key}`],
+    ['a token scheme', (key) => `Token ${key}`],
+    ['no blank between', (key) => `Bearer${key}`],
+    ['a colon between', (key) => `Bearer: ${key}`],
+    ['quotes around the key', (key) => `Bearer "${key}"`],
+    ['two keys', (key) => `Bearer ${key} ${key}`],
+    ['two credentials', (key) => `Bearer ${key}, Bearer ${key}`],
+    ['the scheme twice', (key) => `Bearer Bearer ${key}`],
+    ['half of the key', (key) => `Bearer ${key.slice(0, 20)}`],
+    ['more than the key', (key) => `Bearer ${key}x`],
+    ['the key in upper case', (key) => `Bearer ${key.toUpperCase()}`],
+    ['an unknown key', () => 'Bearer twk_unknown'],
+    ['characters that no key has', () => 'Bearer k\u00e9y'],
+    ['a key that is far too long', () => `Bearer ${'k'.repeat(4000)}`],
+  ])('%s instead of Bearer and the key is 401', async (_what, header) => {
+    const headers = { authorization: header(simulator.apiKey) }
+    const answer = await simulator.call('GET /v1/locations', { key: null, headers })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    expect(errorOf(answer)).toMatchObject({ code: 'unauthorized' })
+  })
+
+  it.each(['Bearer', 'bearer', 'BEARER'])('AUTH-02 the scheme may be written %s', async (scheme) => {
+    const headers = { authorization: `${scheme} ${simulator.apiKey}` }
+    expect(await simulator.call('GET /v1/locations', { key: null, headers })).toMatchObject({ status: 200 })
+  })
+
+  it('no key is taken from the query', async () => {
+    const route = `GET /v1/locations?api_key=${simulator.apiKey}&access_token=${simulator.apiKey}`
+    expect(await simulator.call(route, { key: null })).toMatchObject({ status: 401 })
+  })
+
+  it('a revoked key is refused from then on, also one that has been used before', async () => {
+    const { id, api_key: key } = await simulator.client.keys.create({ scopes: ['read'] })
+    expect(await simulator.call('GET /v1/locations', { key })).toMatchObject({ status: 200 })
+    await simulator.client.keys.revoke(id)
+    const answer = await simulator.call('GET /v1/locations', { key })
+    expect(answer.status).toBe(401)
+    expect(errorOf(answer).code).toBe('unauthorized')
+  })
+
+  it('a key that is revoked while it is being looked up is not remembered', async () => {
+    const key = { id: 'key_1', hash: hashOf('k'), revoked_at: null } as ApiKey
+    let found: readonly ApiKey[] = [key]
+    let revoke = () => {}
+    const service: Parameters<typeof createAuthenticate>[0] = {
+      find: (async () => found) as never,
+      onCommit(listener) {
+        revoke = () => listener([put('keys', key)])
+        return () => undefined
+      },
+    }
+    const authenticate = createAuthenticate(service)
+    const first = authenticate('Bearer k')
+    revoke()
+    found = []
+    expect(await first).toBe(key)
+    await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+
+  it('the key that is asked for by the user is accepted', async () => {
+    const chosen = await openSimulator({ apiKey: 'ci-key' })
+    expect(chosen.apiKey).toBe('ci-key')
+    expect(await chosen.call('GET /v1/locations', { key: 'ci-key' })).toMatchObject({ status: 200 })
+  })
+})

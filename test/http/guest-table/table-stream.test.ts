@@ -1,0 +1,62 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
+import { ann, sitDown } from './table-page-given.ts'
+
+/** Listens at a table; each call waits for the next change that is told. */
+async function listenAt({ url }: TestSimulator, path: string) {
+  const controller = new AbortController()
+  onTestFinished(() => controller.abort())
+  const response = await fetch(`${url}${path}/stream`, { signal: controller.signal })
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    headers: response.headers,
+    async change(): Promise<boolean> {
+      while (!text.includes('event: change\n')) {
+        const { done, value } = await reader.read()
+        if (done) return false
+        text += value
+      }
+      text = text.slice(text.indexOf('event: change\n') + 1)
+      return true
+    },
+  }
+}
+
+describe('the stream of a table', () => {
+  it('tells at once that all may have changed, and then of pushes and of guests', async () => {
+    const simulator = await openSimulator()
+    const table = await sitDown(simulator)
+    const stream = await listenAt(simulator, table.path)
+    expect(stream.headers.get('content-type')).toBe('text/event-stream')
+    expect(await stream.change()).toBe(true)
+    await simulator.push('a')
+    expect(await stream.change()).toBe(true)
+    const items = [{ external_id: 'burger', quantity: 1 }]
+    await table.post(ann, '/claims', { external_check_id: 'a', items })
+    expect(await stream.change()).toBe(true)
+  })
+
+  it('tells both tables of a check that is moved, and no other one', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('a')
+    const [from, to, other] = await Promise.all(
+      ['12', '13', '14'].map(async (number) => listenAt(simulator, (await sitDown(simulator, number)).path)),
+    )
+    for (const stream of [from, to, other]) expect(await stream?.change()).toBe(true)
+    await simulator.push('a', { table: { number: '13' } })
+    expect(await from?.change()).toBe(true)
+    expect(await to?.change()).toBe(true)
+    await simulator.close()
+    expect(await other?.change()).toBe(false)
+  })
+
+  it('tells of another state, which may hold anything', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('a')
+    const stream = await listenAt(simulator, (await sitDown(simulator)).path)
+    await stream.change()
+    await simulator.client.state.reset()
+    expect(await stream.change()).toBe(true)
+  })
+})

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import { findingCodes, type FindingCode } from '../../../src/model/finding-code.ts'
+import { createManualClock } from '../../support/manual-clock.ts'
+import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
+
+/** What an integration does, step by step. */
+type Story = (simulator: TestSimulator) => Promise<unknown>
+
+const pushing =
+  (...bodies: object[]): Story =>
+  async (simulator) => {
+    for (const body of bodies) await simulator.push('a', body)
+  }
+
+const two = { items: [item('burger'), item('tea')], totals: totals(3700) }
+const three = { items: [...two.items, item('tart')], totals: totals(5550) }
+const failing =
+  (fault: object): Story =>
+  async ({ client }) =>
+    client.faults.set({ faults: [{ on: 'api', times: 1, ...fault }] })
+const inTurn =
+  (...stories: Story[]): Story =>
+  async (simulator) => {
+    for (const story of stories) await story(simulator)
+  }
+const brokenOff: Story = (simulator) => simulator.push('a', two).catch(() => undefined)
+const teaIsClaimed = inTurn(pushing(two), ({ client }) =>
+  client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] }),
+)
+
+const sending =
+  (...bodies: (string | Uint8Array)[]): Story =>
+  async ({ call }) => {
+    for (const body of bodies) await call('PUT /v1/checks/external/a', { body })
+  }
+
+const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
+  totals_mismatch: { shows: pushing({ totals: totals(1) }), doesNot: pushing({ totals: totals(1850) }) },
+  unknown_field: { shows: pushing({ covers: 2 }), doesNot: pushing({}) },
+  revision_missing: {
+    shows: pushing({ revision: 1 }, two),
+    doesNot: pushing({ revision: 1 }, { ...two, revision: 2 }),
+  },
+  revision_reused: {
+    shows: pushing({ revision: 1 }, { ...two, revision: 1 }),
+    doesNot: pushing({ revision: 1 }, { revision: 1 }),
+  },
+  reopen_needs_revision: {
+    shows: pushing({ status: 'closed' }, {}),
+    doesNot: pushing({ status: 'closed', revision: 1 }, { revision: 2 }),
+  },
+  possible_late_retry: { shows: pushing({}, two, {}), doesNot: pushing({}, two, two) },
+  item_id_reused: {
+    shows: pushing({}, { items: [item('burger', { name: 'A soup' })] }),
+    doesNot: pushing({}, { items: [item('burger', { note: 'rare' })] }),
+  },
+  item_id_unstable: {
+    shows: pushing({}, { items: [item('x1', { name: 'A burger' })] }),
+    doesNot: pushing({}, two),
+  },
+  delta_suspected: {
+    shows: pushing(two, { items: [item('tart')] }),
+    doesNot: pushing(two, three),
+  },
+  quantity_precision: {
+    shows: pushing({ items: [item('bread', { quantity: 1.0001, price_cents: 0 })], totals: totals(0) }),
+    doesNot: pushing({ items: [item('bread', { quantity: 1.001, price_cents: 0 })], totals: totals(0) }),
+  },
+  conflict_ignored: {
+    shows: inTurn(teaIsClaimed, pushing({}, {})),
+    doesNot: inTurn(teaIsClaimed, pushing({}, three)),
+  },
+  no_idempotent_retry: {
+    shows: inTurn(failing({ error_rate: 1 }), pushing(two, three)),
+    doesNot: inTurn(failing({ error_rate: 1 }), pushing(two, two, three)),
+  },
+  push_refused: {
+    shows: sending('{"table":'),
+    doesNot: inTurn(failing({ error_rate: 1, error_status: 418 }), pushing(two), teaIsClaimed, pushing({})),
+  },
+  invalid_push_repeated: {
+    shows: sending('{"table":', '{"table":'),
+    doesNot: pushing({}, {}),
+  },
+}
+
+/** Findings that another one cannot be without. */
+const comesAfter: Partial<Record<FindingCode, FindingCode[]>> = { invalid_push_repeated: ['push_refused'] }
+
+const codesOf = async ({ client }: TestSimulator) => (await client.report()).findings.map(({ code }) => code)
+
+/** The findings of each request that the log gives for one. */
+const foundIn = async ({ client }: TestSimulator, finding: FindingCode | 'any') =>
+  (await client.requests.list({ finding })).data.map(({ push, findings = push?.findings }) =>
+    findings?.map(({ code }) => code),
+  )
+
+describe('the report', () => {
+  it.each(findingCodes)(
+    'tells %s of an integration that shows it, as its log does, and of no other',
+    async (code) => {
+      const wrong = await openSimulator()
+      await integrations[code].shows(wrong)
+      const codes = [...(comesAfter[code] ?? []), code]
+      expect(await codesOf(wrong)).toEqual(codes)
+      expect(await foundIn(wrong, code)).toEqual([[code]])
+      expect(await foundIn(wrong, 'any')).toEqual(codes.toReversed().map((found) => [found]))
+      const right = await openSimulator()
+      await integrations[code].doesNot(right)
+      expect(await codesOf(right)).toEqual([])
+      expect(await foundIn(right, 'any')).toEqual([])
+    },
+  )
+
+  it('groups by finding, with the count, the times and the requests', async () => {
+    const simulator = await openSimulator({ clock: createManualClock() })
+    const ids: (string | null)[] = []
+    for (const id of ['a', 'b'])
+      ids.push((await simulator.push(id, { totals: totals(1) })).headers.get('x-request-id'))
+    const at = '2026-11-21T18:00:00.000Z'
+    const shown = (id: string, index: number) => ({
+      id: ids[index],
+      method: 'PUT',
+      path: `/v1/checks/external/${id}`,
+      status: 201,
+      started_at: at,
+      message: expect.stringContaining('do not add up') as string,
+    })
+    expect(await simulator.client.report()).toEqual({
+      since: null,
+      pushes: 2,
+      refused: [],
+      findings: [
+        {
+          code: 'totals_mismatch',
+          count: 2,
+          first_at: at,
+          last_at: at,
+          requests: ['a', 'b'].map(shown),
+          includes_earlier: false,
+        },
+      ],
+    })
+  })
+
+  it('with since is of that time and later', async () => {
+    const clock = createManualClock()
+    const simulator = await openSimulator({ clock })
+    await simulator.push('a', { totals: totals(1) })
+    clock.advance(60_000)
+    await simulator.push('b', { ...check(), covers: 2 } as object)
+    const { since, pushes, findings } = await simulator.client.report(clock.now())
+    expect({ since, pushes, codes: findings.map(({ code }) => code) }).toEqual({
+      since: '2026-11-21T18:01:00.000Z',
+      pushes: 1,
+      codes: ['unknown_field'],
+    })
+  })
+
+  it.each([
+    ['a connection that was reset before anything was done', { reset_rate: 1 }],
+    ['an answer that was lost', { lost_answer_rate: 1 }],
+  ])('takes %s for a failed push, until it comes again', async (_what, fault) => {
+    const simulator = await openSimulator()
+    await inTurn(failing(fault), brokenOff)(simulator)
+    const { findings } = await simulator.client.report()
+    expect(findings[0]?.requests[0]?.message).toMatch(/^The push broke off without an answer /)
+    await simulator.push('a', two)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('does not take another way of writing the same JSON for another push', async () => {
+    const simulator = await openSimulator()
+    await inTurn(teaIsClaimed, pushing({}))(simulator)
+    const body = JSON.stringify(check(), null, 1).replaceAll('1850', '1850.0')
+    await simulator.call('PUT /v1/checks/external/a', { body })
+    expect(await codesOf(simulator)).toEqual(['conflict_ignored'])
+  })
+
+  it('does not blame who repeats a refused push once the guest has let go', async () => {
+    const simulator = await openSimulator()
+    await pushing(two)(simulator)
+    const claim = await simulator.client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
+    await pushing({})(simulator)
+    await simulator.client.guests.release(claim.id)
+    await pushing({})(simulator)
+    expect(await codesOf(simulator)).toEqual([])
+  })
+
+  it('has the ignored conflict in the request log as well', async () => {
+    const simulator = await openSimulator()
+    await integrations.conflict_ignored.shows(simulator)
+    const [last, first] = (await simulator.client.requests.list()).data
+    expect(last?.push?.findings.map(({ code }) => code)).toEqual(['conflict_ignored'])
+    expect(first?.push?.findings).toEqual([])
+  })
+
+  it('knows also what the log of requests has forgotten', async () => {
+    const simulator = await openSimulator()
+    const first = await simulator.push('a', { totals: totals(1) })
+    const id = first.headers.get('x-request-id') ?? ''
+    for (let many = 0; many < 1_000; many++) await simulator.client.locations.list()
+    await expect(simulator.client.requests.get(id)).rejects.toThrow('There is no such request')
+    const { pushes, findings } = await simulator.client.report()
+    expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
+  })
+
+  it('leaves out what commands of ours try, and starts anew with another state', async () => {
+    const simulator = await openSimulator()
+    await simulator.push('tabwire-trial-1', { totals: totals(1) })
+    await simulator.call('PUT /v1/checks/external/tabwire-trial-1', { body: 'no JSON' })
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, refused: [], findings: [] })
+    await simulator.push('a', { totals: totals(1) })
+    await sending('no JSON')(simulator)
+    await simulator.client.state.reset()
+    expect(await simulator.client.report()).toEqual({ since: null, pushes: 0, refused: [], findings: [] })
+  })
+
+  describe('counts refused pushes by the code of the answer', () => {
+    const refusedBy = async ({ client }: TestSimulator, since?: Date) => (await client.report(since)).refused
+
+    it('with bodies that are no JSON, no UTF-8, of another type and too long, and with keys that are refused', async () => {
+      const simulator = await openSimulator({ bodyLimit: 1_000 })
+      const latin1 = Buffer.from('{"name": "Caf\xe9"}', 'latin1')
+      await sending('no JSON', latin1, latin1, '{}', 'x'.repeat(2_000))(simulator)
+      const to = 'PUT /v1/checks/external/a'
+      for (let times = 0; times < 2; times++)
+        await simulator.call(to, { json: check(), headers: { 'content-type': 'text/plain' } })
+      await simulator.call(to, { json: check(), key: 'twk_wrong' })
+      await simulator.call(to, { json: check(), key: await simulator.key(['read']) })
+      await simulator.call('PUT /v1/checks/external/a/b', { json: check() })
+      const count = (found: FindingCode, reported: Awaited<ReturnType<typeof simulator.client.report>>) =>
+        reported.findings.find(({ code }) => code === found)?.count
+      const report = await simulator.client.report()
+      expect(report.refused).toEqual([
+        { status: 400, code: 'invalid_json', count: 3 },
+        { status: 415, code: 'unsupported_media_type', count: 2 },
+        { status: 401, code: 'unauthorized', count: 1 },
+        { status: 403, code: 'insufficient_scope', count: 1 },
+        { status: 404, code: 'not_found', count: 1 },
+        { status: 413, code: 'payload_too_large', count: 1 },
+        { status: 422, code: 'validation_failed', count: 1 },
+      ])
+      expect([count('push_refused', report), count('invalid_push_repeated', report)]).toEqual([8, 2])
+      const { data } = await simulator.client.requests.list({ finding: 'push_refused' })
+      expect(data.map(({ request_body }) => request_body)).toContain('{"name": "Caf\\xe9"}')
+    })
+
+    it('with conflicts, limits and injected errors, which are no finding', async () => {
+      const simulator = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
+      await inTurn(teaIsClaimed, pushing({}), failing({ error_rate: 1, error_status: 418 }))(simulator)
+      await pushing({}, two, two)(simulator)
+      expect(await simulator.client.report()).toMatchObject({
+        pushes: 5,
+        refused: [
+          { status: 429, code: 'rate_limited', count: 2 },
+          { status: 409, code: 'conflict_with_paid_items', count: 1 },
+          { status: 418, code: 'fault_injected', count: 1 },
+        ],
+        findings: [],
+      })
+    })
+
+    it('with since, only those that came since', async () => {
+      const clock = createManualClock()
+      const simulator = await openSimulator({ clock })
+      await sending('no JSON')(simulator)
+      clock.advance(60_000)
+      await sending('{}')(simulator)
+      expect(await refusedBy(simulator, clock.now())).toEqual([
+        { status: 422, code: 'validation_failed', count: 1 },
+      ])
+    })
+  })
+
+  it('refuses a since that is no time', async () => {
+    const { call } = await openSimulator()
+    expect(await call('GET /_sim/report?since=yesterday')).toMatchObject({ status: 400 })
+  })
+})

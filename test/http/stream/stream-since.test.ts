@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import type { AttemptMessage, StreamMessage } from '../../../src/client.ts'
+import { createStream } from '../../../src/http/stream/stream.ts'
+import { createRequestLog } from '../../../src/http/request-log/log.ts'
+import type { Delivery } from '../../../src/model/delivery.ts'
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts'
+import { errorOf, openReceiver, openSimulator, type TestSimulator } from '../../support/simulator.ts'
+
+const BEGIN = new Date('2026-11-21T18:00:00.000Z')
+
+/** Reads a stream from its beginning until `last` comes, and leaves. */
+async function read(
+  { client }: Pick<TestSimulator, 'client'>,
+  since: Date,
+  last: (message: StreamMessage) => boolean = ({ type }) => type === 'live',
+  onOpen?: () => void,
+): Promise<StreamMessage[]> {
+  const leaving = new AbortController()
+  const messages: StreamMessage[] = []
+  for await (const message of client.stream(leaving.signal, onOpen, since)) {
+    messages.push(message)
+    if (last(message)) break
+  }
+  leaving.abort()
+  return messages
+}
+
+const attemptsOf = (messages: readonly StreamMessage[]) =>
+  messages.flatMap(({ type, data }) => (type === 'attempt' ? [data] : []))
+const named = ({ external_check_id, attempt }: AttemptMessage) =>
+  `${external_check_id ?? ''} ${attempt.number}`
+
+async function open(clock: ManualClock = createManualClock()) {
+  const simulator = await openSimulator({ clock })
+  const receiver = await openReceiver(500)
+  const { id } = await simulator.client.endpoints.create({
+    url: receiver.url,
+    event_types: ['check.created'],
+  })
+  const happen = async (name: string) => {
+    await simulator.push(name)
+    await simulator.idle()
+  }
+  return { ...simulator, clock, receiver, endpoint: id, happen }
+}
+
+describe('the stream since a time', () => {
+  it('tells what began since then, oldest first, then that it is live', async () => {
+    const { clock, happen, idle, ...simulator } = await open()
+    await happen('a')
+    clock.advance(30_000)
+    await happen('b')
+    clock.advance(30_000)
+    await idle()
+    clock.advance(30_000)
+    await idle()
+    const all = await read(simulator, BEGIN)
+    expect(attemptsOf(all).map(named)).toEqual(['a 1', 'b 1', 'a 2', 'b 2'])
+    expect(all.at(-1)).toEqual({ type: 'live', data: {} })
+    const requests = all.flatMap(({ type, data }) => (type === 'request' ? [data.path] : []))
+    expect(requests).toEqual(['/v1/webhook-endpoints', '/v1/checks/external/a', '/v1/checks/external/b'])
+    const later = await read(simulator, new Date(BEGIN.getTime() + 30_000))
+    expect(attemptsOf(later).map(named)).toEqual(['b 1', 'a 2', 'b 2'])
+    expect(await read(simulator, new Date(clock.now().getTime() + 1))).toEqual([{ type: 'live', data: {} }])
+  })
+
+  it('tells each attempt as it stood: one that was retried was pending, and the next was to come', async () => {
+    const { clock, happen, idle, receiver, ...simulator } = await open()
+    await happen('a')
+    receiver.answer(200)
+    clock.advance(60_000)
+    await idle()
+    const [first, second] = attemptsOf(await read(simulator, BEGIN))
+    expect(first).toMatchObject({ status: 'pending', next_attempt_at: '2026-11-21T18:01:00.000Z' })
+    expect(second).toMatchObject({ status: 'delivered', next_attempt_at: null, attempt: { number: 2 } })
+    expect(first).not.toHaveProperty('attempts')
+  })
+
+  it('tells nothing twice and leaves nothing out, whatever happens while it is read', async () => {
+    const { receiver, ...simulator } = await open()
+    receiver.answer(200)
+    for (let n = 0; n < 120; n++) await simulator.push(`before-${n}`)
+    const pushes: Promise<unknown>[] = []
+    const pushAll = (name: string) => {
+      for (let n = 0; n < 60; n++) pushes.push(simulator.push(`${name}-${n}`))
+    }
+    pushAll('meanwhile')
+    const seen = new Set<string>()
+    const messages = await read(
+      simulator,
+      BEGIN,
+      (message) => {
+        for (const message_ of attemptsOf([message])) seen.add(named(message_))
+        return seen.size === 240
+      },
+      () => pushAll('after'),
+    )
+    await Promise.all(pushes)
+    const told = attemptsOf(messages).map(named)
+    expect(told).toHaveLength(240)
+    expect(new Set(told).size).toBe(240)
+    expect(messages.filter(({ type }) => type === 'live')).toHaveLength(1)
+  })
+
+  it('tells deliveries that their endpoint took along, live and later', async () => {
+    const { clock, happen, receiver, ...simulator } = await open()
+    await happen('a')
+    receiver.answer('hang')
+    const live = new AbortController()
+    const stream = simulator.client.stream(live.signal, undefined, clock.now())
+    const next = async (type: StreamMessage['type']): Promise<StreamMessage> => {
+      const result = await stream.next()
+      if (result.done === true) throw new Error('The stream has ended.')
+      return result.value.type === type ? result.value : next(type)
+    }
+    await next('live')
+    await simulator.client.endpoints.delete(simulator.endpoint)
+    const told = await next('delivery')
+    expect(told).toMatchObject({
+      type: 'delivery',
+      data: { external_check_id: 'a', status: 'dead', dead_reason: 'endpoint_disabled' },
+    })
+    expect((told.data as Delivery).attempts).toHaveLength(1)
+    live.abort()
+  })
+
+  it('tells those that died with a disabled endpoint, after its last attempt', async () => {
+    const clock = createManualClock()
+    const simulator = await openSimulator({ clock, disableAfter: 2 })
+    const receiver = await openReceiver(500)
+    await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
+    await simulator.push('a')
+    await simulator.idle()
+    clock.advance(1_000)
+    await simulator.push('b')
+    await simulator.idle()
+    const messages = await read(simulator, new Date(BEGIN.getTime() + 1_000))
+    const told = messages.flatMap(({ type, data }) =>
+      type === 'attempt' || type === 'delivery' ? [`${type} ${(data as Delivery).external_check_id}`] : [],
+    )
+    expect(told).toEqual(['attempt b', 'delivery a', 'delivery b'])
+  })
+
+  it('refuses what is no time', async () => {
+    const simulator = await openSimulator()
+    for (const since of ['yesterday', '5', '', '2026-13-01'])
+      expect(errorOf(await simulator.call(`GET /_sim/stream?since=${since}`))).toMatchObject({
+        code: 'invalid_query',
+      })
+  })
+
+  it('is as long as what is stored, for a reader that takes its time', async () => {
+    const deliveries = Array.from({ length: 2_500 }, (_, n) => delivery(`dlv_${n}`, 5))
+    const stream = createStream(
+      {
+        onCommit: () => () => {},
+        list: async () => ({ data: deliveries as never, more: false }),
+        get: async () => undefined,
+      },
+      createRequestLog(),
+    )
+    const { body } = await stream.open(BEGIN.toISOString())
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    let attempts = 0
+    for (let text = ''; !text.startsWith('event: live\n');) {
+      text = new TextDecoder().decode((await reader.read()).value)
+      if (text.startsWith('event: attempt\n')) attempts += 1
+    }
+    expect(attempts).toBe(12_500)
+    stream.close()
+  })
+})
+
+function delivery(id: string, attempts: number): Delivery {
+  return {
+    id,
+    event_id: 'evt_1',
+    event_type: 'check.created',
+    endpoint_id: 'we_1',
+    external_check_id: 'a',
+    status: 'pending',
+    attempts: Array.from({ length: attempts }, (_, index) => ({
+      number: index + 1,
+      started_at: BEGIN.toISOString(),
+      duration_ms: 1,
+      outcome: 'bad_status' as const,
+      response_status: 500,
+      response_body: null,
+      error: null,
+    })),
+    next_attempt_at: BEGIN.toISOString(),
+    dead_reason: null,
+  }
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createRequestLog } from '../../../src/http/request-log/log.ts'
+import type { RequestEntry } from '../../../src/http/request-context.ts'
+import { createStream } from '../../../src/http/stream/stream.ts'
+import { createTableStream } from '../../../src/http/guest-table/stream.ts'
+import type { Check } from '../../../src/model/check.ts'
+import { put } from '../../../src/model/records.ts'
+import type { CommitListener } from '../../../src/service.ts'
+import { check as storedCheck } from '../../store/records.ts'
+
+const MIB = 2 ** 20
+/** What may wait for one reader, and one message more. */
+const MOST = 4 * MIB + 1.1 * MIB
+
+/** A stream about a log and a store that the test fills. */
+function openStream() {
+  const log = createRequestLog()
+  const listeners: CommitListener[] = []
+  const stream = createStream(
+    {
+      onCommit: (listener) => {
+        listeners.push(listener)
+        return () => {}
+      },
+      list: async () => ({ data: [], more: false }),
+      get: async () => undefined,
+    },
+    log,
+  )
+  onTestFinished(() => stream.close())
+  let number = 0
+  return {
+    stream,
+    log,
+    /** One request whose message takes so many bytes. */
+    ask(bytes = MIB) {
+      log.add(entry(`req_${String(++number).padStart(6, '0')}`, bytes))
+    },
+    reset: () => listeners.forEach((listener) => listener([], 'replacement')),
+  }
+}
+
+function entry(id: string, bytes: number): RequestEntry {
+  const about = {
+    id,
+    method: 'GET',
+    path: '/v1/locations',
+    status: 200,
+    started_at: '2026-11-21T18:00:00.000Z',
+  }
+  return { ...about, duration_ms: 1, push: null, request_body: null, response_body: 'x'.repeat(bytes) }
+}
+
+interface Told {
+  type: string
+  data: { id?: string; count?: number }
+  bytes: number
+}
+
+/** Reads what a stream tells, comments left out. */
+function readerOf(body: unknown) {
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const next = async (): Promise<Told> => {
+    const { value, done } = await reader.read()
+    if (done) throw new Error('The stream has ended.')
+    const text = new TextDecoder().decode(value)
+    const [, type = '', data = ''] = /^event: (.*)\ndata: (.*)$/m.exec(text) ?? []
+    return type === '' ? next() : { type, data: JSON.parse(data) as Told['data'], bytes: value.length }
+  }
+  const until = async (last: (told: Told) => boolean): Promise<Told[]> => {
+    const all: Told[] = []
+    for (;;) {
+      const told = await next()
+      all.push(told)
+      if (last(told)) return all
+    }
+  }
+  return { next, until }
+}
+
+const bytesOf = (all: readonly Told[]) => all.reduce((sum, { bytes }) => sum + bytes, 0)
+const missedIn = (all: readonly Told[]) => all.reduce((sum, { data }) => sum + (data.count ?? 0), 0)
+
+describe('a reader of the stream that does not read', () => {
+  it('is kept four MiB of messages, and is told how many it missed when it reads on', async () => {
+    const { stream, ask } = openStream()
+    const { body } = await stream.open()
+    for (let n = 0; n < 100; n += 1) ask()
+    const reader = readerOf(body)
+    const told = await reader.until(({ type }) => type === 'dropped')
+    const kept = told.filter(({ type }) => type === 'request')
+    expect(bytesOf(kept)).toBeGreaterThan(3 * MIB)
+    expect(bytesOf(kept)).toBeLessThan(MOST)
+    expect(kept.length + missedIn(told)).toBe(100)
+    expect(kept.map(({ data }) => data.id)).toEqual(
+      kept.map((_, index) => `req_${String(index + 1).padStart(6, '0')}`),
+    )
+    ask()
+    expect(await reader.next()).toMatchObject({ type: 'request', data: { id: 'req_000101' } })
+  })
+
+  it('is told of what it missed once, and at its place', async () => {
+    const { stream, ask } = openStream()
+    const { body } = await stream.open()
+    const reader = readerOf(body)
+    for (let n = 0; n < 10; n += 1) ask()
+    const first = await reader.until(({ type }) => type === 'dropped')
+    for (let n = 0; n < 10; n += 1) ask()
+    const second = await reader.until(({ type }) => type === 'dropped')
+    for (const told of [first, second])
+      expect(told.filter(({ type }) => type === 'request').length + missedIn(told)).toBe(10)
+  })
+
+  it('costs little however many there are: a message is encoded once for all, and not when none can take it', async () => {
+    const { stream, ask } = openStream()
+    for (let n = 0; n < 20; n += 1) await stream.open()
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode')
+    for (let n = 0; n < 30; n += 1) ask()
+    expect(encode).toHaveBeenCalled()
+    expect(encode.mock.calls.length).toBeLessThanOrEqual(5)
+  })
+
+  it('never misses that another state took the place of all', async () => {
+    const { stream, ask, reset } = openStream()
+    const { body } = await stream.open()
+    for (let n = 0; n < 10; n += 1) ask()
+    reset()
+    for (let n = 0; n < 10; n += 1) ask()
+    const told = await readerOf(body).until(({ type }) => type === 'reset')
+    expect(told.at(-2)).toMatchObject({ type: 'dropped' })
+  })
+
+  it('misses what comes while its history is read, beyond four MiB, and is told after it', async () => {
+    const { stream, ask } = openStream()
+    const opening = stream.open('2026-11-21T18:00:00.000Z')
+    for (let n = 0; n < 100; n += 1) ask(MIB / 2)
+    const told = await readerOf((await opening).body).until(({ type }) => type === 'dropped')
+    expect(told.map(({ type }) => type)).toContain('live')
+    const ids = told.flatMap(({ data }) => data.id ?? [])
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length + missedIn(told)).toBeGreaterThanOrEqual(100)
+    expect(bytesOf(told)).toBeLessThan(32 * MIB)
+  })
+
+  it('is not held the bodies of its history: what the log has forgotten meanwhile is left out', async () => {
+    const { stream, ask } = openStream()
+    for (let n = 0; n < 15; n += 1) ask()
+    const { body } = await stream.open('2026-11-21T18:00:00.000Z')
+    for (let n = 0; n < 15; n += 1) ask()
+    const told = await readerOf(body).until(({ type }) => type === 'dropped')
+    const before = told.slice(
+      0,
+      told.findIndex(({ type }) => type === 'live'),
+    )
+    expect(before.length).toBeLessThan(5)
+    expect(before.length).toBeGreaterThan(0)
+  })
+})
+
+describe('a reader of the stream of a table that does not read', () => {
+  it('is kept a few changes, and told of one more when it reads on', async () => {
+    const listeners: CommitListener[] = []
+    const onCommit = (listener: CommitListener) => {
+      listeners.push(listener)
+      return () => {}
+    }
+    const stream = createTableStream({ onCommit })
+    const changed: Check = storedCheck(1)
+    const { body } = stream.open({ location_id: changed.location_id, number: changed.table.number }, [])
+    for (let n = 0; n < 1_000; n += 1) for (const listener of listeners) listener([put('checks', changed)])
+    const reader = (body as ReadableStream<Uint8Array>).getReader()
+    const waiting: string[] = []
+    const read = async () => {
+      const { value, done } = await reader.read()
+      if (!done) waiting.push(new TextDecoder().decode(value))
+      return !done
+    }
+    await read()
+    stream.close()
+    while (await read());
+    expect(waiting.every((text) => text.endsWith('event: change\ndata: {}\n\n'))).toBe(true)
+    expect(waiting.length).toBeGreaterThan(2)
+    expect(waiting.join('').length).toBeLessThan(1_200)
+  })
+})
