@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ApiError, createClient, type Client, type ClientOptions } from '../client.ts'
 import { readCredentials, readRun } from '../data-directory.ts'
-import { isLoopbackName } from '../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, exitCodes } from './failure.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
@@ -50,7 +50,7 @@ export abstract class ServiceCommand extends BaseCommand {
     // A file of the working directory names no other machine, which would get the key of the environment.
     if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
     // The key of the service here is nobody else's business: another machine gets the one that it was given.
-    const isLocal = flags.url === undefined || isLoopbackName(hostname.replace(/^\[|\]$/g, ''))
+    const isLocal = flags.url === undefined || isLoopbackName(bareHost({ hostname }))
     const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
     const apiKey = flags['api-key'] ?? local
     const ca = isLocal || isThisMachine(hostname) ? run?.ca : undefined

@@ -5,7 +5,7 @@ import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
-import { isLoopbackName } from '../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../model/loopback.ts'
 
 const tableArg = Args.custom({
   parse: async (input) => {
@@ -43,7 +43,7 @@ export default class Qr extends ServiceCommand {
     if (flags.svg) return this.write(`${qrSvg(url)}\n`)
     if (flags.address) return this.print(undefined, () => url)
     this.show(url)
-    if (isLoopbackName(new URL(url).hostname.replace(/^\[|\]$/g, '')))
+    if (isLoopbackName(bareHost(new URL(url))))
       this.say('Only this machine can open it. For phones in the same network: tabwire start --host 0.0.0.0')
   }
 

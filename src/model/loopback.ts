@@ -1,3 +1,8 @@
+/** Returns the host of a URL without the brackets that it puts around IPv6 addresses. */
+export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
 /** Whether a host name, without port and brackets, can only mean this machine (RFC 6761). */
 export function isLoopbackName(name: string): boolean {
   return (

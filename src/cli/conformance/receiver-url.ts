@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { signatureHeader } from '../../model/service-name.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 import { parseTarget, type Header } from '../listen/target.ts'
@@ -10,7 +10,7 @@ import { parseTarget, type Header } from '../listen/target.ts'
  */
 export function receiverUrl(text: string): URL {
   const url = parseTarget(text)
-  if (url.protocol === 'https:' || isLoopbackName(url.hostname.replace(/^\[|\]$/g, ''))) return url
+  if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
   throw usage(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
 }
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates } from 'node:tls'
-import { isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import type { Finding, Surroundings } from './finding.ts'
 import { localAuthority } from './local-authority.ts'
 import { askReceiver } from './receiver-answer.ts'
@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000
 /** The way of a delivery to a receiver, step by step, up to the first that cannot be taken. */
 export async function* checkReceiver({ receiver, ...around }: Surroundings): AsyncGenerator<Finding, void> {
   if (receiver === undefined) return
-  const host = receiver.hostname.replace(/^\[|\]$/g, '')
+  const host = bareHost(receiver)
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
   const addresses = await lookup(host, { all: true }).catch(codeOf)
   if (typeof addresses === 'string') {

@@ -1,5 +1,5 @@
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { checkConfig } from '../config/check.ts'
 import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
 import { requireTrusted } from '../config/guarded.ts'
@@ -34,7 +34,7 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   if (file?.content.listen === undefined) throw usage(nowhere(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
   const targets = forward.map(({ to: text, ...entry }) => ({ ...entry, to: parseTarget(text) }))
-  const foreign = targets.filter((entry) => !isLoopbackName(entry.to.hostname.replace(/^\[|\]$/g, '')))
+  const foreign = targets.filter((entry) => !isLoopbackName(bareHost(entry.to)))
   if (foreign.length > 0)
     await requireTrusted(
       file,

@@ -1,3 +1,4 @@
+import { bareHost } from '../../model/loopback.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
 
 /**
@@ -5,7 +6,7 @@ import { hostname as machineName, networkInterfaces } from 'node:os'
  * interfaces, every address (`0.0.0.0`), or its own name.
  */
 export function isThisMachine(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const host = bareHost({ hostname }).toLowerCase()
   if (['localhost', '::1', '0.0.0.0', '::', machineName().toLowerCase()].includes(host)) return true
   if (/^127(\.\d{1,3}){3}$/.test(host)) return true
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])

@@ -19,7 +19,8 @@ export default class StateLoad extends ServiceCommand {
     const place = placeOf(args.name, flags)
     const state = await readStateFrom(place)
     const client = await this.connect(flags)
-    const report = await client.state.put(state, limitOf(flags)).catch((error: unknown) => {
+    const loading = this.waiting('Loading…', client.state.load(state, limitOf(flags)))
+    const report = await loading.catch((error: unknown) => {
       if (error instanceof ApiError)
         this.say(
           `${pathOf(place)} was not loaded, and nothing was changed:`.replace(/^- /, 'Standard input '),

@@ -21,7 +21,8 @@ export default class StateSave extends ServiceCommand {
     if ('directory' in place) await prepareDataDirectory(place.directory)
     const limit = limitOf(flags)
     if ('file' in place && place.file === '-') return client.state.read((json) => this.writeAll(json), limit)
-    const { replaced, ...contents } = await client.state.read((json) => writeStateTo(place, json), limit)
+    const saving = client.state.read((json) => writeStateTo(place, json), limit)
+    const { replaced, ...contents } = await this.waiting('Saving…', saving)
     const file = pathOf(place)
     const saved = { name: args.name ?? null, file, replaced, ...contents }
     this.print(saved, () => renderState(saved))

@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { TRIAL_PREFIX } from '../../model/trial-check.ts'
 import { isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
@@ -452,10 +452,7 @@ function refusalOf({ status, text }: Answer): Broken | NotChecked {
 /** Whether an address is one that services may refuse or cannot reach: of this machine or a private network. */
 function isPrivate(url: string): boolean {
   const { hostname } = new URL(url)
-  return (
-    isLoopbackName(hostname.replace(/^\[|\]$/g, '')) ||
-    /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
-  )
+  return isLoopbackName(bareHost({ hostname })) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
 }
 
 function isKept(entry: unknown): boolean {

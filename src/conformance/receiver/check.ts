@@ -1,6 +1,6 @@
 import { createNewId } from '../../ids.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import { isLoopbackName } from '../../model/loopback.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
 import type { ReceiverCase } from './case.ts'
 import { withControl } from './cases.ts'
@@ -107,7 +107,7 @@ const unreachable = new RegExp(
 
 function otherScheme({ protocol, hostname, host, pathname, origin }: URL): string {
   if (protocol === 'http:') return `${origin} speaks TLS, not plain HTTP: try https://${host}${pathname}`
-  const isHere = isLoopbackName(hostname.replace(/^\[|\]$/g, ''))
+  const isHere = isLoopbackName(bareHost({ hostname }))
   const todo = isHere ? `try http://${host}${pathname}` : 'turn on TLS there, since deliveries go over HTTPS'
   return `${origin} speaks plain HTTP, not TLS: ${todo}`
 }

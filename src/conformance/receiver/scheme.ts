@@ -1,3 +1,4 @@
+import { bareHost } from '../../model/loopback.ts'
 import { connect as connectPlain, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
@@ -6,7 +7,7 @@ const WAIT_MS = 2_000
 
 /** Whether a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
 export async function speaksOtherScheme(url: URL): Promise<boolean> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = bareHost(url)
   return url.protocol === 'https:'
     ? speaksPlainHttp(host, Number(url.port || 443))
     : speaksTls(host, Number(url.port || 80))
