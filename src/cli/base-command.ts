@@ -1,19 +1,18 @@
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
-import chalk, { chalkStderr } from 'chalk'
+import chalk from 'chalk'
+import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './failure.ts'
-import { requireFilled } from './filled.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import { harmless, jsonText } from './render/text.ts'
 import type { Seat } from './seat.ts'
 import { secretsFromFiles } from './secrets-from-files.ts'
-import { withoutServiceLinks } from './service-links.ts'
 import { serviceNameAt } from './service-name.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
-import { readOwnRun } from './trust/own-run.ts'
+import { readOwnRun } from './trust/own-address.ts'
 
 /** Flags that say which service a command is about. */
 interface KnownService {
@@ -198,4 +197,38 @@ async function spin(text: string) {
   const { default: ora } = await import('ora')
   const color = chalkStderr.level > 0 ? 'cyan' : false
   return ora({ text, color, stream: process.stderr, discardStdin: false }).start()
+}
+
+/** Flags that mean something when they are empty, or have their own words for it. */
+const MAY_BE_EMPTY: readonly string[] = ['api-key', 'comment', 'header', 'name', 'secret']
+
+/** What was typed, as the parser tells it. */
+interface Typed {
+  args: Readonly<Record<string, unknown>>
+  raw: readonly { type: string; flag?: string; arg?: string; input: string }[]
+}
+
+/** @throws CLIError for an argument or a flag that was typed and is empty, as `"$ID"` is when nothing has set it. */
+export function requireFilled({ args, raw }: Typed): void {
+  const names = Object.keys(args)
+  for (const token of raw) {
+    if (token.input !== '') continue
+    if (token.type === 'arg') throw empty((token.arg ?? names.at(-1) ?? 'argument').toUpperCase())
+    if (!MAY_BE_EMPTY.includes(token.flag ?? '')) throw empty(`--${token.flag}`)
+  }
+}
+
+function empty(name: string): Error {
+  return new Errors.CLIError(`${name} must not be empty.`)
+}
+
+/**
+ * Variables of the environment without those that Kubernetes sets in every pod for a service named `tabwire`:
+ * `TABWIRE_PORT=tcp://10.0.0.1:4100` is an address of that service, and not the port to listen on.
+ */
+export function withoutServiceLinks(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string | undefined> {
+  const { TABWIRE_PORT: port = '', ...others } = environment
+  return /^(tcp|udp|sctp):\/\//.test(port) ? others : { ...environment }
 }

@@ -1,7 +1,6 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { readConfigFile, settingsIn } from '../cli/config/file.ts'
 import { requireNode } from '../cli/doctor/node.ts'
-import { alreadyRunning } from '../cli/start/already-running.ts'
 import { openEnvFile } from '../cli/env-file.ts'
 import { listed } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
@@ -15,6 +14,8 @@ import { foreignSecrets } from '../cli/trust/foreign-secrets.ts'
 import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
+import { runningService } from '../cli/doctor/running-service.ts'
+import { CommandError } from '../cli/failure.ts'
 
 export default class Start extends BaseCommand {
   static override description =
@@ -105,3 +106,20 @@ const NO_BROWSER = '--open: no browser could be opened here. Open the link above
 
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
+
+/** What to say when a start fails because the service runs here already; `undefined` when it fails for another reason. */
+export async function alreadyRunning(
+  error: unknown,
+  directory: string,
+  port: number,
+): Promise<CommandError | undefined> {
+  const name = error instanceof Error ? error.name : ''
+  if (name !== 'DirectoryInUse' && name !== 'PortUnavailable') return undefined
+  const running = await runningService(directory)
+  if (running === undefined) return undefined
+  if (name === 'PortUnavailable' && new URL(running.url).port !== String(port)) return undefined
+  return new CommandError(
+    'already_running',
+    `Tabwire already runs here at ${running.url} (pid ${running.pid}). Use it, stop it, or start another one with --data-dir and --port.`,
+  )
+}

@@ -1,4 +1,4 @@
-import { readOwnRun } from '../trust/own-run.ts'
+import { readOwnRun } from '../trust/own-address.ts'
 
 /** A service that runs on a data directory and answers. */
 export interface RunningService {
