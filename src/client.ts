@@ -49,16 +49,16 @@ import type { Report } from './model/report.ts'
 import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
-import { allOf } from './verdicts/all-of.ts'
+import { paginate } from './client/paginate.ts'
 import {
   noneDelivered,
   waitForDelivered,
   type DeliveriesUnwanted,
   type DeliveriesWanted,
-} from './verdicts/delivered.ts'
-import { waitForEvent, type EventWanted } from './verdicts/happened.ts'
+} from './assertions/delivered.ts'
+import { waitForEvent, type EventWanted } from './assertions/happened.ts'
 
-export { ApiError, TimedOut, Unreachable } from './api-error.ts'
+export { ApiError, TimedOut, Unreachable } from './client/errors.ts'
 export type { CheckOrId, JsonText, RecordOrId, TimeGiven } from './client/given.ts'
 export type { CallOptions } from './client/limit.ts'
 export type { Listing } from './client/listing.ts'
@@ -72,8 +72,8 @@ export {
   type DeliveriesWanted,
   type DeliveryFilter,
   type SomeDeliveries,
-} from './verdicts/delivered.ts'
-export { NotHappened, type EventWanted } from './verdicts/happened.ts'
+} from './assertions/delivered.ts'
+export { NotHappened, type EventWanted } from './assertions/happened.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -96,7 +96,7 @@ export function createClient(options: ClientOptions) {
   const one = encodeURIComponent
   const listing = <T, Query extends PageQuery>(path: string): Listing<T, Query> => {
     const list = (query?: Query) => get<List<T>>(path, query)
-    return { list, all: (query) => allOf(list, query) }
+    return { list, all: (query) => paginate(list, query) }
   }
 
   function stream(options?: StreamOptions): AsyncGenerator<StreamMessage>

@@ -2,7 +2,7 @@ import { limited, type CallOptions } from './client/limit.ts'
 import { createDeliveryFaults } from './delivery/faults.ts'
 import type { OwnAddress } from './delivery/destination.ts'
 import type { Receivers } from './delivery/receivers.ts'
-import { furnish } from './furnish.ts'
+import { seedStore } from './simulator/seed-store.ts'
 import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
 import { hashOf } from './http/auth/api-key.ts'
@@ -31,10 +31,10 @@ import { KEPT_EVENTS } from './store/history.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate } from './simulator/certificate.ts'
-import { openDeliveries } from './simulator/outgoing.ts'
+import { openDeliveries } from './simulator/deliveries.ts'
 import { GRACE_MS, type Parts } from './simulator/parts.ts'
 import { readSettings, type Settings } from './simulator/settings.ts'
-import { measureOf, openClock } from './simulator/time.ts'
+import { measureOf, openClock } from './simulator/clock.ts'
 import { tablePath } from './table-address.ts'
 import { timers } from './timers.ts'
 
@@ -101,7 +101,7 @@ function openStore({ dataDirectory, onNotice = ignore, keepEvents = KEPT_EVENTS 
 async function startOn(parts: Parts): Promise<Simulator> {
   const { store, clock, newId, newSecret, newApiKey, onError = ignore } = parts
   const service = createService({ store, clock, newId, newSecret })
-  const { apiKey, tableSecret } = await furnish(service, parts)
+  const { apiKey, tableSecret } = await seedStore(service, parts)
   const orderBy = parts.orderBy ?? texts.orderBy
   const log = createRequestLog({ orderBy })
   const stream = createStream(service, log)

@@ -47,10 +47,6 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['model', 'operations', 'private-file.ts', 'signature', 'service.ts', 'clock.ts', 'timers.ts'],
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
-  'furnish.ts': {
-    own: ['model', 'operations', 'service.ts', 'http', 'ids.ts', 'data-directory.ts', 'package-file.ts'],
-    foreign: ['node:*'],
-  },
   findings: { own: ['model'], foreign: [] },
   'table-address.ts': { own: [], foreign: ['node:crypto'] },
   conformance: {
@@ -76,11 +72,10 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: ['model', 'package-file.ts'],
     foreign: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot', 'node:*'],
   },
-  'api-error.ts': { own: ['model'], foreign: [] },
-  'client.ts': { own: ['api-error.ts', 'client', 'model', 'verdicts'], foreign: [] },
-  client: { own: ['api-error.ts', 'model'], foreign: ['eventsource-parser', 'undici'] },
-  verdicts: {
-    own: ['api-error.ts', 'client', 'client.ts', 'ids.ts', 'model', 'timers.ts'],
+  'client.ts': { own: ['client', 'model', 'assertions'], foreign: [] },
+  client: { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
+  assertions: {
+    own: ['client', 'client.ts', 'ids.ts', 'model', 'timers.ts'],
     foreign: ['node:*'],
   },
   'simulator-options.ts': { own: ['clock.ts', 'http', 'model'], foreign: [] },
@@ -93,7 +88,10 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     own: [
       'certificates.ts',
       'clock.ts',
+      'data-directory.ts',
       'delivery',
+      'operations',
+      'package-file.ts',
       'http',
       'ids.ts',
       'model',
@@ -104,16 +102,16 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     ],
     foreign: ['node:*'],
   },
-  library: { own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'verdicts'], foreign: [] },
-  'index.ts': { own: ['api-error.ts', 'client.ts', 'library', 'simulator.ts', 'verdicts'], foreign: [] },
+  library: { own: ['client', 'client.ts', 'http', 'model', 'simulator.ts', 'assertions'], foreign: [] },
+  'index.ts': { own: ['client', 'client.ts', 'library', 'simulator.ts', 'assertions'], foreign: [] },
   vitest: {
-    own: ['client.ts', 'library', 'model', 'signature', 'simulator.ts', 'verdicts'],
+    own: ['client.ts', 'library', 'model', 'signature', 'simulator.ts', 'assertions'],
     foreign: ['vitest'],
   },
   msw: { own: ['library'], foreign: ['msw'] },
   cli: {
     own: [
-      'api-error.ts',
+      'client',
       'client.ts',
       'conformance',
       'data-directory.ts',
@@ -123,7 +121,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'private-file.ts',
       'process-identity.ts',
       'signature',
-      'verdicts',
+      'assertions',
     ],
     foreign: [
       '@bomb.sh/tab',
@@ -140,6 +138,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   },
   commands: {
     own: [
+      'client',
       'cli',
       'client.ts',
       'certificates.ts',
@@ -147,7 +146,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'model',
       'private-file.ts',
       'signature',
-      'verdicts',
+      'assertions',
     ],
     foreign: ['@oclif/core', 'node:*'],
   },
@@ -233,7 +232,7 @@ describe('the house', () => {
       [
         'timers.ts',
         'signature/',
-        'simulator/outgoing.ts',
+        'simulator/deliveries.ts',
         'cli/',
         'commands/',
         'conformance/',

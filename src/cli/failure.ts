@@ -1,5 +1,5 @@
 import { Errors } from '@oclif/core'
-import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
+import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
 import { printable } from './render/text.ts'
 import { meantOf, wrongUsage, type CommandShape } from './wrong-usage.ts'
 

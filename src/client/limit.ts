@@ -1,4 +1,4 @@
-import { TimedOut } from '../api-error.ts'
+import { TimedOut } from './errors.ts'
 
 /** How long a call may take. What it asked for ends with it. */
 export interface CallOptions {

@@ -1,4 +1,4 @@
-import { ApiError, Unreachable } from '../api-error.ts'
+import { ApiError, Unreachable } from './errors.ts'
 import { errorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './views.ts'
 

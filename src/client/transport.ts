@@ -1,4 +1,4 @@
-import { ApiError, TimedOut, Unreachable } from '../api-error.ts'
+import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
 
 export interface ClientOptions {

@@ -10,9 +10,9 @@ import { renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { watchFiles } from '../cli/watch-files.ts'
 import type { Client } from '../client.ts'
-import { byCheck, permute } from '../verdicts/permute.ts'
-import { pushesInLog, type RecordedPush } from '../verdicts/recorded.ts'
-import { shuffled } from '../verdicts/shuffle.ts'
+import { byCheck, permute } from '../assertions/convergence.ts'
+import { pushesInLog, type RecordedPush } from '../assertions/recorded.ts'
+import { shuffled } from '../assertions/shuffle.ts'
 
 export default class Push extends ServiceCommand {
   static override description =

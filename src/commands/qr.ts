@@ -1,5 +1,5 @@
 import { Args, Errors, Flags } from '@oclif/core'
-import { allOf } from '../verdicts/all-of.ts'
+import { paginate } from '../client/paginate.ts'
 import { CommandError, exitCodes } from '../cli/failure.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
@@ -68,7 +68,7 @@ function withoutBareUrl(argv: readonly string[]): string[] {
 /** @throws CommandError when the table is not at this location. */
 async function requireLocation(client: Client, wanted: string, actual: string): Promise<void> {
   const is = (one: string) => one.toLowerCase() === wanted.toLowerCase()
-  for await (const { id, name } of allOf(client.locations.list))
+  for await (const { id, name } of paginate(client.locations.list))
     if (id === actual && (is(id) || is(name))) return
   throw new CommandError(
     'other_location',

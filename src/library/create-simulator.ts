@@ -2,7 +2,7 @@ import { createClient, type Client } from '../client.ts'
 // Loaded with the library rather than with the first simulator, which would have to wait for it.
 import '../http/listen.ts'
 import { startSimulator, type Simulator as Service, type SimulatorOptions } from '../simulator.ts'
-import { waitForDelivered } from '../verdicts/delivered.ts'
+import { waitForDelivered } from '../assertions/delivered.ts'
 import { createReceived, type ReceivedRequest } from './received.ts'
 
 export type { ReceivedRequest } from './received.ts'

@@ -4,7 +4,7 @@ import { listenTo } from '../../src/cli/listen/session.ts'
 import type { Client, StreamMessage, StreamOptions } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { onNews, startListening } from '../../src/pages/browser/inspector/news.ts'
-import { waitForDeliveries } from '../../src/verdicts/wait.ts'
+import { waitForDeliveries } from '../../src/assertions/wait.ts'
 
 const time = '2026-11-21T18:00:00.000Z'
 const attempt = {

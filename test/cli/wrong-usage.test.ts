@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../src/api-error.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { describeFailure } from '../../src/cli/failure.ts'
 import { wrongUsage, type CommandShape } from '../../src/cli/wrong-usage.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Wanted } from '../../src/verdicts/judge.ts'
-import { waitForDeliveries } from '../../src/verdicts/wait.ts'
+import type { Wanted } from '../../src/assertions/delivered-verdict.ts'
+import { waitForDeliveries } from '../../src/assertions/wait.ts'
 import type { List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { checkBody, spawnTabwire, serve, type RunningService } from '../support/cli.ts'

@@ -30,7 +30,7 @@ test(`${count} ladders played by one advance, with kill -9 in the middle of it: 
   const second = await startService(options, { cwd: first.cwd })
   // The clock was kept where it was to go: what is left of the ladders begins there, and needs its 35 hours anew.
   for (const advance of ['35h', '35h']) await second.call('POST', '/_sim/clock', { advance })
-  const deliveries = await allOf(second)
+  const deliveries = await paginate(second)
   expect(deliveries).toHaveLength(count)
   for (const { status, dead_reason, attempts } of deliveries) {
     expect([status, dead_reason, attempts.length]).toEqual(['dead', 'exhausted', ATTEMPTS])
@@ -52,7 +52,7 @@ async function pushAll(service: RunningService): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, pushOn))
 }
 
-async function allOf(service: RunningService): Promise<Delivery[]> {
+async function paginate(service: RunningService): Promise<Delivery[]> {
   const all: Delivery[] = []
   let cursor: string | null = null
   do {

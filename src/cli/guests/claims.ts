@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
-import { allOf } from '../../verdicts/all-of.ts'
+import { paginate } from '../../client/paginate.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
 interface Reader {
@@ -37,7 +37,7 @@ function held(active: readonly ClaimView[], name: string): string[] {
 
 async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {
   const found: ClaimView[] = []
-  for await (const claim of allOf(claims.list, { external_check_id }))
+  for await (const claim of paginate(claims.list, { external_check_id }))
     if (claim.status === 'active') found.push(claim)
   return found
 }

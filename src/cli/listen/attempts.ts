@@ -1,7 +1,7 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { attemptMessages } from '../../model/attempt-message.ts'
 import { createSeenAttempts } from '../seen-attempts.ts'
-import { allOf } from '../../verdicts/all-of.ts'
+import { paginate } from '../../client/paginate.ts'
 
 /** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
 export function createAttempts() {
@@ -14,7 +14,7 @@ export function createAttempts() {
     ): Promise<AttemptMessage[]> {
       const missed: AttemptMessage[] = []
       for (const endpoint_id of endpoints)
-        for await (const delivery of allOf(client.deliveries.list, { endpoint_id }))
+        for await (const delivery of paginate(client.deliveries.list, { endpoint_id }))
           missed.push(...attemptMessages(delivery))
       const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
       return inOrder.filter(isNew)

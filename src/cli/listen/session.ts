@@ -1,5 +1,5 @@
 import type { AttemptMessage, Client } from '../../client.ts'
-import { openStream } from '../../verdicts/open-stream.ts'
+import { openStream } from '../../client/open-stream.ts'
 import { overRestarts, type Disconnected } from '../over-restarts.ts'
 import { createAttempts } from './attempts.ts'
 import { register, type Registered } from './endpoints.ts'

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { Convergence, Ending } from '../../verdicts/permute.ts'
+import type { Convergence, Ending } from '../../assertions/convergence.ts'
 import { printable, renderer } from './text.ts'
 import { count, money } from './words.ts'
 

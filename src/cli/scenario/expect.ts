@@ -1,8 +1,8 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { allOf } from '../../verdicts/all-of.ts'
+import { paginate } from '../../client/paginate.ts'
 import { printable } from '../render/text.ts'
-import { waitForDeliveries } from '../../verdicts/wait.ts'
+import { waitForDeliveries } from '../../assertions/wait.ts'
 import { mismatches, type Mismatch } from './match.ts'
 import type { ExpectStep } from './schema.ts'
 
@@ -33,7 +33,7 @@ export async function expected(
 
 async function typesOf(client: Client, external_check_id: string): Promise<string[]> {
   const types: string[] = []
-  for await (const { type } of allOf(client.events.list, { external_check_id })) types.unshift(type)
+  for await (const { type } of paginate(client.events.list, { external_check_id })) types.unshift(type)
   return types
 }
 

@@ -1,5 +1,5 @@
 import type { Client, StreamMessage } from '../../client.ts'
-import { openStream } from '../../verdicts/open-stream.ts'
+import { openStream } from '../../client/open-stream.ts'
 import { overRestarts, type Disconnected } from '../over-restarts.ts'
 import { nowOf, timeOf, type Since } from '../since.ts'
 import { createNews, type Told } from './news.ts'

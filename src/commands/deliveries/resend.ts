@@ -4,7 +4,7 @@ import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/since.ts'
-import { allOf } from '../../verdicts/all-of.ts'
+import { paginate } from '../../client/paginate.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
@@ -52,7 +52,7 @@ export default class DeliveriesResend extends ServiceCommand {
 async function deadOnes(client: Client, since: Date | undefined): Promise<Delivery[]> {
   const dead = new Map<string, Delivery>()
   const replaced = new Set<string>()
-  for await (const delivery of allOf(client.deliveries.list)) {
+  for await (const delivery of paginate(client.deliveries.list)) {
     const subject = `${delivery.event_id} ${delivery.endpoint_id}`
     if (delivery.status !== 'dead') replaced.add(subject)
     else if (delivery.event_type !== 'ping' && attemptedSince(delivery, since)) dead.set(subject, delivery)

@@ -2,8 +2,8 @@ import type { JsonText } from '../../client.ts'
 import { createSimulator, type Simulator } from '../../library/create-simulator.ts'
 import type { Check, PushInput } from '../../model/check.ts'
 import { requireKnownOptions } from '../../model/settings.ts'
-import { byCheck, permute, type Convergence, type Ending } from '../../verdicts/permute.ts'
-import { pushesInLog, type RecordedPush } from '../../verdicts/recorded.ts'
+import { byCheck, permute, type Convergence, type Ending } from '../../assertions/convergence.ts'
+import { pushesInLog, type RecordedPush } from '../../assertions/recorded.ts'
 import { failed, kindOf, passed, requireSimulator, type Outcome } from './outcome.ts'
 
 /** In which orders pushes are tried. */

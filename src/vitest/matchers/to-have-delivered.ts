@@ -2,10 +2,15 @@ import type { Simulator } from '../../library/create-simulator.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { EventType } from '../../model/event.ts'
 import { requireKnownOptions, requireOneOf } from '../../model/settings.ts'
-import { circumstances, lineOf } from '../../verdicts/circumstances.ts'
-import { eventTypesAndPing, NotDelivered, wantedOf, type DeliveriesWanted } from '../../verdicts/delivered.ts'
-import { inWords, type Wanted } from '../../verdicts/judge.ts'
-import { deliveriesAbout } from '../../verdicts/wait.ts'
+import { explainMissing, lineOf } from '../../assertions/explain-missing.ts'
+import {
+  eventTypesAndPing,
+  NotDelivered,
+  wantedOf,
+  type DeliveriesWanted,
+} from '../../assertions/delivered.ts'
+import { inWords, type Wanted } from '../../assertions/delivered-verdict.ts'
+import { deliveriesAbout } from '../../assertions/wait.ts'
 import { failed, passed, requireSimulator, type Outcome } from './outcome.ts'
 
 /** What a delivery must be like beside its type. */
@@ -41,7 +46,7 @@ export async function toHaveDelivered(
     } catch (error) {
       if (!(error instanceof NotDelivered)) throw error
       const came = error.seen.filter(({ status }) => status === wanted.status)
-      const instead = error.seen.length > 0 ? [] : await circumstances(simulator, wanted)
+      const instead = error.seen.length > 0 ? [] : await explainMissing(simulator, wanted)
       const found = foundOf(wanted, came, error.seen, instead)
       return failed({ ...found, lines: [...found.lines, ...causeOf(error)] })
     }

@@ -60,8 +60,8 @@ async function underLoad(peer: Peer, bench: Bench, records: number, into: Measur
   const args = peer.prepare(place)
   const start = () => startInstance(bench.node, args, place.port, peer.firstAsked ?? firstCheck(peer))
   let instance = await start()
-  if (peer.furnish !== undefined) {
-    await peer.furnish(instance.url, place)
+  if (peer.seedStore !== undefined) {
+    await peer.seedStore(instance.url, place)
     await instance.kill()
     instance = await start()
   }
@@ -81,7 +81,7 @@ async function survivors(peer: Peer, bench: Bench, kills: number): Promise<numbe
   const args = peer.prepare(place)
   const start = () => startInstance(bench.node, args, place.port, peer.firstAsked ?? firstCheck(peer))
   const first = await start()
-  await peer.furnish?.(first.url, place)
+  await peer.seedStore?.(first.url, place)
   await first.kill()
   let survived = 0
   for (let kill = 1; kill <= kills; kill++) {
@@ -106,7 +106,7 @@ function webhooks(peer: Peer, bench: Bench): Promise<Measured['webhooks']> {
       peer.firstAsked ?? firstCheck(peer),
     )
     try {
-      await peer.furnish?.(instance.url, place)
+      await peer.seedStore?.(instance.url, place)
       await write(instance.url + firstCheck(peer), 1_000_000)
       await new Promise((resolve) => setTimeout(resolve, 1_000))
     } finally {

@@ -27,7 +27,7 @@ export interface Peer {
   /** Writes its files, and tells the arguments for Node that start it. Started again with these, it has what it kept. */
   prepare(place: Place): string[]
   /** What has to be asked of it once it runs, before it is measured. */
-  furnish?(url: string, place: Place): Promise<void>
+  seedStore?(url: string, place: Place): Promise<void>
 }
 
 /** A check as it is stored before anything is measured. */

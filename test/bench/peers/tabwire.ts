@@ -19,7 +19,7 @@ export const tabwire: Peer = {
     directory,
     '--allow-http-loopback',
   ],
-  async furnish(url, { records, hook }) {
+  async seedStore(url, { records, hook }) {
     // No fewer than the connections that send them.
     await run({ url, amount: Math.max(records, 32), checks: records, first: 1 })
     if (hook !== undefined) await register(url, hook)

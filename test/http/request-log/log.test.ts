@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createRequestLog, type RequestLog } from '../../../src/http/request-log/log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import type { Check } from '../../../src/model/check.ts'
-import { allOf } from '../../../src/verdicts/all-of.ts'
+import { paginate } from '../../../src/client/paginate.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import {
   check,
@@ -279,7 +279,9 @@ describe('the log of requests', () => {
       socket.write(body)
       await text(socket)
       const paths: string[] = []
-      for await (const { path } of allOf((query) => simulator.client.requests.list({ ...query, limit: 1 })))
+      for await (const { path } of paginate((query) =>
+        simulator.client.requests.list({ ...query, limit: 1 }),
+      ))
         paths.push(path.slice('/v1/checks/external/'.length))
       expect(paths).toEqual(['slow', 'c', 'b', 'a'])
     })

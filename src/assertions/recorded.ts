@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import { isTrialPath } from '../model/trial-check.ts'
-import { allOf } from './all-of.ts'
+import { paginate } from '../client/paginate.ts'
 
 /** A push that can be made again. */
 export interface RecordedPush {
@@ -22,7 +22,7 @@ export async function pushesInLog(
   only: string | undefined,
 ): Promise<RecordedPush[]> {
   const newestFirst: RecordedPush[] = []
-  for await (const { id: name, path, push, request_body: body } of allOf(client.requests.list)) {
+  for await (const { id: name, path, push, request_body: body } of paginate(client.requests.list)) {
     const [, escaped] = PATH.exec(path) ?? []
     if (escaped === undefined || push === null || push.outcome === 'conflict') continue
     const id = decodeURIComponent(escaped)

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { readCredentials, writeCredentials } from './data-directory.ts'
-import { hashOf } from './http/auth/api-key.ts'
-import { scopes } from './model/api-key.ts'
-import { addLocations } from './operations/add-locations.ts'
-import { assignEndpoints } from './operations/assign-endpoints.ts'
-import { createKey } from './operations/create-key.ts'
-import type { Service } from './service.ts'
-import { packageFile } from './package-file.ts'
+import { readCredentials, writeCredentials } from '../data-directory.ts'
+import { hashOf } from '../http/auth/api-key.ts'
+import { scopes } from '../model/api-key.ts'
+import { addLocations } from '../operations/add-locations.ts'
+import { assignEndpoints } from '../operations/assign-endpoints.ts'
+import { createKey } from '../operations/create-key.ts'
+import type { Service } from '../service.ts'
+import { packageFile } from '../package-file.ts'
 
 interface Wanted {
   dataDirectory?: string | undefined
@@ -26,7 +26,7 @@ interface Furnished {
  * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2), and the secret
  * that tables' addresses follow from, which is kept beside it, so that printed QR codes stay good.
  */
-export async function furnish(
+export async function seedStore(
   service: Service,
   { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
 ): Promise<Furnished> {

@@ -1,5 +1,5 @@
-import type { Reads } from '../client/reads.ts'
-import type { StreamMessage } from '../client/views.ts'
+import type { Reads } from './reads.ts'
+import type { StreamMessage } from './views.ts'
 
 /**
  * Opens the live stream; once this resolves, nothing that happens is missed. With `since`, what began then comes first.

@@ -3,8 +3,8 @@ import type { Client } from '../client.ts'
 import { newToken } from '../ids.ts'
 import type { Check } from '../model/check.ts'
 import { TRIAL_PREFIX } from '../model/trial-check.ts'
-import { ordersOf } from './orders.ts'
 import type { RecordedPush } from './recorded.ts'
+import { shuffled } from './shuffle.ts'
 
 /** What one order of pushes, by their place in the record from 1 on, made of a fresh check. */
 export interface Ending {
@@ -74,4 +74,17 @@ const own: readonly string[] = ['id', 'external_id', 'created_at', 'updated_at',
 function differing(one: Check, other: Check): string[] {
   const fields = Object.keys({ ...one, ...other }) as (keyof Check)[]
   return fields.filter((field) => !own.includes(field) && !isDeepStrictEqual(one[field], other[field]))
+}
+
+/**
+ * In which orders so many pushes are tried, as their indexes: first as recorded, then `orders` others that the seed
+ * decides, in each of which about half of the pushes come twice.
+ */
+export function ordersOf(pushes: number, orders: number, seed: number): number[][] {
+  const recorded = Array.from({ length: pushes }, (_, index) => index)
+  const drawn = Array.from({ length: orders }, (_, order) => {
+    const twice = shuffled(recorded, seed + 2 * order + 1).slice(0, Math.ceil(pushes / 2))
+    return shuffled([...recorded, ...twice], seed + 2 * order)
+  })
+  return [recorded, ...drawn]
 }

@@ -1,6 +1,6 @@
 import type { Reads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import type { Wanted } from './judge.ts'
+import type { Wanted } from './delivered-verdict.ts'
 
 /** Who did not get what was expected wants to know no more than this. */
 const MOST_SHOWN = 10
@@ -8,7 +8,7 @@ const MOST_SHOWN = 10
 type Asked = Pick<Reads, 'deliveries' | 'endpoints' | 'events'>
 
 /** Why a delivery may not have come, and what came instead: lines for the message of an error. */
-export async function circumstances(client: Asked, wanted: Wanted): Promise<string[]> {
+export async function explainMissing(client: Asked, wanted: Wanted): Promise<string[]> {
   const [reason, instead] = await Promise.all([reasonFor(client, wanted), deliveriesOf(client)])
   return [...reason, ...instead]
 }

@@ -1,7 +1,7 @@
-import { Unreachable } from '../api-error.ts'
+import { Unreachable } from '../client/errors.ts'
 import type { Reads } from '../client/reads.ts'
 import type { StreamMessage } from '../client/views.ts'
-import { openStream } from './open-stream.ts'
+import { openStream } from '../client/open-stream.ts'
 
 /**
  * Looks at once, and again at each message of the stream that concerns the caller, until a look finds something or

@@ -13,7 +13,7 @@ import type { Delivery } from '../model/delivery.ts'
 import { wholeNumbers } from '../model/settings.ts'
 import type { Service } from '../service.ts'
 import { GRACE_MS, type Parts } from './parts.ts'
-import { freshTime, measureOf } from './time.ts'
+import { freshTime, measureOf } from './clock.ts'
 
 /** What deliveries ask of the service around them. */
 interface Surroundings {

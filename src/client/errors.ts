@@ -1,5 +1,5 @@
-import type { DetailsOf } from './model/error-details.ts'
-import type { ErrorCode } from './model/refusal.ts'
+import type { DetailsOf } from '../model/error-details.ts'
+import type { ErrorCode } from '../model/refusal.ts'
 
 /**
  * The service answered with an error (contract section 3). `is` narrows it to one code and the fields of that code.

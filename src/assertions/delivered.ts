@@ -1,13 +1,13 @@
-import { ApiError, TimedOut } from '../api-error.ts'
+import { ApiError, TimedOut } from '../client/errors.ts'
 import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/given.ts'
 import type { CallOptions } from '../client/limit.ts'
 import type { Reads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { requireKnownOptions, requireOneOf } from '../model/settings.ts'
-import { circumstances } from './circumstances.ts'
+import { explainMissing } from './explain-missing.ts'
 import { untilDeadline } from './deadline.ts'
-import { inWords, judge, type Unmet, type Wanted } from './judge.ts'
+import { inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
 import { concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
 import { watch } from './watch.ts'
 
@@ -90,7 +90,7 @@ export async function waitForDelivered(
   const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
   if (first !== undefined) return [first, ...others]
   if (verdict.ok) throw new RangeError('count must be at least 1.')
-  const more = await circumstances(client, wanted)
+  const more = await explainMissing(client, wanted)
   const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
   const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)
   throw new NotDelivered({ ...verdict, message }, cause === undefined ? {} : { cause })

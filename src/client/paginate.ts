@@ -1,7 +1,7 @@
-import type { List, PageQuery } from '../client/views.ts'
+import type { List, PageQuery } from './views.ts'
 
 /** Iterates over everything that a list has from the cursor of the query on, page by page. */
-export async function* allOf<T, Query extends PageQuery>(
+export async function* paginate<T, Query extends PageQuery>(
   list: (query?: Query) => Promise<List<T>>,
   query: Query = {} as Query,
 ): AsyncGenerator<T, void> {

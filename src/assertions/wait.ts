@@ -1,10 +1,10 @@
-import { ApiError, Unreachable } from '../api-error.ts'
+import { ApiError, Unreachable } from '../client/errors.ts'
 import type { Reads } from '../client/reads.ts'
 import type { StreamMessage } from '../client/views.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { allOf } from './all-of.ts'
-import { isDecided, judge, type Verdict, type Wanted } from './judge.ts'
-import { openStream } from './open-stream.ts'
+import { paginate } from '../client/paginate.ts'
+import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
+import { openStream } from '../client/open-stream.ts'
 
 type Reader = Pick<Reads, 'stream' | 'deliveries'>
 
@@ -64,7 +64,7 @@ export async function deliveriesAbout(
   wanted: Wanted,
 ): Promise<Delivery[]> {
   const found: Delivery[] = []
-  for await (const delivery of allOf(client.deliveries.list, subject(wanted)))
+  for await (const delivery of paginate(client.deliveries.list, subject(wanted)))
     if (isAbout(delivery, wanted)) found.push(delivery)
   return found
 }
