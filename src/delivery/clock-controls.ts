@@ -3,10 +3,10 @@ import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
-import type { KeptClock } from './kept-clock.ts'
+import type { KeptClock } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
-import { createTally } from './tally.ts'
+import { createTally } from './playback-report.ts'
 
 /** The clock as `/_sim/clock` shows it. */
 export interface ClockState {

@@ -6,9 +6,9 @@ import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
 import { signatureHeader } from '../model/service-name.ts'
-import type { DeliveryFaults } from './faults.ts'
-import { marksOf, sendUnder } from './fate.ts'
-import type { Message, Sender } from './send.ts'
+import type { DeliveryFaults } from './faults/faults.ts'
+import { marksOf, sendUnder } from './faults/fault-plan.ts'
+import type { Message, Sender } from './send/send.ts'
 
 export interface DeliverSettings {
   service: Pick<Service, 'get' | 'execute'>

@@ -1,5 +1,5 @@
 import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
-import { createKeptClock, startOfTime } from '../delivery/kept-clock.ts'
+import { createKeptClock, startOfTime } from '../delivery/clock-file.ts'
 import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Settings } from './settings.ts'

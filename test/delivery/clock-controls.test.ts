@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMovableClock } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
-import { startOfTime } from '../../src/delivery/kept-clock.ts'
+import { startOfTime } from '../../src/delivery/clock-file.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { Settled } from '../../src/delivery/backlog.ts'
 

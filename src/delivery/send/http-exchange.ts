@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { ConnectTimeout } from './connect.ts'
+import { ConnectTimeout } from './connector.ts'
 import type { Connection, Connections } from './connections.ts'
 import { setDeadline } from './deadline.ts'
 import { startOfBody } from './response-body.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Delivery } from '../../src/model/delivery.ts'
-import type { Fault } from '../../src/model/fault.ts'
-import type { SimulatorOptions } from '../../src/simulator.ts'
-import { openReceiver, openSimulator, openStream, temporaryDirectory } from '../support/simulator.ts'
+import type { Delivery } from '../../../src/model/delivery.ts'
+import type { Fault } from '../../../src/model/fault.ts'
+import type { SimulatorOptions } from '../../../src/simulator.ts'
+import { openReceiver, openSimulator, openStream, temporaryDirectory } from '../../support/simulator.ts'
 
 type OnDeliveries = Extract<Fault, { on: 'deliveries' }>
 

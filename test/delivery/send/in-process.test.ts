@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createDestinationPolicy } from '../../src/delivery/destination.ts'
-import { createReceivers, type Receive } from '../../src/delivery/receivers.ts'
-import { createSender } from '../../src/delivery/send.ts'
+import { createDestinationPolicy } from '../../../src/delivery/destination/policy.ts'
+import { createReceivers, type Receive } from '../../../src/delivery/send/in-process.ts'
+import { createSender } from '../../../src/delivery/send/send.ts'
 
 const url = 'https://shop.test/webhooks'
 const policy = createDestinationPolicy({

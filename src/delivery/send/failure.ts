@@ -1,5 +1,5 @@
-import type { AttemptOutcome } from '../model/delivery.ts'
-import type { CertificateError } from './connect.ts'
+import type { AttemptOutcome } from '../../model/delivery.ts'
+import type { CertificateError } from './connector.ts'
 
 /** Why an attempt failed, for `outcome` and `error` of an attempt. */
 export interface Failure {

@@ -1,12 +1,11 @@
-import type { Delivery } from '../model/delivery.ts'
-import type { DeliveryFault } from '../model/fault.ts'
-import { count, rulesOf, viewRule, type FaultRule } from '../model/fault-rules.ts'
-import { holdDelivery } from '../operations/hold-delivery.ts'
-import { releaseDeliveries } from '../operations/release-deliveries.ts'
-import type { Service } from '../service.ts'
-import type { Fate } from './fate.ts'
-import { createHeld } from './held.ts'
-import { createRoll, type Roll } from './roll.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import type { DeliveryFault } from '../../model/fault.ts'
+import { count, rulesOf, viewRule, type FaultRule } from '../../model/fault-rules.ts'
+import { holdDelivery } from '../../operations/hold-delivery.ts'
+import { releaseDeliveries } from '../../operations/release-deliveries.ts'
+import type { Service } from '../../service.ts'
+import type { Fate } from './fault-plan.ts'
+import { createRoll, type Roll } from './fault-sequence.ts'
 
 /** The faults that befall deliveries on purpose (contract section 10). */
 export interface DeliveryFaults {
@@ -68,4 +67,42 @@ function settled({ faults, since }: NonNullable<Delivery['held']>): Fate {
 async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Delivery[]> {
   const query = { where: { status: 'pending' }, limit: Number.MAX_SAFE_INTEGER }
   return (await service.list('deliveries', query)).data.toReversed()
+}
+
+type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
+
+/** The deliveries that this process has held back. Those of an earlier one fall due by themselves. */
+export function createHeld() {
+  const all = new Set<string>()
+  /** Those that wait to be overtaken, by endpoint. */
+  const waiting = new Map<string, Set<string>>()
+  return {
+    add({ id, endpoint_id }: Subject, untilOvertaken: boolean): void {
+      all.add(id)
+      if (!untilOvertaken) return
+      const ids = waiting.get(endpoint_id) ?? new Set()
+      waiting.set(endpoint_id, ids.add(id))
+    },
+    /** A later delivery overtakes the earlier ones that go to the same endpoint; identifiers sort by time. */
+    takeOvertakenBy({ id: later, endpoint_id }: Subject): string[] {
+      const ids = waiting.get(endpoint_id)
+      if (ids === undefined) return []
+      const overtaken = [...ids].filter((id) => id < later)
+      for (const id of overtaken) ids.delete(id)
+      if (ids.size === 0) waiting.delete(endpoint_id)
+      return overtaken
+    },
+    takeAll(): string[] {
+      const ids = [...all]
+      all.clear()
+      waiting.clear()
+      return ids
+    },
+    /** It is on its way. */
+    forget({ id, endpoint_id }: Subject): void {
+      all.delete(id)
+      const ids = waiting.get(endpoint_id)
+      if (ids?.delete(id) === true && ids.size === 0) waiting.delete(endpoint_id)
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTurns } from '../../src/delivery/turns.ts'
+import { createTurns } from '../../src/delivery/fair-queue.ts'
 
 const due = (...names: string[]) => names.map((id) => ({ id, endpoint_id: id.charAt(0) }))
 const none = () => 0

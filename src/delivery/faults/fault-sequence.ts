@@ -1,9 +1,9 @@
-import type { Delivery } from '../model/delivery.ts'
-import type { DeliveryFault } from '../model/fault.ts'
-import type { FaultRule } from '../model/fault-rules.ts'
-import type { Write } from '../model/records.ts'
-import type { Service } from '../service.ts'
-import { drawFate, type Fate } from './fate.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import type { DeliveryFault } from '../../model/fault.ts'
+import type { FaultRule } from '../../model/fault-rules.ts'
+import type { Write } from '../../model/records.ts'
+import type { Service } from '../../service.ts'
+import { drawFate, type Fate } from './fault-plan.ts'
 
 /** Who may be befallen, numbered in the order of commits: whichever attempts run side by side, the same draw the same. */
 export interface Roll {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
-import { createFlights } from '../../src/delivery/flights.ts'
+import { createFlights } from '../../src/delivery/in-flight.ts'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 const SLOW_MS = 1_000

@@ -1,4 +1,6 @@
 import ipaddr from 'ipaddr.js'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
 /** What an address is to a sender of webhooks, worst first: `forbidden` reaches machinery, `internal` the user's own machines. */
 export interface AddressVerdict {
@@ -113,4 +115,27 @@ function isPublic(address: Address, range: Range): boolean {
   if (address instanceof ipaddr.IPv4) return range === 'unicast'
   if (globalCarriers.some((prefix) => address.match(prefix))) return true
   return address.match(globalUnicast) && ['unicast', '6to4', 'teredo'].includes(range)
+}
+
+/** Where this service itself listens. `host` is what it was bound to, such as `127.0.0.1`, `::` or `localhost`. */
+export interface OwnAddress {
+  host: string
+  port: number
+}
+
+/** Whether connecting to this address and port would reach the service itself. */
+export function isOwn(address: string, port: number, own: OwnAddress): boolean {
+  if (port !== own.port) return false
+  const host = own.host.replace(/^\[(.*)\]$/, '$1')
+  const boundToLoopback = host === 'localhost' || isLoopback(host)
+  // A host name is some address of this machine, and which ones is the resolver's business.
+  const boundToAny = isUnspecified(host) || (isIP(host) === 0 && !boundToLoopback)
+  if (isLoopback(address)) return boundToAny || boundToLoopback
+  return boundToAny ? isOfThisMachine(address) : isSameAddress(address, host)
+}
+
+function isOfThisMachine(address: string): boolean {
+  return Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .some((own) => isSameAddress(address, own.address))
 }

@@ -1,11 +1,10 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { isLoopback, judgeAddress } from './address-policy.ts'
-import { destinationOf, isLocalhost, refuseForm } from './destination-url.ts'
-import { isOwn, type OwnAddress } from './own-address.ts'
-import { remembering } from './remembering.ts'
+import { isLoopback, judgeAddress, isOwn, type OwnAddress } from './address.ts'
+import { destinationOf, isLocalhost, refuseForm } from './url.ts'
+import { remembering } from '../memoize.ts'
 import { knowingLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
 
-export type { OwnAddress } from './own-address.ts'
+export type { OwnAddress } from './address.ts'
 export type { Resolve } from './resolve.ts'
 
 export interface DestinationSettings {

@@ -2,8 +2,8 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { setDeadline } from './deadline.ts'
-import type { DestinationPolicy } from './destination.ts'
-import { destinationOf } from './destination-url.ts'
+import type { DestinationPolicy } from '../destination/policy.ts'
+import { destinationOf } from '../destination/url.ts'
 
 interface ConnectSettings {
   policy: Pick<DestinationPolicy, 'lookup'>

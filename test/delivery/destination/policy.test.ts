@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
-import { normalUrl } from '../../src/delivery/destination-url.ts'
+import {
+  createDestinationPolicy,
+  type DestinationSettings,
+} from '../../../src/delivery/destination/policy.ts'
+import { normalUrl } from '../../../src/delivery/destination/url.ts'
 
 const names: Record<string, readonly string[]> = {
   localhost: ['127.0.0.1', '::1'],

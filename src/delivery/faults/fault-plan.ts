@@ -1,9 +1,9 @@
-import type { AttemptResult, Delivery } from '../model/delivery.ts'
-import { draw } from '../model/draw.ts'
-import type { DeliveryFault } from '../model/fault.ts'
-import { deliveryFaultKinds, type DeliveryFaultKind } from '../model/fault-kinds.ts'
-import type { FaultRule } from '../model/fault-rules.ts'
-import type { SendResult } from './send.ts'
+import type { AttemptResult, Delivery } from '../../model/delivery.ts'
+import { draw } from '../../model/draw.ts'
+import type { DeliveryFault } from '../../model/fault.ts'
+import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/fault-kinds.ts'
+import type { FaultRule } from '../../model/fault-rules.ts'
+import type { SendResult } from '../send/send.ts'
 
 /** What shall befall one attempt, as it was drawn when the attempt was about to begin. */
 export interface Fate {

@@ -1,4 +1,4 @@
-import { timers } from '../timers.ts'
+import { timers } from '../../timers.ts'
 
 /**
  * Calls `action` after so many milliseconds, once what has already arrived at sockets is read: when a timer fires late

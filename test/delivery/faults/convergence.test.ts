@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Check } from '../../src/model/check.ts'
-import type { Received } from '../support/https-receiver.ts'
-import { openReceiver, openSimulator, totals } from '../support/simulator.ts'
+import type { Check } from '../../../src/model/check.ts'
+import type { Received } from '../../support/https-receiver.ts'
+import { openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 
 const SEEDS = 100
 const CHECKS = ['table-1', 'table-2']

@@ -4,13 +4,16 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createAuthority } from '../../src/certificates.ts'
-import { loadX509 } from '../../src/certificates/x509.ts'
-import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
-import { createSender, type SenderSettings } from '../../src/delivery/send.ts'
-import { explainFailure } from '../../src/delivery/send-failure.ts'
-import { startReceiver, type Answer } from '../support/https-receiver.ts'
-import { testAuthority } from './setup.ts'
+import { createAuthority } from '../../../src/certificates.ts'
+import { loadX509 } from '../../../src/certificates/x509.ts'
+import {
+  createDestinationPolicy,
+  type DestinationSettings,
+} from '../../../src/delivery/destination/policy.ts'
+import { createSender, type SenderSettings } from '../../../src/delivery/send/send.ts'
+import { explainFailure } from '../../../src/delivery/send/failure.ts'
+import { startReceiver, type Answer } from '../../support/https-receiver.ts'
+import { testAuthority } from '../setup.ts'
 
 const trash: (() => Promise<unknown>)[] = []
 

@@ -1,4 +1,4 @@
-import { isLoopback } from './address-policy.ts'
+import { isLoopback } from './address.ts'
 
 const MAX_URL_LENGTH = 2048
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { createRests } from '../../src/delivery/rests.ts'
+import { createRests } from '../../src/delivery/retry-backoff.ts'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 beforeEach(() => fakeOwnTimers())

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { drawFate } from '../../src/delivery/fate.ts'
-import { rulesOf, viewRule } from '../../src/model/fault-rules.ts'
-import type { DeliveryFault } from '../../src/model/fault.ts'
+import { drawFate } from '../../../src/delivery/faults/fault-plan.ts'
+import { rulesOf, viewRule } from '../../../src/model/fault-rules.ts'
+import type { DeliveryFault } from '../../../src/model/fault.ts'
 
 type Chances = Partial<Omit<DeliveryFault, 'on'>>
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { isLocalhost } from './destination-url.ts'
-import { timers } from '../timers.ts'
+import { isLocalhost } from './url.ts'
+import { timers } from '../../timers.ts'
 
 /** The addresses of a name. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>
