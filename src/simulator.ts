@@ -1,7 +1,7 @@
 import { limited, type CallOptions } from './client/limit.ts'
 import { createDeliveryFaults } from './delivery/faults/faults.ts'
 import type { OwnAddress } from './delivery/destination/policy.ts'
-import type { Receivers } from './delivery/send/in-process.ts'
+import type { InProcessReceivers } from './delivery/send/in-process.ts'
 import { furnish } from './furnish.ts'
 import { createApiFaults } from './http/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
@@ -60,7 +60,7 @@ export interface Simulator {
    * @example
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
-  receive: Receivers['add']
+  receive: InProcessReceivers['add']
   /** What a handler of `receive` threw at the newest attempt of a delivery; `undefined` when it did not throw. */
   thrownBy(delivery: Pick<Delivery, 'id' | 'attempts'>): unknown
   /** A new address of the inspector, good once and for ten minutes, for the key of the start. */

@@ -3,10 +3,10 @@ import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
-import type { KeptClock } from './clock-file.ts'
+import type { ClockFile } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
-import { createTally } from './playback-report.ts'
+import { createPlaybackReport } from './playback-report.ts'
 
 /** The clock as `/_sim/clock` shows it. */
 export interface ClockState {
@@ -57,16 +57,21 @@ export interface ClockTarget {
 interface ControlsSettings {
   clock: MovableClock
   backlog: Pump['backlog']
-  kept: Pick<KeptClock, 'save'>
+  clockFile: Pick<ClockFile, 'save'>
   isStopping: () => boolean
 }
 
 /** Times are compared as text, and ISO 8601 takes four digits for a year; retries need room behind it. */
 const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
 
-export function createClockControls({ clock, backlog, kept, isStopping }: ControlsSettings): ClockControls {
-  const inTurn = createLine()
-  let tally = createTally()
+export function createClockControls({
+  clock,
+  backlog,
+  clockFile,
+  isStopping,
+}: ControlsSettings): ClockControls {
+  const serially = createSerialQueue()
+  let report = createPlaybackReport()
   let moving: { to: number; existing: Backlog } | undefined
   let replacing = new AbortController()
 
@@ -85,15 +90,15 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
   async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { next_at, unrecorded } = await existing.settle(signal)
-      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${standsAt()}`)
+      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${stoppedAt()}`)
       if (unrecorded > 0)
-        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${standsAt()}`)
+        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${stoppedAt()}`)
       if (clock.now().getTime() >= target) return
       clock.moveTo(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
     }
   }
 
-  function standsAt(): string {
+  function stoppedAt(): string {
     return `clock was moved to ${clock.now().toISOString()} and no further. Advance it again.`
   }
 
@@ -105,11 +110,11 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
       const target = requireAhead(path, targetFrom(now), now)
       // Kept beforehand: a crash on the way leaves a clock that is ahead, and what it missed is due at once.
       await save(clock.offsetMs() + target - now)
-      tally = createTally()
+      report = createPlaybackReport()
       moving = { to: target, existing }
       await play(target, existing, signal)
       moving = undefined
-      return { ...show(), ...tally.result() }
+      return { ...show(), ...report.result() }
     } finally {
       moving = undefined
       existing.end()
@@ -118,13 +123,13 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
     }
   }
 
-  function moveInTurn(path: 'advance' | 'to', targetFrom: (now: number) => number, signal?: AbortSignal) {
+  function moveSerially(path: 'advance' | 'to', targetFrom: (now: number) => number, signal?: AbortSignal) {
     const ending = AbortSignal.any([replacing.signal, ...(signal === undefined ? [] : [signal])])
-    return inTurn(() => move(path, targetFrom, ending), ending)
+    return serially(() => move(path, targetFrom, ending), ending)
   }
 
   async function save(offsetMs: number): Promise<void> {
-    await kept.save(offsetMs).catch((cause: unknown) => {
+    await clockFile.save(offsetMs).catch((cause: unknown) => {
       const { code = 'unknown error' } = cause as NodeJS.ErrnoException
       throw new Refusal('storage_unavailable', `clock.json cannot be written (${code}). Try again.`)
     })
@@ -132,8 +137,8 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
 
   return {
     show,
-    advance: (ms, signal) => moveInTurn('advance', (now) => now + ms, signal),
-    moveTo: (time, signal) => moveInTurn('to', () => time.getTime(), signal),
+    advance: (ms, signal) => moveSerially('advance', (now) => now + ms, signal),
+    moveTo: (time, signal) => moveSerially('to', () => time.getTime(), signal),
     async freeze(frozen) {
       clock.freeze(frozen)
       // A move has kept where it goes, and keeps where it ended.
@@ -143,7 +148,7 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
     alone(task, signal) {
       replacing.abort(new Refusal('state_replaced', 'The state was replaced while the clock moved.'))
       replacing = new AbortController()
-      return inTurn(task, signal)
+      return serially(task, signal)
     },
     async jump({ time, frozen }) {
       const unset = clock.set(time, frozen)
@@ -157,8 +162,8 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
       })
       return back
     },
-    note: (delivery, attempt) => tally.add(delivery, attempt),
-    ended: () => inTurn(async () => {}),
+    note: (delivery, attempt) => report.add(delivery, attempt),
+    ended: () => serially(async () => {}),
   }
 }
 
@@ -170,7 +175,7 @@ function requireAhead(path: string, target: number, now: number): number {
 }
 
 /** Runs tasks one after the other, in the order in which they came; none whose signal aborted before its turn. */
-function createLine() {
+function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const done = last.then(() => {

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
 
 /** How far a clock was ahead of real time when it was last moved, so that a restart does not take it back. */
-export interface KeptClock {
+export interface ClockFile {
   /** In milliseconds; `undefined` when it was never moved here, or when that cannot be read. */
   read(): Promise<number | undefined>
   save(offsetMs: number): Promise<void>
 }
 
 /** Keeps the offset in `clock.json` of a data directory; without a directory, nowhere. */
-export function createKeptClock(directory: string | undefined): KeptClock {
+export function createClockFile(directory: string | undefined): ClockFile {
   if (directory === undefined) return { read: async () => undefined, save: async () => {} }
   const path = join(directory, 'clock.json')
   return {
@@ -26,7 +26,7 @@ export function createKeptClock(directory: string | undefined): KeptClock {
   }
 }
 
-interface Known {
+interface StartInputs {
   /** Where the clock shall start, when somebody said so. */
   wanted: Date | undefined
   /** Where it was left, ahead of real time. */
@@ -37,12 +37,12 @@ interface Known {
 }
 
 /** Where a clock starts: where it shall, but never before what has been; without a wish, where it was left. */
-export function startOfTime({
+export function initialClockTime({
   wanted,
   offset,
   newest,
   now,
-}: Known): { time: Date; notice?: string } | undefined {
+}: StartInputs): { time: Date; notice?: string } | undefined {
   const left = offset === undefined ? undefined : new Date(now.getTime() + offset)
   if (wanted === undefined)
     return left && { time: left, notice: `The clock goes on where it was left, at ${left.toISOString()}.` }

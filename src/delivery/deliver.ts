@@ -7,7 +7,7 @@ import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
 import { signatureHeader } from '../model/service-name.ts'
 import type { DeliveryFaults } from './faults/faults.ts'
-import { marksOf, sendUnder } from './faults/fault-plan.ts'
+import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
 import type { Message, Sender } from './send/send.ts'
 
 export interface DeliverSettings {
@@ -24,7 +24,7 @@ export interface DeliverSettings {
   /** Attempts keep their place until their answer is read whole, so that they are recorded in order. */
   inOrder?: boolean
   /** What befalls attempts on purpose. */
-  faults?: Pick<DeliveryFaults, 'fateOf' | 'hold' | 'letOvertakenGo'>
+  faults?: Pick<DeliveryFaults, 'planFor' | 'hold' | 'releaseOvertaken'>
   /** Told of what a receiver in this process threw at an attempt, whose numbers begin with 1. */
   onThrown?: (deliveryId: string, attempt: number, error: unknown) => void
   /** Told of each attempt once it is recorded, with what the delivery has become. */
@@ -35,9 +35,9 @@ export interface DeliverSettings {
  * Attempts a delivery once and resolves with it as it was recorded; unchanged when it is no longer pending, `undefined`
  * when it is gone. Rejects when the outcome could not be recorded, or with the signal's reason when taken back.
  */
-export type Deliver = (deliveryId: string, flight?: DeliverFlight) => Promise<Delivery | undefined>
+export type Deliver = (deliveryId: string, flight?: DeliverOptions) => Promise<Delivery | undefined>
 
-export interface DeliverFlight {
+export interface DeliverOptions {
   /** Takes the attempt back. */
   signal?: AbortSignal
   /** Called when the receiver has answered or failed: what is left to do is reading the body, and recording. */
@@ -56,17 +56,17 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined)
       throw new Error(`Delivery ${delivery_id} is of event ${event_id}, which is gone.`)
-    const fate = faults?.fateOf(delivery)
-    if (fate?.holds) return faults?.hold(delivery, fate)
+    const plan = faults?.planFor(delivery)
+    if (plan?.holds) return faults?.hold(delivery, plan)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName)
     // A receiver that drips its body takes no place: its headers have decided the attempt.
-    const onHeaders = settings.inOrder === true || fate !== undefined ? undefined : onSent
+    const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
     const send = () => settings.sender.send(message, { signal, onHeaders, onThrown })
-    const sent = await (fate === undefined ? send() : sendUnder(fate, send))
-    const result = { started_at, signed_at, ...sent, ...(fate && marksOf(fate, started_at)) }
+    const sent = await (plan === undefined ? send() : sendWithFaults(plan, send))
+    const result = { started_at, signed_at, ...sent, ...(plan && faultFields(plan, started_at)) }
     onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
@@ -76,7 +76,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const attempt = recorded.attempts[delivery.attempts.length]
     if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
     // A receiver that has not answered may not have seen it.
-    if (sent.response_status !== null) await faults?.letOvertakenGo(delivery)
+    if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
     return recorded
   }
 }

@@ -1,38 +1,38 @@
 import type { Delivery } from '../model/delivery.ts'
 
-type Waiting = Pick<Delivery, 'endpoint_id'>
+type Queued = Pick<Delivery, 'endpoint_id'>
 
-interface Situation {
+interface Capacity {
   /** How many attempts may be started now. */
-  room: number
+  capacity: number
   /** At most this many in flight to one endpoint. */
   perEndpoint: number
   inFlight: (endpointId: string) => number
   /** Leaves out of what is in its turn what some endpoints may not have now. */
-  withinShare: <D extends Waiting>(inTurn: readonly D[]) => readonly D[]
+  limitSlow: <D extends Queued>(inTurn: readonly D[]) => readonly D[]
 }
 
 /** Chooses what to attempt next: round by round one delivery of each endpoint, the one that has waited longest first. */
-export function createTurns() {
-  const lastTurns = new Map<string, number>()
-  let turn = 0
-  const lastTurn = (id: string) => lastTurns.get(id) ?? 0
+export function createFairQueue() {
+  const lastTaken = new Map<string, number>()
+  let counter = 0
+  const lastTakenOf = (id: string) => lastTaken.get(id) ?? 0
   return {
-    take<D extends Waiting>(
+    take<D extends Queued>(
       due: readonly D[],
-      { room, perEndpoint, inFlight, withinShare }: Situation,
+      { capacity, perEndpoint, inFlight, limitSlow }: Capacity,
     ): readonly D[] {
       const queues = [...groupByEndpoint(due)]
-        .sort(([one], [other]) => lastTurn(one) - lastTurn(other))
+        .sort(([one], [other]) => lastTakenOf(one) - lastTakenOf(other))
         .map(([id, queue]) => queue.slice(0, Math.max(0, perEndpoint - inFlight(id))))
-      const chosen = withinShare(roundRobin(queues)).slice(0, Math.max(0, room))
-      for (const { endpoint_id } of chosen) lastTurns.set(endpoint_id, ++turn)
+      const chosen = limitSlow(roundRobin(queues)).slice(0, Math.max(0, capacity))
+      for (const { endpoint_id } of chosen) lastTaken.set(endpoint_id, ++counter)
       return chosen
     },
   }
 }
 
-function groupByEndpoint<D extends Waiting>(due: readonly D[]): Map<string, D[]> {
+function groupByEndpoint<D extends Queued>(due: readonly D[]): Map<string, D[]> {
   const groups = new Map<string, D[]>()
   for (const delivery of due) {
     const group = groups.get(delivery.endpoint_id)

@@ -3,7 +3,7 @@ import { timers } from '../timers.ts'
 
 type Attempted = Promise<Delivery | undefined>
 
-export interface FlightLimits {
+export interface InFlightLimits {
   /** Attempts in flight to one endpoint (contract section 9). */
   perEndpoint: number
   /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
@@ -24,11 +24,11 @@ interface Sending {
  * half of these places, so that the others need not wait until it turns out that the next ones are slow as well. `onRoom`
  * tells when there is room for others. Counts are kept, since they are asked for far more often than they change.
  */
-export function createFlights(
-  { perEndpoint, inAll, slowAfterMs }: FlightLimits,
-  { onRoom }: { onRoom: () => void },
+export function createInFlight(
+  { perEndpoint, inAll, slowAfterMs }: InFlightLimits,
+  { onCapacity }: { onCapacity: () => void },
 ) {
-  const flights = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
+  const attempts = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
   const sending = new Map<string, Sending>()
   let quick = 0
   const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
@@ -40,14 +40,14 @@ export function createFlights(
     else sending.set(endpointId, now)
   }
   /** Ends the sending, and tells whether this call did. */
-  const sendingOf = (endpointId: string | undefined): (() => boolean) => {
+  const countSending = (endpointId: string | undefined): (() => boolean) => {
     let state: keyof Sending | 'sent' = 'quick'
     count(endpointId, 'quick', 1)
     const timer = timers.setTimeout(() => {
       state = 'slow'
       count(endpointId, 'slow', 1)
       count(endpointId, 'quick', -1)
-      onRoom()
+      onCapacity()
     }, slowAfterMs)
     timer.unref()
     return () => {
@@ -58,48 +58,49 @@ export function createFlights(
       return true
     }
   }
-  const to = (endpointId: string) => {
+  const countTo = (endpointId: string) => {
     const { quick = 0, slow = 0 } = sending.get(endpointId) ?? {}
     return quick + slow
   }
   const isSlow = (endpointId: string) => (sending.get(endpointId)?.slow ?? 0) > 0
-  const roomOfSlow = () => {
+  const capacityForSlow = () => {
     let taken = 0
     for (const { quick, slow } of sending.values()) if (slow > 0) taken += quick
     return Math.ceil(inAll / 2) - taken
   }
   return {
-    get: (id: string): Attempted | undefined => flights.get(id)?.attempted,
-    has: (id: string) => flights.has(id),
+    get: (id: string): Attempted | undefined => attempts.get(id)?.attempted,
+    has: (id: string) => attempts.has(id),
     /** The ids of the deliveries, with their endpoint where that is known. */
-    all: () => Array.from(flights, ([id, { endpointId }]) => [id, endpointId] as const),
-    to,
+    all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
+    countTo,
     /** How many more may be started. */
-    room: () => inAll - quick,
+    capacity: () => inAll - quick,
     /** The endpoints for which none may be started now. */
-    full() {
-      const slowOnesAreFull = roomOfSlow() <= 0
+    fullEndpoints() {
+      const slowAreFull = capacityForSlow() <= 0
       return {
-        has: (endpointId: string) => to(endpointId) >= perEndpoint || (slowOnesAreFull && isSlow(endpointId)),
+        has: (endpointId: string) =>
+          countTo(endpointId) >= perEndpoint || (slowAreFull && isSlow(endpointId)),
       }
     },
     /** Leaves out what is above the share of slow endpoints, and keeps the first of theirs. */
-    withinShare<D extends Pick<Delivery, 'endpoint_id'>>(inTurn: readonly D[]): D[] {
-      let left = roomOfSlow()
+    limitSlow<D extends Pick<Delivery, 'endpoint_id'>>(inTurn: readonly D[]): D[] {
+      let left = capacityForSlow()
       return inTurn.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
     },
     /** Resolves when those that are in flight now have ended, however they do. */
-    ended: () => Promise.allSettled(Array.from(flights.values(), ({ attempted }) => attempted)),
+    ended: () => Promise.allSettled(Array.from(attempts.values(), ({ attempted }) => attempted)),
     /** `endpointId` is not known for a delivery that is attempted out of turn. */
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
-      const sent = sendingOf(endpointId)
+      const sent = countSending(endpointId)
       const attempted = attempt(() => {
-        if (sent()) onRoom()
+        if (sent()) onCapacity()
       }).finally(() => {
         sent()
-        flights.delete(id)
+        attempts.delete(id)
       })
-      flights.set(id, { attempted, endpointId })
+      attempts.set(id, { attempted, endpointId })
       return attempted
     },
   }

@@ -1,15 +1,15 @@
 /** More than a service has endpoints. */
-const KEPT = 1_000
+const MAX_ENTRIES = 1_000
 
 /** What is made of a URL or an address, once: both are looked at before attempts, and taking one apart costs as much as signing. */
-export function remembering<T>(look: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>()
+export function memoize<T>(compute: (text: string) => T): (text: string) => T {
+  const cache = new Map<string, T>()
   return (text) => {
-    const found = known.get(text)
+    const found = cache.get(text)
     if (found !== undefined) return found
-    if (known.size === KEPT) known.clear()
-    const seen = look(text)
-    known.set(text, seen)
-    return seen
+    if (cache.size === MAX_ENTRIES) cache.clear()
+    const result = compute(text)
+    cache.set(text, result)
+    return result
   }
 }

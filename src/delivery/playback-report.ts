@@ -2,10 +2,10 @@ import type { Played, PlayedAttempt } from '../model/played.ts'
 import type { Attempt, AttemptOutcome, Delivery } from '../model/delivery.ts'
 
 /** As many attempts as one looks at; all of them are in the deliveries. */
-const MOST_LISTED = 1_000
+const MAX_LISTED = 1_000
 
 /** Counts attempts as they are recorded. */
-export function createTally() {
+export function createPlaybackReport() {
   const attempted: PlayedAttempt[] = []
   const outcomes: Partial<Record<AttemptOutcome, number>> = {}
   let total = 0
@@ -13,7 +13,7 @@ export function createTally() {
     add(delivery: Delivery, attempt: Attempt): void {
       total += 1
       outcomes[attempt.outcome] = (outcomes[attempt.outcome] ?? 0) + 1
-      if (attempted.length < MOST_LISTED) attempted.push(entryOf(delivery, attempt))
+      if (attempted.length < MAX_LISTED) attempted.push(entryOf(delivery, attempt))
     },
     result: (): Played => ({ attempted_total: total, outcomes, attempted: inOrder(attempted) }),
   }

@@ -3,7 +3,7 @@ import type { Refusal } from '../model/refusal.ts'
 import { timers } from '../timers.ts'
 
 /** Takes attempts in flight back, for a reason that whoever waits for them hears. */
-export function createRecall() {
+export function createAborts() {
   let controller = newController()
   const now = (reason: Refusal) => {
     controller.abort(reason)
@@ -33,7 +33,7 @@ function newController(): AbortController {
  * Makes a function that has `task` run before the next turn of the event loop, once however often it is called until
  * then; called while it runs, once more afterwards: what it looked at may have changed. `task` must not reject.
  */
-export function oncePerTurn(task: () => Promise<void>): () => void {
+export function coalesce(task: () => Promise<void>): () => void {
   let wanted = false
   let planned = false
   const run = async () => {
@@ -52,7 +52,7 @@ export function oncePerTurn(task: () => Promise<void>): () => void {
 }
 
 /** Keeps others from beginning while something is done that they must not see half done. */
-export function createInterruptions() {
+export function createExclusiveSection() {
   let current: Promise<void> | undefined
   let begun = 0
   return {

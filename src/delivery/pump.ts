@@ -3,10 +3,10 @@ import type { Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
-import { createFlights, type FlightLimits } from './in-flight.ts'
-import { createInterruptions, oncePerTurn, createRecall } from './pump-timing.ts'
-import { createRests } from './retry-backoff.ts'
-import { createTurns } from './fair-queue.ts'
+import { createInFlight, type InFlightLimits } from './in-flight.ts'
+import { createExclusiveSection, coalesce, createAborts } from './pump-timing.ts'
+import { createRetryBackoff } from './retry-backoff.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
 import { timers } from '../timers.ts'
 
@@ -41,11 +41,11 @@ export interface PumpSettings {
   limits?: Partial<PumpLimits>
 }
 
-export interface PumpLimits extends FlightLimits {
+export interface PumpLimits extends InFlightLimits {
   /** Attempts started in one turn of the event loop, between which API calls have theirs. */
   perTurn: number
   /** How many milliseconds to leave a store alone that failed. */
-  restMs: number
+  backoffMs: number
 }
 
 /**
@@ -54,90 +54,96 @@ export interface PumpLimits extends FlightLimits {
  */
 const LOOKAHEAD = 4
 
-const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
+const defaultLimits: PumpLimits = {
+  perEndpoint: 8,
+  inAll: 64,
+  perTurn: 8,
+  slowAfterMs: 1_000,
+  backoffMs: 1_000,
+}
 
 /** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
-  const wake = oncePerTurn(look)
-  const flights = createFlights(limits, { onRoom: wake })
-  const rests = createRests({ restMs: limits.restMs, onOver: wake })
-  const turns = createTurns()
-  const recall = createRecall()
-  const interruptions = createInterruptions()
-  const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
+  const wake = coalesce(look)
+  const inFlight = createInFlight(limits, { onCapacity: wake })
+  const backoff = createRetryBackoff({ backoffMs: limits.backoffMs, onOver: wake })
+  const queue = createFairQueue()
+  const aborts = createAborts()
+  const exclusive = createExclusiveSection()
+  const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
   let stopped = false
   let cancelAlarm = ignore
   let lookFailed = false
 
   const backlogs = createBacklogs({
     wake,
-    inFlight: flights.all,
+    inFlight: inFlight.all,
     unfinished: (query) => service.unfinished({ ...query, now: clock.now(), busy }),
-    unrecorded: rests.count,
+    unrecorded: backoff.count,
   })
 
   const unsubscribe = service.onCommit((writes) => {
-    rests.endUnstored()
+    backoff.endNotStored()
     backlogs.note(writes)
     if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
   })
   wake()
 
   async function look(): Promise<void> {
-    if (stopped || interruptions.underWay() !== undefined) return
-    const interrupted = interruptions.begun()
+    if (stopped || exclusive.underWay() !== undefined) return
+    const interrupted = exclusive.begun()
     try {
-      const full = flights.full()
+      const full = inFlight.fullEndpoints()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
       if (stopped) return
       // What was found may be gone; after an interruption there is another look.
-      if (interruptions.begun() > interrupted) return
-      startInTurn(due.deliveries, due.more)
+      if (exclusive.begun() > interrupted) return
+      startNext(due.deliveries, due.more)
       setAlarm(due.next_at)
       await backlogs.look()
     } catch (error) {
       lookFailed = true
       backlogs.fail(error)
       onError(error)
-      lookLater()
+      lookAfterBackoff()
     }
   }
 
-  function startInTurn(due: readonly Delivery[], more: boolean): void {
-    const waiting = due.filter(({ id }) => !flights.has(id))
-    const chosen = turns.take(waiting, {
-      room: Math.min(flights.room(), limits.perTurn),
+  function startNext(due: readonly Delivery[], more: boolean): void {
+    const waiting = due.filter(({ id }) => !inFlight.has(id))
+    const chosen = queue.take(waiting, {
+      capacity: Math.min(inFlight.capacity(), limits.perTurn),
       perEndpoint: limits.perEndpoint,
-      inFlight: flights.to,
-      withinShare: flights.withinShare,
+      inFlight: inFlight.countTo,
+      limitSlow: inFlight.limitSlow,
     })
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
-    const attempted = flights.start(id, endpointId, (onSent) =>
-      deliver(id, { signal: recall.signal(), onSent }),
+    const attempted = inFlight.start(id, endpointId, (onSent) =>
+      deliver(id, { signal: aborts.signal(), onSent }),
     )
     attempted
       .then(
-        () => rests.forget(id),
-        (error: unknown) => unrecorded(id, error),
+        () => backoff.forget(id),
+        (error: unknown) => handleUnrecorded(id, error),
       )
       .finally(wake)
     return attempted
   }
 
   /** Such an attempt has not been: the delivery is attempted again (at-least-once). */
-  function unrecorded(id: string, error: unknown): void {
+  function handleUnrecorded(id: string, error: unknown): void {
     // A reset may take deliveries away while they are attempted.
     const gone = error instanceof Refusal && error.code === 'not_found'
     if (stopped || gone) return
     onError(error)
-    rests.start(id, error)
+    backoff.start(id, error)
   }
 
   function setAlarm(next: string | null): void {
@@ -145,9 +151,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     cancelAlarm = next === null ? ignore : clock.at(new Date(next), wake)
   }
 
-  function lookLater(): void {
+  function lookAfterBackoff(): void {
     cancelAlarm()
-    const timer = timers.setTimeout(wake, limits.restMs).unref()
+    const timer = timers.setTimeout(wake, limits.backoffMs).unref()
     cancelAlarm = () => timers.clearTimeout(timer)
   }
 
@@ -165,17 +171,17 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     },
     async interrupt(work) {
       const alone = async () => {
-        recall.now(replaced())
-        await flights.ended()
-        rests.stop()
+        aborts.now(replaced())
+        await inFlight.ended()
+        backoff.stop()
         await work()
       }
-      await interruptions.during(alone).finally(wake)
+      await exclusive.during(alone).finally(wake)
     },
     async attempt(deliveryId) {
-      while (interruptions.underWay() !== undefined) await interruptions.underWay()
+      while (exclusive.underWay() !== undefined) await exclusive.underWay()
       if (stopped) throw shuttingDown()
-      const delivery = await (flights.get(deliveryId) ?? start(deliveryId))
+      const delivery = await (inFlight.get(deliveryId) ?? start(deliveryId))
       if (delivery !== undefined) return delivery
       throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
     },
@@ -183,9 +189,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       stopped = true
       unsubscribe()
       cancelAlarm()
-      rests.stop()
+      backoff.stop()
       backlogs.stop()
-      await recall.after(graceMs, flights.ended(), shuttingDown())
+      await aborts.after(graceMs, inFlight.ended(), shuttingDown())
     },
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
-import { createFlights } from '../../src/delivery/in-flight.ts'
+import { createInFlight } from '../../src/delivery/in-flight.ts'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 const SLOW_MS = 1_000
@@ -9,7 +9,7 @@ beforeEach(() => fakeOwnTimers())
 /** Flights with places for eight in all, and how to start and end them. */
 function open() {
   const onRoom = vi.fn<() => void>()
-  const flights = createFlights({ perEndpoint: 6, inAll: 8, slowAfterMs: SLOW_MS }, { onRoom })
+  const flights = createInFlight({ perEndpoint: 6, inAll: 8, slowAfterMs: SLOW_MS }, { onCapacity })
   const ends = new Map<string, () => void>()
   let number = 0
   const start = (endpointId: string | undefined, count = 1) => {
@@ -32,40 +32,40 @@ function open() {
 
 describe('attempts in flight', () => {
   it('take places until they turn out to be slow, and are counted for their endpoint all the same', () => {
-    const { start, room, to, onRoom } = open()
+    const { start, capacity, to, onRoom } = open()
     start('a', 3)
-    expect([room(), to('a')]).toEqual([5, 3])
+    expect([capacity(), to('a')]).toEqual([5, 3])
     vi.advanceTimersByTime(SLOW_MS)
-    expect([room(), to('a')]).toEqual([8, 3])
+    expect([capacity(), to('a')]).toEqual([8, 3])
     expect(onRoom).toHaveBeenCalledTimes(3)
   })
 
   it('of endpoints with a slow one have half the places, in all', () => {
-    const { start, end, full, withinShare } = open()
+    const { start, end, fullEndpoints, limitSlow } = open()
     const slow = [...start('a'), ...start('b')]
     vi.advanceTimersByTime(SLOW_MS)
     const all = 'aacbbbc'.split('').map((endpoint_id) => ({ endpoint_id }))
     const within = () =>
-      withinShare(all)
+      limitSlow(all)
         .map(({ endpoint_id }) => endpoint_id)
         .join('')
     expect(within()).toBe('aacbbc')
     const quick = [...start('a', 2), ...start('b', 2)]
-    expect(['a', 'b', 'c'].map(full().has)).toEqual([true, true, false])
+    expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([true, true, false])
     expect(within()).toBe('cc')
     end(quick.slice(0, 1))
-    expect(['a', 'b', 'c'].map(full().has)).toEqual([false, false, false])
+    expect(['a', 'b', 'c'].map(fullEndpoints().has)).toEqual([false, false, false])
     expect(within()).toBe('acc')
     end(slow)
     expect(within()).toBe('aacbbbc')
   })
 
   it('are no more to one endpoint than may be', () => {
-    const { start, end, full } = open()
+    const { start, end, fullEndpoints } = open()
     const ids = start('a', 6)
-    expect(full().has('a')).toBe(true)
+    expect(fullEndpoints().has('a')).toBe(true)
     end(ids.slice(0, 1))
-    expect(full().has('a')).toBe(false)
+    expect(fullEndpoints().has('a')).toBe(false)
   })
 
   it('are known until they have ended', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { createRests } from '../../src/delivery/retry-backoff.ts'
+import { createRetryBackoff } from '../../src/delivery/retry-backoff.ts'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 beforeEach(() => fakeOwnTimers())
@@ -11,7 +11,7 @@ const onOver = vi.fn<() => void>()
 
 function open() {
   onOver.mockClear()
-  return createRests({ restMs: 1_000, onOver })
+  return createRetryBackoff({ backoffMs: 1_000, onOver })
 }
 
 /** For how many milliseconds a delivery is left alone whose attempt could not be recorded now. */

@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 /** What an address is to a sender of webhooks, worst first: `forbidden` reaches machinery, `internal` the user's own machines. */
-export interface AddressVerdict {
-  standing: 'forbidden' | 'internal' | 'public'
+export interface AddressClass {
+  level: 'forbidden' | 'internal' | 'public'
   /** In words: `a link-local address`. */
   kind: string
 }
@@ -37,7 +37,7 @@ const internalRanges: Partial<Record<Range, string>> = {
 }
 
 /** IPv6 addresses that carry an IPv4 one, and at which byte it starts. What they reach is what that one reaches. */
-const carriers: readonly { prefix: string; at: number; inverted?: true }[] = [
+const embeddings: readonly { prefix: string; at: number; inverted?: true }[] = [
   { prefix: '::ffff:0:0/96', at: 12 }, // IPv4-mapped
   { prefix: '::/96', at: 12 }, // IPv4-compatible
   { prefix: '::ffff:0:0:0/96', at: 12 }, // IPv4-translated (RFC 2765)
@@ -52,14 +52,14 @@ const carriers: readonly { prefix: string; at: number; inverted?: true }[] = [
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Outside of it: addresses that reach what the IPv4 address in them reaches, from anywhere. */
-const globalCarriers = ['::ffff:0:0/96', '64:ff9b::/96'].map((prefix) => ipaddr.IPv6.parseCIDR(prefix))
+const globalEmbeddings = ['::ffff:0:0/96', '64:ff9b::/96'].map((prefix) => ipaddr.IPv6.parseCIDR(prefix))
 
 /** Judges a literal IP address in any spelling; `undefined` when the text is none. */
-export function judgeAddress(text: string): AddressVerdict | undefined {
-  const verdicts = addressesIn(text).map(judgeOne)
+export function classifyAddress(text: string): AddressClass | undefined {
+  const verdicts = addressesIn(text).map(classifyOne)
   return (
-    verdicts.find(({ standing }) => standing === 'forbidden') ??
-    verdicts.find(({ standing }) => standing === 'internal') ??
+    verdicts.find(({ level }) => level === 'forbidden') ??
+    verdicts.find(({ level }) => level === 'internal') ??
     verdicts[0]
   )
 }
@@ -85,35 +85,35 @@ function addressesIn(text: string): Address[] {
   const bare = text.replace(/%.*$/s, '')
   if (!ipaddr.isValid(bare)) return []
   const address = ipaddr.parse(bare)
-  return address instanceof ipaddr.IPv6 ? [address, ...carriedBy(address)] : [address]
+  return address instanceof ipaddr.IPv6 ? [address, ...embeddedIn(address)] : [address]
 }
 
-function carriedBy(address: ipaddr.IPv6): Address[] {
+function embeddedIn(address: ipaddr.IPv6): Address[] {
   if (address.range() === 'loopback' || address.range() === 'unspecified') return []
   const bytes = address.toByteArray()
-  return carriers
+  return embeddings
     .filter(({ prefix }) => address.match(ipaddr.IPv6.parseCIDR(prefix)))
     .map(({ at, inverted }) => bytes.slice(at, at + 4).map((byte) => (inverted ? byte ^ 0xff : byte)))
     .map((carried) => ipaddr.fromByteArray(carried))
 }
 
-function judgeOne(address: Address): AddressVerdict {
+function classifyOne(address: Address): AddressClass {
   const range: Range = address.range()
   if (metadataAddresses.has(address.toString()))
-    return { standing: 'forbidden', kind: 'the address of a cloud metadata service' }
+    return { level: 'forbidden', kind: 'the address of a cloud metadata service' }
   const forbidden = forbiddenRanges[range]
-  if (forbidden !== undefined) return { standing: 'forbidden', kind: forbidden }
+  if (forbidden !== undefined) return { level: 'forbidden', kind: forbidden }
   const internal = internalRanges[range]
-  if (internal !== undefined) return { standing: 'internal', kind: internal }
+  if (internal !== undefined) return { level: 'internal', kind: internal }
   return isPublic(address, range)
-    ? { standing: 'public', kind: 'a public address' }
-    : { standing: 'internal', kind: 'a reserved address' }
+    ? { level: 'public', kind: 'a public address' }
+    : { level: 'internal', kind: 'a reserved address' }
 }
 
 /** Everything else is special-purpose by IANA's registries, or of a block that nobody has been assigned. */
 function isPublic(address: Address, range: Range): boolean {
   if (address instanceof ipaddr.IPv4) return range === 'unicast'
-  if (globalCarriers.some((prefix) => address.match(prefix))) return true
+  if (globalEmbeddings.some((prefix) => address.match(prefix))) return true
   return address.match(globalUnicast) && ['unicast', '6to4', 'teredo'].includes(range)
 }
 

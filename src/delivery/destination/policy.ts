@@ -1,8 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { isLoopback, judgeAddress, isOwn, type OwnAddress } from './address.ts'
+import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
 import { destinationOf, isLocalhost, refuseForm } from './url.ts'
-import { remembering } from '../memoize.ts'
-import { knowingLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
+import { memoize } from '../memoize.ts'
+import { withLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
 
 export type { OwnAddress } from './address.ts'
 export type { Resolve } from './resolve.ts'
@@ -38,10 +38,10 @@ export class AddressRefused extends Error {
 }
 
 export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
-  const resolve = knowingLocalhost(settings.resolve ?? resolveBySystem)
-  const judgeAll = (hostname: string, addresses: readonly string[], port: number) =>
+  const resolve = withLocalhost(settings.resolve ?? resolveBySystem)
+  const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
     refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
-  const formOf = remembering((url) => {
+  const formOf = memoize((url) => {
     const reason = refuseForm(url, settings.allowHttpLoopback)
     return reason === undefined ? destinationOf(new URL(url)) : { reason }
   })
@@ -63,11 +63,11 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
       if (reason !== undefined) return reason
       const { hostname, port } = destinationOf(new URL(url))
       if (isIP(hostname) !== 0 || refuseNetwork(url) !== undefined) return undefined
-      return judgeAll(hostname, await resolveInTime(resolve, hostname), port)
+      return refuseAll(hostname, await resolveInTime(resolve, hostname), port)
     },
     lookup: (port) => (hostname, options, callback) => {
       const judged = resolve(hostname).then((addresses) => {
-        const reason = judgeAll(hostname, addresses, port)
+        const reason = refuseAll(hostname, addresses, port)
         if (reason !== undefined) throw new AddressRefused(reason)
         return addresses
       })
@@ -79,13 +79,13 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
   }
 }
 
-const judge = remembering(judgeAddress)
+const classify = memoize(classifyAddress)
 
 function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
-  const { standing, kind } = judge(address) ?? { standing: 'forbidden', kind: 'what is no address' }
-  if (standing === 'forbidden')
+  const { level, kind } = classify(address) ?? { level: 'forbidden', kind: 'what is no address' }
+  if (level === 'forbidden')
     return `must not lead to ${kind}: nothing is ever sent there. Use the address of your receiver`
-  if (standing === 'internal' && settings.denyPrivate)
+  if (level === 'internal' && settings.denyPrivate)
     return `must not lead to ${kind}, because --deny-private is set. Use a public address, or start without it`
   const own = settings.own()
   if (own !== undefined && isOwn(address, port, own))

@@ -18,7 +18,7 @@ export const resolveBySystem: Resolve = async (hostname) => {
  * Answers for `localhost` without asking: names that take long to resolve fill the few threads that resolving has, and
  * a receiver on this machine must not wait for them. Connecting tries both addresses.
  */
-export function knowingLocalhost(resolve: Resolve): Resolve {
+export function withLocalhost(resolve: Resolve): Resolve {
   return async (hostname) => (isLocalhost(hostname) ? ['127.0.0.1', '::1'] : resolve(hostname))
 }
 

@@ -6,7 +6,7 @@ import type { FaultRule } from '../../model/fault-rules.ts'
 import type { SendResult } from '../send/send.ts'
 
 /** What shall befall one attempt, as it was drawn when the attempt was about to begin. */
-export interface Fate {
+export interface FaultPlan {
   faults: readonly DeliveryFaultKind[]
   /** It is to be held back first. */
   holds: boolean
@@ -17,16 +17,16 @@ export interface Fate {
   /** When it was held back, if it was. */
   heldSince?: string
   /** The faults that did it. */
-  hits: readonly Hit[]
+  injected: readonly InjectedFault[]
 }
 
-export interface Hit {
+export interface InjectedFault {
   rule: FaultRule<DeliveryFault>
   kinds: readonly DeliveryFaultKind[]
 }
 
 /** Which attempt fate is asked about. */
-interface Subject {
+interface AttemptSubject {
   delivery: Pick<Delivery, 'event_type' | 'endpoint_id'>
   /** Of the delivery, in the order of commits since the faults were set. */
   ordinal: number
@@ -38,39 +38,44 @@ interface Subject {
  * Draws what befalls an attempt, if anything does, and takes one off what is `left` of each fault that does. What a
  * receiver never sees is neither late nor twice there.
  */
-export function drawFate(
+export function planFaults(
   rules: readonly FaultRule<DeliveryFault>[],
   seed: number,
-  subject: Subject,
-): Fate | undefined {
-  const struck = rules
-    .filter(({ fault, left }) => left > 0 && concerns(fault, subject.delivery))
-    .map((rule) => ({ rule, kinds: kindsOf(rule, seed, subject) }))
+  subject: AttemptSubject,
+): FaultPlan | undefined {
+  const matches = rules
+    .filter(({ fault, left }) => left > 0 && appliesTo(fault, subject.delivery))
+    .map((rule) => ({ rule, kinds: drawKinds(rule, seed, subject) }))
     .filter(({ kinds }) => kinds.length > 0)
-  if (struck.length === 0) return undefined
-  const drops = struck.filter(({ kinds }) => kinds.includes('drop'))
-  const hits = drops.length > 0 ? drops.slice(0, 1) : struck
-  for (const { rule } of hits) rule.left -= 1
-  return fateOf(drops.length > 0 ? hits.map(({ rule }) => ({ rule, kinds: ['drop'] as const })) : hits)
+  if (matches.length === 0) return undefined
+  const drops = matches.filter(({ kinds }) => kinds.includes('drop'))
+  const injected = drops.length > 0 ? drops.slice(0, 1) : matches
+  for (const { rule } of injected) rule.left -= 1
+  return planFrom(
+    drops.length > 0 ? injected.map(({ rule }) => ({ rule, kinds: ['drop'] as const })) : injected,
+  )
 }
 
-function fateOf(hits: readonly Hit[]): Fate {
-  const faults = deliveryFaultKinds.filter((kind) => hits.some(({ kinds }) => kinds.includes(kind)))
+function planFrom(injected: readonly InjectedFault[]): FaultPlan {
+  const faults = deliveryFaultKinds.filter((kind) => injected.some(({ kinds }) => kinds.includes(kind)))
   const longest = (kind: 'delay' | 'reorder') =>
     Math.max(
       0,
-      ...hits.map(({ rule, kinds }) => (kinds.includes(kind) ? (rule.fault[`${kind}_ms`] ?? 0) : 0)),
+      ...injected.map(({ rule, kinds }) => (kinds.includes(kind) ? (rule.fault[`${kind}_ms`] ?? 0) : 0)),
     )
   const [delay_ms, reorder_ms] = [longest('delay'), longest('reorder')]
-  return { faults, holds: delay_ms + reorder_ms > 0, delay_ms, reorder_ms, hits }
+  return { faults, holds: delay_ms + reorder_ms > 0, delay_ms, reorder_ms, injected }
 }
 
-function concerns({ event_types, endpoint_ids }: DeliveryFault, delivery: Subject['delivery']): boolean {
+function appliesTo(
+  { event_types, endpoint_ids }: DeliveryFault,
+  delivery: AttemptSubject['delivery'],
+): boolean {
   if (event_types?.every((type) => type !== delivery.event_type) === true) return false
   return endpoint_ids?.includes(delivery.endpoint_id) !== false
 }
 
-function kindsOf({ fault, index }: FaultRule<DeliveryFault>, seed: number, subject: Subject) {
+function drawKinds({ fault, index }: FaultRule<DeliveryFault>, seed: number, subject: AttemptSubject) {
   const { ordinal, attempt, mayReorder } = subject
   return deliveryFaultKinds
     .filter((kind) => kind !== 'reorder' || mayReorder)
@@ -78,7 +83,10 @@ function kindsOf({ fault, index }: FaultRule<DeliveryFault>, seed: number, subje
 }
 
 /** Sends under a fate that is no longer held back. The first answer counts: who sends twice does not know that they do. */
-export async function sendUnder({ faults }: Fate, send: () => Promise<SendResult>): Promise<SendResult> {
+export async function sendWithFaults(
+  { faults }: FaultPlan,
+  send: () => Promise<SendResult>,
+): Promise<SendResult> {
   if (faults.includes('drop')) return dropped
   const result = await send()
   if (faults.includes('duplicate')) await send()
@@ -94,8 +102,8 @@ const dropped: SendResult = {
 }
 
 /** What an attempt is marked with, so that everybody sees what befell it. */
-export function marksOf(
-  { faults, heldSince }: Fate,
+export function faultFields(
+  { faults, heldSince }: FaultPlan,
   started_at: string,
 ): Pick<AttemptResult, 'faults' | 'held_ms'> {
   if (heldSince === undefined) return { faults }

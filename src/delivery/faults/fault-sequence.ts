@@ -3,40 +3,40 @@ import type { DeliveryFault } from '../../model/fault.ts'
 import type { FaultRule } from '../../model/fault-rules.ts'
 import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
-import { drawFate, type Fate } from './fault-plan.ts'
+import { planFaults, type FaultPlan } from './fault-plan.ts'
 
 /** Who may be befallen, numbered in the order of commits: whichever attempts run side by side, the same draw the same. */
-export interface Roll {
+export interface FaultSequence {
   /** Takes up what was pending before. */
-  takeUp(pending: Iterable<Delivery>): void
-  fateOf(delivery: Delivery): Fate | undefined
+  addPending(pending: Iterable<Delivery>): void
+  planFor(delivery: Delivery): FaultPlan | undefined
   close(): void
 }
 
 interface Entry {
   ordinal: number
   /** The fate of the first attempt is drawn with the number: what is left of a fault goes in the order of commits, too. */
-  first: Fate | undefined
+  first: FaultPlan | undefined
 }
 
-export function createRoll(
+export function createFaultSequence(
   service: Pick<Service, 'onCommit'>,
   rules: readonly FaultRule<DeliveryFault>[],
   seed: number,
-): Roll {
+): FaultSequence {
   const entries = new Map<string, Entry>()
   /** Endpoints whose newest delivery waits to be overtaken; the next one goes through, or all would wait for each other. */
-  const expecting = new Set<string>()
+  const reordering = new Set<string>()
   let last = 0
 
-  function enter(delivery: Delivery): Entry {
+  function add(delivery: Delivery): Entry {
     const { id, endpoint_id } = delivery
     const ordinal = ++last
     const isFirst = delivery.attempts.length === 0 && delivery.held === undefined
-    const mayReorder = isFirst && !expecting.has(endpoint_id)
-    const first = isFirst ? drawFate(rules, seed, { delivery, ordinal, attempt: 1, mayReorder }) : undefined
-    if (first?.faults.includes('reorder') === true) expecting.add(endpoint_id)
-    else expecting.delete(endpoint_id)
+    const mayReorder = isFirst && !reordering.has(endpoint_id)
+    const first = isFirst ? planFaults(rules, seed, { delivery, ordinal, attempt: 1, mayReorder }) : undefined
+    if (first?.faults.includes('reorder') === true) reordering.add(endpoint_id)
+    else reordering.delete(endpoint_id)
     const entry = { ordinal, first }
     entries.set(id, entry)
     return entry
@@ -51,7 +51,7 @@ export function createRoll(
     if ('remove' in write) return void entries.delete(write.remove)
     const { id, status, event_type } = write.put
     if (status !== 'pending') entries.delete(id)
-    else if (event_type !== 'ping' && !entries.has(id)) enter(write.put)
+    else if (event_type !== 'ping' && !entries.has(id)) add(write.put)
   }
 
   const close = service.onCommit((writes, kind) => {
@@ -60,15 +60,17 @@ export function createRoll(
   })
   return {
     close: () => close(),
-    takeUp(pending) {
+    addPending(pending) {
       for (const delivery of pending)
-        if (delivery.event_type !== 'ping' && !entries.has(delivery.id)) enter(delivery)
+        if (delivery.event_type !== 'ping' && !entries.has(delivery.id)) add(delivery)
     },
-    fateOf(delivery) {
+    planFor(delivery) {
       if (delivery.event_type === 'ping') return undefined
-      const { ordinal, first } = entries.get(delivery.id) ?? enter(delivery)
+      const { ordinal, first } = entries.get(delivery.id) ?? add(delivery)
       const attempt = delivery.attempts.length + 1
-      return attempt === 1 ? first : drawFate(rules, seed, { delivery, ordinal, attempt, mayReorder: false })
+      return attempt === 1
+        ? first
+        : planFaults(rules, seed, { delivery, ordinal, attempt, mayReorder: false })
     },
   }
 }

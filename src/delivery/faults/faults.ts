@@ -4,8 +4,8 @@ import { count, rulesOf, viewRule, type FaultRule } from '../../model/fault-rule
 import { holdDelivery } from '../../operations/hold-delivery.ts'
 import { releaseDeliveries } from '../../operations/release-deliveries.ts'
 import type { Service } from '../../service.ts'
-import type { Fate } from './fault-plan.ts'
-import { createRoll, type Roll } from './fault-sequence.ts'
+import type { FaultPlan } from './fault-plan.ts'
+import { createFaultSequence, type FaultSequence } from './fault-sequence.ts'
 
 /** The faults that befall deliveries on purpose (contract section 10). */
 export interface DeliveryFaults {
@@ -13,11 +13,11 @@ export interface DeliveryFaults {
   set(faults: readonly DeliveryFault[], seed: number): Promise<void>
   show(): readonly DeliveryFault[]
   /** What befalls the attempt that is about to begin; as a rule nothing. A ping is spared: it is there to tell the truth. */
-  fateOf(delivery: Delivery): Fate | undefined
+  planFor(delivery: Delivery): FaultPlan | undefined
   /** Holds the attempt back, durably: it falls due by the clock like any other. */
-  hold(delivery: Delivery, fate: Fate): Promise<Delivery | undefined>
+  hold(delivery: Delivery, fate: FaultPlan): Promise<Delivery | undefined>
   /** Lets those go that waited to be overtaken by this delivery, which its receiver has seen. */
-  letOvertakenGo(delivery: Delivery): Promise<void> | undefined
+  releaseOvertaken(delivery: Delivery): Promise<void> | undefined
 }
 
 type Rules = readonly FaultRule<DeliveryFault>[]
@@ -25,33 +25,33 @@ type Rules = readonly FaultRule<DeliveryFault>[]
 export function createDeliveryFaults(
   service: Pick<Service, 'execute' | 'list' | 'onCommit'>,
 ): DeliveryFaults {
-  const held = createHeld()
+  const held = createHeldDeliveries()
   let rules: Rules = []
-  let roll: Roll | undefined
+  let sequence: FaultSequence | undefined
   return {
     async set(faults, seed) {
-      roll?.close()
+      sequence?.close()
       rules = rulesOf(faults)
-      roll = faults.length === 0 ? undefined : createRoll(service, rules, seed)
-      roll?.takeUp(await pendingOf(service))
+      sequence = faults.length === 0 ? undefined : createFaultSequence(service, rules, seed)
+      sequence?.addPending(await pendingOf(service))
       const delivery_ids = faults.length === 0 ? held.takeAll() : []
       if (delivery_ids.length > 0) await service.execute(releaseDeliveries, { delivery_ids, at_once: true })
     },
     show: () => rules.map(viewRule),
-    fateOf(delivery) {
+    planFor(delivery) {
       if (delivery.held !== undefined) {
-        held.forget(delivery)
-        return settled(delivery.held)
+        held.remove(delivery)
+        return resumedPlan(delivery.held)
       }
-      const fate = roll?.fateOf(delivery)
-      for (const { rule, kinds } of fate?.hits ?? []) for (const kind of kinds) count(rule, kind)
+      const fate = sequence?.planFor(delivery)
+      for (const { rule, kinds } of fate?.injected ?? []) for (const kind of kinds) count(rule, kind)
       return fate
     },
     hold({ id: delivery_id, endpoint_id }, { faults, delay_ms, reorder_ms }) {
       held.add({ id: delivery_id, endpoint_id }, reorder_ms > 0)
       return service.execute(holdDelivery, { delivery_id, faults, delay_ms, reorder_ms })
     },
-    letOvertakenGo(delivery) {
+    releaseOvertaken(delivery) {
       const delivery_ids = held.takeOvertakenBy(delivery)
       if (delivery_ids.length === 0) return undefined
       return service.execute(releaseDeliveries, { delivery_ids, at_once: false })
@@ -60,8 +60,8 @@ export function createDeliveryFaults(
 }
 
 /** What was drawn before an attempt was held back holds afterwards, whatever faults there are by then. */
-function settled({ faults, since }: NonNullable<Delivery['held']>): Fate {
-  return { faults, holds: false, delay_ms: 0, reorder_ms: 0, heldSince: since, hits: [] }
+function resumedPlan({ faults, since }: NonNullable<Delivery['held']>): FaultPlan {
+  return { faults, holds: false, delay_ms: 0, reorder_ms: 0, heldSince: since, injected: [] }
 }
 
 async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Delivery[]> {
@@ -72,7 +72,7 @@ async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Deliv
 type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
 
 /** The deliveries that this process has held back. Those of an earlier one fall due by themselves. */
-export function createHeld() {
+export function createHeldDeliveries() {
   const all = new Set<string>()
   /** Those that wait to be overtaken, by endpoint. */
   const waiting = new Map<string, Set<string>>()
@@ -99,7 +99,7 @@ export function createHeld() {
       return ids
     },
     /** It is on its way. */
-    forget({ id, endpoint_id }: Subject): void {
+    remove({ id, endpoint_id }: Subject): void {
       all.delete(id)
       const ids = waiting.get(endpoint_id)
       if (ids?.delete(id) === true && ids.size === 0) waiting.delete(endpoint_id)

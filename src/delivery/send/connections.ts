@@ -1,5 +1,5 @@
 import type { buildConnector, Client } from 'undici'
-import { skipContinue, type AnswerReader } from './skip-continue.ts'
+import { skipContinue, type ResponseReader } from './skip-continue.ts'
 
 /** One connection to an origin, which is opened with its first request and sends one request at a time. */
 export interface Connection {
@@ -9,7 +9,7 @@ export interface Connection {
   /** Whether the connection has answered another request before; not once it was opened anew. */
   isReused(): boolean
   /** Whether a byte of the answer to the request that has begun has arrived. */
-  hasHeard(): boolean
+  hasReceived(): boolean
   /** Keeps the connection for the next request, once its answer is complete. */
   release(): void
   destroy(): void
@@ -41,7 +41,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
-    let reader: AnswerReader | undefined
+    let reader: ResponseReader | undefined
     let answers = 0
     const client = new Client(origin, {
       connect: (target, callback) =>
@@ -58,10 +58,10 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
       bodyTimeout: 0,
     })
     const connection: Connection = {
-      begin: () => reader?.expectAnswer(),
+      begin: () => reader?.expectResponse(),
       dispatch: (options, handler) => client.dispatch(options, handler),
       isReused: () => answers > 0,
-      hasHeard: () => reader?.hasHeard() ?? false,
+      hasReceived: () => reader?.hasReceived() ?? false,
       release() {
         answers += 1
         idle.set(origin, [...(idle.get(origin) ?? []), connection])

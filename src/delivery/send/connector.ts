@@ -40,9 +40,9 @@ export function createConnector(settings: ConnectSettings) {
   }
   const open = async (target: buildConnector.Options) => {
     if (target.protocol === 'http:')
-      return whenReady(keep(connectTcp(addressOf(target, settings))), 'connect', settings.timeoutMs)
+      return untilReady(keep(connectTcp(addressOf(target, settings))), 'connect', settings.timeoutMs)
     const secureContext = await settings.secureContext()
-    return whenReady(keep(openTls(target, settings, secureContext)), 'secureConnect', settings.timeoutMs)
+    return untilReady(keep(openTls(target, settings, secureContext)), 'secureConnect', settings.timeoutMs)
   }
   const connect: buildConnector.connector = (target, callback) => {
     open(target).then(
@@ -92,7 +92,7 @@ function namingIssuers(socket: TLSSocket): TLSSocket {
   })
 }
 
-function whenReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs: number): Promise<Socket> {
+function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs: number): Promise<Socket> {
   // Later errors are undici's to handle, but one may come when it does not listen yet, or no longer.
   socket.on('error', () => undefined)
   return new Promise<Socket>((resolve, reject) => {

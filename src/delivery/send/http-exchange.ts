@@ -5,7 +5,7 @@ import { setDeadline } from './deadline.ts'
 import { startOfBody } from './response-body.ts'
 
 /** One HTTP request, ready to go. */
-export interface Outgoing {
+export interface HttpRequest {
   /** Scheme, host and port. */
   origin: string
   /** With the query. */
@@ -16,13 +16,13 @@ export interface Outgoing {
 }
 
 /** What came back. */
-export interface Answered {
+export interface HttpResponse {
   status: number
   location: string | undefined
   /** The first 4 KiB of the body. */
   body: string
   /** When the headers were there, by `measure`. */
-  answeredAt: number
+  respondedAt: number
 }
 
 export interface ExchangeSettings {
@@ -41,35 +41,35 @@ export interface ExchangeSettings {
  * reused connection is closed before any byte of an answer, the request goes out once more on a new one (contract section
  * 9). It uses what lies below undici's `request`, whose streams and signals cost more than the sending.
  */
-export function exchange(
+export function httpExchange(
   connections: Connections,
-  { origin, path, headers, body }: Outgoing,
+  { origin, path, headers, body }: HttpRequest,
   settings: ExchangeSettings,
   signal: AbortSignal | undefined,
-): Promise<Answered> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
-    let answer: Omit<Answered, 'body'> | undefined
-    let given: Error | undefined
+    let response: Omit<HttpResponse, 'body'> | undefined
+    let abortReason: Error | undefined
     let onBodyRead: (() => void) | undefined
     const read = startOfBody()
-    const takeBack = () => giveUp(signal?.reason as Error)
+    const abort = () => giveUp(signal?.reason as Error)
     let cancel = setDeadline(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
-    signal?.addEventListener('abort', takeBack, { once: true })
+    signal?.addEventListener('abort', abort, { once: true })
 
     /** Of whatever comes afterwards nobody wants to know. */
     function end(error?: Error): void {
       cancel()
-      signal?.removeEventListener('abort', takeBack)
+      signal?.removeEventListener('abort', abort)
       onBodyRead?.()
-      if (answer === undefined) reject(error ?? new Error('The receiver gave no answer'))
+      if (response === undefined) reject(error ?? new Error('The receiver gave no answer'))
       // Not `{ ...answer }`, which costs a microsecond on Node 20.
-      else resolve(Object.assign(answer, { body: read.text() }))
+      else resolve(Object.assign(response, { body: read.text() }))
     }
     /** One that is not connected yet is given up as soon as it is. */
     function giveUp(reason: Error): void {
-      if (given !== undefined) return
-      given = reason
+      if (abortReason !== undefined) return
+      abortReason = reason
       controller?.abort(reason)
       end(reason)
     }
@@ -83,16 +83,16 @@ export function exchange(
             controller = started
             over.begin()
             begun = true
-            if (given !== undefined) started.abort(given)
+            if (abortReason !== undefined) started.abort(abortReason)
           },
           onResponseStart(_controller, status, { location }) {
             if (status < 200) return
             cancel()
-            signal?.removeEventListener('abort', takeBack)
-            answer = {
+            signal?.removeEventListener('abort', abort)
+            response = {
               status,
               location: typeof location === 'string' ? location : undefined,
-              answeredAt: settings.measure(),
+              respondedAt: settings.measure(),
             }
             cancel = setDeadline(() => giveUp(new Error('The body goes on')), settings.bodyTimeoutMs)
             onBodyRead = settings.onHeaders(() => giveUp(new Error('Others begin')))
@@ -102,13 +102,13 @@ export function exchange(
           },
           onResponseEnd() {
             over.release()
-            if (given === undefined) end()
+            if (abortReason === undefined) end()
           },
           onResponseError(_controller, error) {
             // undici lets a request that waits fail with a connection that is reset before the request is written.
-            const wasStale = over.isReused() && !(begun && over.hasHeard()) && isClosed(error)
+            const wasStale = over.isReused() && !(begun && over.hasReceived()) && isClosed(error)
             over.destroy()
-            if (given !== undefined) return
+            if (abortReason !== undefined) return
             if (wasStale) send(connections.open(origin))
             else end(error)
           },

@@ -1,6 +1,6 @@
 import { ConnectTimeout } from './connector.ts'
 import { setDeadline } from './deadline.ts'
-import type { Answered, ExchangeSettings } from './http-exchange.ts'
+import type { HttpResponse, ExchangeSettings } from './http-exchange.ts'
 import { startOfBody } from './response-body.ts'
 import { normalUrl } from '../destination/url.ts'
 
@@ -9,7 +9,7 @@ export class ReceiverThrew extends Error {
   readonly code = 'TABWIRE_RECEIVER_THREW'
 }
 
-interface Handed {
+interface InProcessMessage {
   url: string
   headers: Readonly<Record<string, string>>
   body: string
@@ -19,19 +19,21 @@ interface Handed {
  * Hands a request over to a receiver in this process and resolves with its answer, by the same limits as over the network;
  * rejects when none comes in time, or with the reason of `signal`.
  */
-export async function handOver(
+export async function receiveInProcess(
   receive: Receive,
-  { url, headers, body }: Handed,
+  { url, headers, body }: InProcessMessage,
   { timeoutMs, bodyTimeoutMs, measure, onHeaders }: ExchangeSettings,
   signal: AbortSignal | undefined,
-): Promise<Answered> {
-  const given = new AbortController()
-  const takeBack = () => given.abort(signal?.reason)
-  signal?.addEventListener('abort', takeBack, { once: true })
-  let cancel = setDeadline(() => given.abort(new ConnectTimeout('no answer in time')), timeoutMs)
+): Promise<HttpResponse> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  let cancel = setDeadline(() => controller.abort(new ConnectTimeout('no answer in time')), timeoutMs)
   let onBodyRead: (() => void) | undefined
   const ended = new Promise<never>((_resolve, reject) =>
-    given.signal.addEventListener('abort', () => reject(given.signal.reason as Error), { once: true }),
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
+      once: true,
+    }),
   )
   // Whoever races against it hears of it; when nobody does, it is no bug.
   ended.catch(() => undefined)
@@ -41,21 +43,21 @@ export async function handOver(
       headers,
       body,
       redirect: 'manual',
-      signal: given.signal,
+      signal: controller.signal,
     })
     const response = await Promise.race([answerOf(receive, request), ended])
-    const answeredAt = measure()
+    const respondedAt = measure()
     cancel()
-    cancel = setDeadline(() => given.abort(new Error('The body goes on')), bodyTimeoutMs)
-    onBodyRead = onHeaders(() => given.abort(new Error('Others begin')))
+    cancel = setDeadline(() => controller.abort(new Error('The body goes on')), bodyTimeoutMs)
+    onBodyRead = onHeaders(() => controller.abort(new Error('Others begin')))
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
     await Promise.race([readStart(response, read), ended]).catch(() => undefined)
-    return { status: response.status, location, body: read.text(), answeredAt }
+    return { status: response.status, location, body: read.text(), respondedAt }
   } finally {
     cancel()
     onBodyRead?.()
-    signal?.removeEventListener('abort', takeBack)
+    signal?.removeEventListener('abort', abort)
   }
 }
 
@@ -78,14 +80,14 @@ async function readStart(response: Response, read: ReturnType<typeof startOfBody
 export type Receive = (request: Request) => Response | Promise<Response>
 
 /** Which URLs are received in this process, so that nothing goes over the network and no name is resolved. */
-export interface Receivers {
+export interface InProcessReceivers {
   /** Has deliveries to this URL, and to all beneath it, handed over. The result takes that back. @throws TypeError. */
   add(url: string, receive: Receive): () => void
   /** The one that was added last, of those that a URL is for. */
   find(url: string): Receive | undefined
 }
 
-export function createReceivers(): Receivers {
+export function createInProcessReceivers(): InProcessReceivers {
   const added = new Set<{ base: string; receive: Receive }>()
   return {
     add(url, receive) {
@@ -100,12 +102,13 @@ export function createReceivers(): Receivers {
     find(url) {
       if (added.size === 0 || !URL.canParse(url)) return undefined
       const target = normalUrl(url)
-      return [...added].findLast(({ base }) => target === base || /^[/?]/.test(beyond(base, target)))?.receive
+      return [...added].findLast(({ base }) => target === base || /^[/?]/.test(suffixOf(base, target)))
+        ?.receive
     },
   }
 }
 
 /** What a URL has beyond another that it begins with. */
-function beyond(base: string, target: string): string {
+function suffixOf(base: string, target: string): string {
   return target.startsWith(base) ? target.slice(base.length) : ''
 }

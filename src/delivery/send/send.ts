@@ -2,12 +2,12 @@ import type { AttemptResult } from '../../model/delivery.ts'
 import { createConnector } from './connector.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from '../destination/policy.ts'
-import { exchange, type Answered, type ExchangeSettings, type Outgoing } from './http-exchange.ts'
-import { handOver, ReceiverThrew, type Receivers } from './in-process.ts'
-import { remembering } from '../memoize.ts'
+import { httpExchange, type HttpResponse, type ExchangeSettings, type HttpRequest } from './http-exchange.ts'
+import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
+import { memoize } from '../memoize.ts'
 import { createBodyLimit } from './response-body.ts'
 import { explainFailure, explainStatus } from './failure.ts'
-import { createTrustContext, requireCertificates, type Trust } from './tls-trust.ts'
+import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
 
 /** One HTTP request of a delivery, ready to go. */
@@ -22,12 +22,12 @@ export type SendResult = Omit<AttemptResult, 'started_at'>
 
 export interface Sender {
   /** Sends once and says what came of it. Rejects only when `signal` takes it back. */
-  send(message: Message, sending?: Sending): Promise<SendResult>
+  send(message: Message, sending?: SendOptions): Promise<SendResult>
   /** Ends all connections, also those in use. */
   close(): Promise<void>
 }
 
-export interface Sending {
+export interface SendOptions {
   /** Takes the attempt back. */
   signal?: AbortSignal | undefined
   /** Called when the headers of the answer are there, and its body is read. */
@@ -38,7 +38,7 @@ export interface Sending {
 
 export interface SenderSettings {
   policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
-  trust: Trust
+  trust: TlsTrust
   /** From starting to connect until the response's headers are there (specification section 8). */
   timeoutMs?: number
   /** How long to wait for the part of a body that is kept. */
@@ -46,7 +46,7 @@ export interface SenderSettings {
   /** Milliseconds from any start on, by which an attempt's duration is measured; by default the machine's own. */
   measure?: (() => number) | undefined
   /** What is received in this process goes over no network. */
-  receivers?: Pick<Receivers, 'find'>
+  receivers?: Pick<InProcessReceivers, 'find'>
 }
 
 /**
@@ -73,17 +73,18 @@ export function createSender(settings: SenderSettings): Sender {
   const { connect } = connector
   const open = () => (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
   const limitBodies = createBodyLimit(BODIES_PER_ORIGIN)
-  const carrierTo = async (url: string): Promise<Carry> => {
+  const transportFor = async (url: string): Promise<Transport> => {
     const receive = receivers?.find(url)
-    if (receive !== undefined) return (message, limits, signal) => handOver(receive, message, limits, signal)
+    if (receive !== undefined)
+      return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
     const beyond = policy.refuseNetwork(url)
     if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
     const connections = await open()
-    return (message, limits, signal) => exchange(connections, outgoingOf(message), limits, signal)
+    return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
   }
   return {
     async send(message, { signal, onHeaders, onThrown } = {}) {
-      const carry = await carrierTo(message.url)
+      const transport = await transportFor(message.url)
       signal?.throwIfAborted()
       const started = measure()
       const elapsed = () => Math.round(measure() - started)
@@ -99,15 +100,15 @@ export function createSender(settings: SenderSettings): Sender {
             return limitBodies(targetOf(message.url).origin, cut)
           },
         }
-        const answered = await carry(message, limits, signal)
-        const duration_ms = Math.round(answered.answeredAt - started)
-        const { outcome, error } = judge(answered)
+        const response = await transport(message, limits, signal)
+        const duration_ms = Math.round(response.respondedAt - started)
+        const { outcome, error } = outcomeOf(response)
         return {
           duration_ms,
           outcome,
           error,
-          response_status: answered.status,
-          response_body: answered.body,
+          response_status: response.status,
+          response_body: response.body,
         }
       } catch (error) {
         signal?.throwIfAborted()
@@ -123,15 +124,15 @@ export function createSender(settings: SenderSettings): Sender {
   }
 }
 
-const targetOf = remembering((text) => {
+const targetOf = memoize((text) => {
   const url = new URL(text)
   return { origin: url.origin, path: url.pathname + url.search }
 })
 
 /** How a message comes to its receiver, and what is answered. */
-type Carry = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<Answered>
+type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<HttpResponse>
 
-function outgoingOf({ url, headers, body }: Message): Outgoing {
+function requestOf({ url, headers, body }: Message): HttpRequest {
   const { origin, path } = targetOf(url)
   return { origin, path, headers, body }
 }
@@ -140,7 +141,7 @@ function realTime(): number {
   return timers.elapsed()
 }
 
-function judge({ status, location }: Answered): Pick<SendResult, 'outcome' | 'error'> {
+function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {
   if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
   return explainStatus(status, location)
 }

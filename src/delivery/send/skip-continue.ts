@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 
 /** What reads the answers that come over one connection. */
-export interface AnswerReader {
+export interface ResponseReader {
   /** Called when a request is about to be written. */
-  expectAnswer(): void
+  expectResponse(): void
   /** Whether a byte of the answer has arrived. */
-  hasHeard(): boolean
+  hasReceived(): boolean
 }
 
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
@@ -18,25 +18,25 @@ const LONGEST_HEAD = 16 * 1024
  * Leaves out `100 Continue` before an answer. undici skips all informational answers but this one, for which it ends the
  * connection; some receivers send it though nobody asked.
  */
-export function skipContinue(socket: Socket): AnswerReader {
+export function skipContinue(socket: Socket): ResponseReader {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
   let held: Buffer | undefined
-  let heard = false
+  let received = false
   socket.read = (size?: number) => {
     const chunk = read(size)
     if (chunk === null || size === 0) return chunk
-    heard = true
+    received = true
     if (held === undefined) return chunk
     const rest = withoutContinue(held.length === 0 ? chunk : Buffer.concat([held, chunk]))
     held = rest.isWhole ? undefined : rest.bytes
     return rest.isWhole ? rest.bytes : null
   }
   return {
-    expectAnswer() {
+    expectResponse() {
       held = Buffer.alloc(0)
-      heard = false
+      received = false
     },
-    hasHeard: () => heard,
+    hasReceived: () => received,
   }
 }
 

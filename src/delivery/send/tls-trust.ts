@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
 
-export interface Trust {
+export interface TlsTrust {
   /** Certificates of authorities in PEM, beside those of the system (`--cacert`). */
   ca: readonly string[]
   /** Accept any certificate (`--insecure`). */
@@ -23,25 +23,25 @@ const bundleFiles = [
  * What deliveries trust. It is parsed once, or again when the local authority has changed: hundreds of authorities given
  * to each connection anew would cost each of them tens of milliseconds.
  */
-export function createTrustContext({ ca, insecure, local }: Trust): () => Promise<tls.SecureContext> {
+export function createTrustContext({ ca, insecure, local }: TlsTrust): () => Promise<tls.SecureContext> {
   let known: { pem: string | undefined; context: tls.SecureContext } | undefined
   return async () => {
     const pem = insecure ? undefined : await local?.()
     if (known === undefined || known.pem !== pem)
-      known = { pem, context: trusting(pem === undefined ? ca : [...ca, pem]) }
+      known = { pem, context: contextFor(pem === undefined ? ca : [...ca, pem]) }
     return known.context
   }
 }
 
 /** The latest, by what is trusted besides the system's authorities: simulators of one process mostly trust the same. */
 const parsed = new Map<string, tls.SecureContext>()
-const KEPT = 4
+const MAX_CONTEXTS = 4
 
-function trusting(ca: readonly string[]): tls.SecureContext {
+function contextFor(ca: readonly string[]): tls.SecureContext {
   const key = ca.join('\n')
   const context = parsed.get(key) ?? parse(ca)
   parsed.set(key, context)
-  for (const [oldest] of parsed) if (parsed.size > KEPT) parsed.delete(oldest)
+  for (const [oldest] of parsed) if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
   return context
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { drawFate } from '../../../src/delivery/faults/fault-plan.ts'
+import { planFaults } from '../../../src/delivery/faults/fault-plan.ts'
 import { rulesOf, viewRule } from '../../../src/model/fault-rules.ts'
 import type { DeliveryFault } from '../../../src/model/fault.ts'
 
@@ -9,7 +9,7 @@ type Chances = Partial<Omit<DeliveryFault, 'on'>>
 function draw(...faults: Chances[]) {
   const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
   const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const
-  const fate = drawFate(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
+  const fate = planFaults(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
   return { faults: fate?.faults, left: rules.map((rule) => viewRule(rule).left) }
 }
 

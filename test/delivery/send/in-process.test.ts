@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDestinationPolicy } from '../../../src/delivery/destination/policy.ts'
-import { createReceivers, type Receive } from '../../../src/delivery/send/in-process.ts'
+import { createInProcessReceivers, type Receive } from '../../../src/delivery/send/in-process.ts'
 import { createSender } from '../../../src/delivery/send/send.ts'
 
 const url = 'https://shop.test/webhooks'
@@ -15,7 +15,7 @@ function send(
   receive: Receive,
   { signal, bodyTimeoutMs = 1_000 }: { signal?: AbortSignal; bodyTimeoutMs?: number } = {},
 ) {
-  const receivers = createReceivers()
+  const receivers = createInProcessReceivers()
   receivers.add(url, receive)
   const trust = { ca: [], insecure: false }
   const sender = createSender({ policy, trust, timeoutMs: 50, bodyTimeoutMs, receivers })
@@ -100,13 +100,13 @@ describe('which receiver takes a URL', () => {
     ['https://shop.test', 'http://shop.test/', false],
     ['https://shop.test', 'not a URL', false],
   ])('%s takes %s: %s', (base, target, taken) => {
-    const receivers = createReceivers()
+    const receivers = createInProcessReceivers()
     receivers.add(base, one)
     expect(receivers.find(target)).toBe(taken ? one : undefined)
   })
 
   test('the last one counts until it is taken back, which happens once', () => {
-    const receivers = createReceivers()
+    const receivers = createInProcessReceivers()
     receivers.add('https://shop.test', one)
     const takeBack = receivers.add('https://shop.test/hooks', other)
     expect(receivers.find(url.replace('webhooks', 'hooks'))).toBe(other)
@@ -116,6 +116,8 @@ describe('which receiver takes a URL', () => {
   })
 
   test('no receiver can be had for what is no URL', () => {
-    expect(() => createReceivers().add('/hooks', one)).toThrow(/absolute URL such as .*, not at "\/hooks"\.$/)
+    expect(() => createInProcessReceivers().add('/hooks', one)).toThrow(
+      /absolute URL such as .*, not at "\/hooks"\.$/,
+    )
   })
 })
