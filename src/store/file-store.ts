@@ -2,8 +2,8 @@ import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
 import type { Everything, Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { createChanges } from './changes.ts'
-import { createCommitQueue, unavailable, type CommitQueue } from './commit-queue.ts'
+import { createChanges } from './snapshot/changes.ts'
+import { createCommitQueue, unavailable, type CommitQueue } from './group-commit.ts'
 import {
   openDurable,
   prepareDirectory,
@@ -13,20 +13,19 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
-import { fannedOut } from './fan-out.ts'
-import { createFolding, type Copy } from './folding.ts'
+import { fannedOut } from './tables/fan-out.ts'
+import { createFolding, type Copy } from './compaction.ts'
 import { createGate } from './gate.ts'
-import { createHistory, KEPT_EVENTS } from './history.ts'
-import { openJournals } from './journals.ts'
-import { load, type Notice } from './load.ts'
+import { createHistory, KEPT_EVENTS } from './retention.ts'
+import { openJournals } from './journal/journal.ts'
+import { load, type Notice, saveTornTails } from './recover.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
-import { snapshotAdapter } from './snapshot.ts'
+import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
+import { snapshotAdapter } from './snapshot/adapter.ts'
 import type { Store, DueQuery } from './store.ts'
-import { pageOf } from './table.ts'
-import { saveTornTails } from './torn-tail.ts'
-import { createTables, type RecordCopies, type Tables } from './tables.ts'
-import { writesText } from './write-text.ts'
+import { pageOf } from './tables/table.ts'
+import { createTables, type RecordCopies, type Tables } from './tables/tables.ts'
+import { writesText } from './journal/writes-json.ts'
 
 export interface FileStoreOptions {
   /** Where the files are; it is made when there is none. */

@@ -1,9 +1,9 @@
-import { fannedOut } from './fan-out.ts'
+import { fannedOut } from './tables/fan-out.ts'
 import { createGate } from './gate.ts'
-import { createHistory, KEPT_EVENTS } from './history.ts'
+import { createHistory, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
-import { pageOf } from './table.ts'
-import { createTables } from './tables.ts'
+import { pageOf } from './tables/table.ts'
+import { createTables } from './tables/tables.ts'
 
 /**
  * A store that forgets everything when the process ends: for tests, demonstrations and continuous integration.

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreDamaged } from '../../src/store/errors.ts'
-import { replay } from '../../src/store/replay.ts'
+import { replay } from '../../src/store/journal/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { put } from '../../src/model/records.ts'
-import { checksum } from '../../src/store/journal-line.ts'
+import { checksum } from '../../src/store/journal/line.ts'
 import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()

@@ -1,10 +1,8 @@
-import { isStray } from '../snapshot.ts'
+import { isStray } from '../snapshot/adapter.ts'
 import type { JournalVerdict } from './judge-journals.ts'
-import type { SnapshotVerdict } from './judge-snapshot.ts'
-import { modeWanted } from './modes.ts'
-import { holdsKey, octal, transactions } from './plan.ts'
-import type { Content, Survey } from './survey.ts'
-import type { Verdict } from './verdict.ts'
+import type { SnapshotVerdict, Verdict } from './judge.ts'
+import { modeWanted, type Content, type Survey } from './survey.ts'
+import { holdsKey, octal, transactions } from './repair.ts'
 
 /** What one check found: `bad` stops a start, `note` is worth knowing. */
 export interface Finding {

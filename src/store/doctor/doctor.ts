@@ -1,9 +1,8 @@
 import { acquireLock } from '../lock.ts'
-import { carryOut } from './carry-out.ts'
+import { carryOut, planRepair } from './repair.ts'
 import { diagnose, type Finding } from './diagnose.ts'
-import { planRepair } from './plan.ts'
 import { surveyDirectory, type Survey } from './survey.ts'
-import { judge } from './verdict.ts'
+import { judge } from './judge.ts'
 
 /** What was found in a data directory, and what was done about it. */
 export interface CheckUp {

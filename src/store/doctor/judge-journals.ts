@@ -1,4 +1,4 @@
-import { scanJournal } from '../scan-journal.ts'
+import { scanJournal } from '../journal/scan.ts'
 
 /** A line that cannot be kept, and why. */
 export interface Fault {
