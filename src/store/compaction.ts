@@ -1,6 +1,6 @@
 import type { Notice } from './recover.ts'
 import { FileGone, reasonOf } from './errors.ts'
-import type { Journals } from './journal/journal.ts'
+import type { Journal } from './journal/journal.ts'
 import type { RecordCopies } from './tables/tables.ts'
 
 /** All records as they are at one moment; once they are in a snapshot, `forget` what had changed until then. */
@@ -12,7 +12,7 @@ export interface Copy {
 }
 
 /** Folds the journal into the snapshot beside the running service, when it has grown enough. */
-export interface Folding {
+export interface Compaction {
   isWanted(): boolean
   /** Begins a fold of these records, as they are after transaction `sequence`; never rejects. */
   begin(copy: Copy, sequence: number): Promise<void>
@@ -27,8 +27,8 @@ export interface Folding {
   finish(copy: Copy, sequence: number): Promise<void>
 }
 
-interface FoldingParts {
-  journals: Journals
+interface CompactionParts {
+  journals: Journal
   /** Writes the snapshot, `closed` when nothing will follow it, and tells its size in bytes. */
   writeSnapshot: (copy: Copy, sequence: number, closed: boolean) => Promise<number>
   snapshotSize: number
@@ -36,17 +36,17 @@ interface FoldingParts {
   unfinished: boolean
   /** The snapshot that was found says that it holds everything; or there is none. */
   closed: boolean
-  foldAtBytes: number
+  compactAtBytes: number
   onNotice: Notice
 }
 
 /** About a quarter of a second's work; more than that is left to the next start, which reads the journal anyway. */
-const FOLD_AT_CLOSE_BYTES = 32 * 1024 * 1024
+const COMPACT_AT_CLOSE_BYTES = 32 * 1024 * 1024
 
-export function createFolding(parts: FoldingParts): Folding {
-  const { journals, writeSnapshot, foldAtBytes, onNotice } = parts
+export function createCompaction(parts: CompactionParts): Compaction {
+  const { journals, writeSnapshot, compactAtBytes, onNotice } = parts
   let { snapshotSize, closed } = parts
-  const usualThreshold = () => Math.max(snapshotSize, foldAtBytes)
+  const usualThreshold = () => Math.max(snapshotSize, compactAtBytes)
   let threshold = parts.unfinished ? 0 : usualThreshold()
   let underWay: Promise<void> | undefined
 
@@ -54,13 +54,13 @@ export function createFolding(parts: FoldingParts): Folding {
    * Whatever goes wrong, snapshot and journals together still hold everything. In another directory that has taken the
    * place of this one, nothing is touched.
    */
-  const attempt = async (fold: () => Promise<void>) => {
+  const tryCompact = async (compact: () => Promise<void>) => {
     try {
       journals.requireInPlace()
-      await fold()
+      await compact()
       threshold = usualThreshold()
     } catch (error) {
-      threshold = journals.size() + foldAtBytes
+      threshold = journals.size() + compactAtBytes
       const outlook =
         error instanceof FileGone
           ? 'Nothing was made or changed in its place.'
@@ -75,9 +75,9 @@ export function createFolding(parts: FoldingParts): Folding {
   return {
     isWanted: () => underWay === undefined && journals.size() > threshold,
     begin: (copy, sequence) =>
-      attempt(async () => {
+      tryCompact(async () => {
         await journals.rotate()
-        underWay = attempt(async () => {
+        underWay = tryCompact(async () => {
           await snapshot(copy, sequence, false)
           await journals.dropOld()
         }).finally(() => (underWay = undefined))
@@ -96,8 +96,8 @@ export function createFolding(parts: FoldingParts): Folding {
     async finish(copy, sequence) {
       await underWay
       if (journals.size() === 0 && closed) return
-      if (journals.size() + snapshotSize > FOLD_AT_CLOSE_BYTES) return
-      await attempt(async () => {
+      if (journals.size() + snapshotSize > COMPACT_AT_CLOSE_BYTES) return
+      await tryCompact(async () => {
         await snapshot(copy, sequence, true)
         await journals.clear()
       })

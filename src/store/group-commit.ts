@@ -5,7 +5,7 @@ import { createLineEncoder } from './journal/line.ts'
 import { timers } from '../timers.ts'
 
 /** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
-export interface CommitQueue {
+export interface GroupCommit {
   /** The number of the last transaction that was added. */
   sequence(): number
   /** Adds a transaction: its writes as JSON, and the writes that undo it in memory. */
@@ -13,12 +13,12 @@ export interface CommitQueue {
   /** Counts a transaction that was made durable elsewhere, while nothing waits. */
   skip(): void
   /** Whether the record with this id is in memory as it is not yet on the disk. */
-  touches(id: string): boolean
+  isUnwritten(id: string): boolean
   /** Resolves when everything added so far is durable, rejects with a Refusal when it was undone. */
-  settled(): Promise<void>
+  flushed(): Promise<void>
 }
 
-interface QueueParts {
+interface GroupCommitParts {
   /** The number of the last transaction that is durable. */
   sequence: number
   /** Puts lines on the disk. When called, memory is as these lines leave it. */
@@ -37,7 +37,7 @@ interface Batch {
   settle: (error?: Refusal) => void
 }
 
-export function createCommitQueue({ sequence, write, undo }: QueueParts): CommitQueue {
+export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): GroupCommit {
   let durable = sequence
   let waiting = newBatch()
   let writing: Batch | undefined
@@ -80,8 +80,8 @@ export function createCommitQueue({ sequence, write, undo }: QueueParts): Commit
       if (!running) void run()
     },
     skip: () => void (durable += 1),
-    touches: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
-    settled: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
+    isUnwritten: (id) => idsOf(waiting).has(id) || (writing !== undefined && idsOf(writing).has(id)),
+    flushed: () => (waiting.transactions.length > 0 ? waiting.done : (writing?.done ?? Promise.resolve())),
   }
 }
 

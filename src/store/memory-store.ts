@@ -1,6 +1,6 @@
-import { fannedOut } from './tables/fan-out.ts'
+import { groupFanOuts } from './tables/fan-out.ts'
 import { createGate } from './gate.ts'
-import { createHistory, KEPT_EVENTS } from './retention.ts'
+import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
 import { pageOf } from './tables/table.ts'
 import { createTables } from './tables/tables.ts'
@@ -14,14 +14,14 @@ import { createTables } from './tables/tables.ts'
  */
 export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: number } = {}): Store {
   const tables = createTables()
-  const leaving = createHistory(tables, keepEvents)
+  const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
   return {
     transact: (asks, decide) =>
       gate.pass(async () => {
-        const decision = decide(tables.give(asks))
+        const decision = decide(tables.read(asks))
         if (decision.writes.length > 0) {
-          tables.apply(fannedOut(decision.writes))
+          tables.apply(groupFanOuts(decision.writes))
           tables.apply(leaving())
         }
         return decision

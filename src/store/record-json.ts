@@ -5,16 +5,16 @@ import type { CollectionName, Collections } from '../model/records.ts'
  * A record as the files hold it. An event's body, JSON itself, stands there as it is: people can read it, and it is not
  * escaped, which takes longer than all else that is written of a push.
  */
-export function recordText<C extends CollectionName>(collection: C, record: Collections[C]): string {
-  return collection === 'events' ? eventText(record as StoredEvent) : JSON.stringify(record)
+export function recordJson<C extends CollectionName>(collection: C, record: Collections[C]): string {
+  return collection === 'events' ? eventJson(record as StoredEvent) : JSON.stringify(record)
 }
 
-function eventText(event: StoredEvent): string {
-  return `${headText(event).slice(0, -1)},"body":${event.body}}`
+function eventJson(event: StoredEvent): string {
+  return `${eventHeadJson(event).slice(0, -1)},"body":${event.body}}`
 }
 
 /** An event without its body. */
-export function headText({ id, type, created_at, external_check_id }: StoredEvent): string {
+export function eventHeadJson({ id, type, created_at, external_check_id }: StoredEvent): string {
   return JSON.stringify({ id, type, created_at, external_check_id })
 }
 

@@ -1,10 +1,10 @@
 import type { Low } from 'lowdb'
 import { readWhole, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
 import { MEND, StoreDamaged } from './errors.ts'
-import { fannedOut } from './tables/fan-out.ts'
+import { groupFanOuts } from './tables/fan-out.ts'
 import type { JournalFiles } from './journal/journal.ts'
 import { replay, type Replay } from './journal/replay.ts'
-import { foreign } from './snapshot/parse.ts'
+import { notASnapshot } from './snapshot/parse.ts'
 import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
 import { collectionNames, type Tables } from './tables/tables.ts'
 import { open, readdir } from 'node:fs/promises'
@@ -20,7 +20,7 @@ export interface StoreFiles extends JournalFiles {
 }
 
 /** What was found on the disk. */
-export interface Loaded {
+export interface Recovered {
   /** The number of the last transaction. */
   sequence: number
   /** Whether the snapshot says that it holds everything; `undefined` when there is none. */
@@ -35,30 +35,29 @@ export interface Loaded {
  * directory did not close it, so there was a journal.
  * @throws StoreDamaged for anything but a last line that was never acknowledged, which is left out.
  */
-export async function load(
+export async function recover(
   low: Low<Snapshot>,
   files: StoreFiles,
   tables: Tables,
   leftOpen: boolean,
-): Promise<Loaded> {
-  const found = await loadSnapshot(low, files.snapshot, tables)
+): Promise<Recovered> {
+  const found = await recoverSnapshot(low, files.snapshot, tables)
   const [oldBytes, currentBytes] = [await readWhole(files.old), await readWhole(files.current)]
   if (found.closed === false || (found.closed && leftOpen))
     if (oldBytes === undefined && currentBytes === undefined) throw journalMissing(files)
   const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
-    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(fannedOut(writes)))
+    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(groupFanOuts(writes)))
   const old = read(oldBytes, files.old, found.sequence)
-  if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0)
-    throw tornInTheMiddle(files)
+  if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0) throw tornBetween(files)
   const current = read(currentBytes, files.current, old?.sequence ?? found.sequence)
   return { ...found, sequence: current?.sequence ?? old?.sequence ?? found.sequence, current, old }
 }
 
-async function loadSnapshot(
+async function recoverSnapshot(
   low: Low<Snapshot>,
   { shown }: StoreFile,
   tables: Tables,
-): Promise<Pick<Loaded, 'sequence' | 'closed'>> {
+): Promise<Pick<Recovered, 'sequence' | 'closed'>> {
   const none = low.data
   await low.read()
   const { sequence, closed, records } = low.data
@@ -67,7 +66,7 @@ async function loadSnapshot(
   for (const name of collectionNames)
     for (const record of records[name])
       if (tables.of(name).put(record) !== undefined)
-        throw foreign(shown, `two of its ${name} have the "id" ${record.id}`)
+        throw notASnapshot(shown, `two of its ${name} have the "id" ${record.id}`)
   return found
 }
 
@@ -77,7 +76,7 @@ function journalMissing({ snapshot, current }: StoreFiles): StoreDamaged {
   )
 }
 
-function tornInTheMiddle({ old, current }: StoreFiles): StoreDamaged {
+function tornBetween({ old, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
     `${old.shown} is damaged: its last line is not whole, though ${current.shown} follows it. ${MEND}`,
   )
@@ -87,16 +86,16 @@ function tornInTheMiddle({ old, current }: StoreFiles): StoreDamaged {
  * Saves what was left out of each journal beside it, for whoever wants to know what it was. Nothing depends upon it.
  * Each time under a name of its own, so that nothing is overwritten.
  */
-export async function saveTornTails(
+export async function saveTornLines(
   files: StoreFiles,
-  { old, current }: Loaded,
+  { old, current }: Recovered,
   onNotice: Notice,
 ): Promise<void> {
-  if (old !== undefined && old.torn.length > 0) await save(files.old, old.torn, onNotice)
-  if (current !== undefined && current.torn.length > 0) await save(files.current, current.torn, onNotice)
+  if (old !== undefined && old.torn.length > 0) await saveAside(files.old, old.torn, onNotice)
+  if (current !== undefined && current.torn.length > 0) await saveAside(files.current, current.torn, onNotice)
 }
 
-async function save(journal: StoreFile, tail: Buffer, onNotice: Notice): Promise<void> {
+async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Promise<void> {
   const directory = dirname(journal.path)
   const aside = fileIn(directory, freeName(await readdir(directory), `${basename(journal.path)}.torn`))
   const file = await open(aside.path, 'wx', OWNER_ONLY)

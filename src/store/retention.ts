@@ -10,29 +10,29 @@ export const KEPT_EVENTS = wholeNumbers.keepEvents.default
  * Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost
  * nothing; fewer when it added none.
  */
-const LOOKS = { afterEvents: 4, otherwise: 2 }
+const MAX_LOOKS = { afterEvents: 4, otherwise: 2 }
 
 /**
  * What leaves so that history stays within its limit: the oldest events whose deliveries are all finished, with these
  * deliveries. An event that is still on its way somewhere stays, however old it is.
  */
-export function createHistory(tables: Tables, keep: number): () => readonly Write[] {
+export function createRetention(tables: Tables, keep: number): () => readonly Write[] {
   const events = () => tables.of('events').records
   let last: string | undefined
-  let passed = 0
+  let visited = 0
   let size = events().size()
   const next = (): string | undefined => {
     // What had to stay when it was passed may be finished by now, so the walk begins anew from time to time.
-    if (passed++ >= keep) {
+    if (visited++ >= keep) {
       last = undefined
-      passed = 0
+      visited = 0
     }
     for (const { id } of events().from(last)) if (id !== last) return (last = id)
     return (last = undefined)
   }
   return () => {
     const leaving: Write[] = []
-    const looks = events().size() > size ? LOOKS.afterEvents : LOOKS.otherwise
+    const looks = events().size() > size ? MAX_LOOKS.afterEvents : MAX_LOOKS.otherwise
     size = events().size()
     let left = size - keep
     for (let look = 0; left > 0 && look < looks; look++) {

@@ -21,7 +21,7 @@ async function writeUntil(store: Store, from: number, done: () => Promise<boolea
 describe('folding', () => {
   it('happens beside the service and loses nothing, at whatever moment the process is killed', async () => {
     const directory = await newDirectory()
-    const store = await openStore(directory, { foldAtBytes: 5000 })
+    const store = await openStore(directory, { compactAtBytes: 5000 })
     for (const last of upTo(40).map((step) => step * 5)) {
       await Promise.all(upTo(5).map((number) => saveChecks(store, last - 5 + number)))
       const survivors = await openStore(await copyOf(directory))
@@ -35,7 +35,7 @@ describe('folding', () => {
 
   it('leaves no old journal behind', async () => {
     const directory = await newDirectory()
-    const store = await openStore(directory, { foldAtBytes: 1000 })
+    const store = await openStore(directory, { compactAtBytes: 1000 })
     const folded = async () => {
       const names = await readdir(directory)
       return names.includes('db.json') && !names.includes('journal.old.ndjson')
@@ -49,7 +49,7 @@ describe('folding', () => {
     const disk = failingDisk()
     const notices: string[] = []
     const onNotice = (notice: string) => notices.push(notice)
-    const store = await openStore(directory, { foldAtBytes: 1000, openFile: disk.openFile, onNotice })
+    const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
     disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
     const failed = await writeUntil(store, 1, async () => notices.length >= 2)
     expect(notices[0]).toContain('could not be folded into the snapshot: the disk is full (ENOSPC)')
@@ -67,7 +67,7 @@ describe('folding', () => {
     const disk = failingDisk()
     const notices: string[] = []
     const onNotice = (notice: string) => notices.push(notice)
-    const store = await openStore(directory, { foldAtBytes: 20_000, openFile: disk.openFile, onNotice })
+    const store = await openStore(directory, { compactAtBytes: 20_000, openFile: disk.openFile, onNotice })
     disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
     const last = await writeUntil(store, 1, async () => notices.length > 0)
     disk.fails = (step) => step === 'write'
@@ -84,7 +84,7 @@ describe('folding', () => {
     const disk = failingDisk()
     const notices: string[] = []
     const onNotice = (notice: string) => notices.push(notice)
-    const store = await openStore(directory, { foldAtBytes: 1000, openFile: disk.openFile, onNotice })
+    const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
     disk.fails = (step, path) => step === 'open' && path.endsWith('journal.ndjson')
     const failed = await writeUntil(store, 1, async () => notices.length >= 2)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(failed))

@@ -9,7 +9,7 @@ import { collectionNames } from '../tables/tables.ts'
 import { salvage, type Salvaged } from './salvage.ts'
 
 /** What the files that hold records come to together. */
-export interface Verdict {
+export interface StoreVerdict {
   snapshot: SnapshotVerdict
   /** What becomes of a damaged snapshot; `keep` when it is not damaged, or there is none. */
   base: 'keep' | 'journals hold all' | 'salvage' | 'begin anew'
@@ -23,7 +23,7 @@ export interface Verdict {
 }
 
 /** Judges the bytes that were found, and decides what they can be taken for. */
-export function judge(survey: Survey): Verdict {
+export function judgeStore(survey: Survey): StoreVerdict {
   const journals = { old: bytesOf(survey.old), current: bytesOf(survey.current) }
   const snapshot = judgeSnapshot(bytesOf(survey.snapshot), fileOf(survey))
   const { base, known } = baseOf(snapshot, judgeJournals(0, journals))
@@ -38,7 +38,10 @@ export function judge(survey: Survey): Verdict {
   }
 }
 
-function baseOf(snapshot: SnapshotVerdict, fromNothing: JournalsVerdict): Pick<Verdict, 'base' | 'known'> {
+function baseOf(
+  snapshot: SnapshotVerdict,
+  fromNothing: JournalsVerdict,
+): Pick<StoreVerdict, 'base' | 'known'> {
   if (snapshot.kind === 'whole') return { base: 'keep', known: snapshot.sequence }
   if (snapshot.kind !== 'damaged') return { base: 'keep', known: 0 }
   if (holdsAll(fromNothing)) return { base: 'journals hold all', known: 0 }

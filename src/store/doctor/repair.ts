@@ -2,7 +2,7 @@ import { freeName } from '../recover.ts'
 import type { JournalVerdict } from './judge-journals.ts'
 import { modeWanted, type Survey } from './survey.ts'
 import { snapshotOf } from './salvage.ts'
-import { bytesOf, type Verdict } from './judge.ts'
+import { bytesOf, type StoreVerdict } from './judge.ts'
 import { chmod, copyFile, constants, link, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ export type Step = { name: string; told: string } & (
 )
 
 /** What makes a start succeed with as much as can be kept. Nothing, when there is nothing to do, or it must not be done. */
-export function planRepair(survey: Survey, verdict: Verdict): Step[] {
+export function planRepair(survey: Survey, verdict: StoreVerdict): Step[] {
   if (survey.holder !== undefined || survey.directory !== 'there') return []
   const records = verdict.newer || isUnreadable(survey) ? [] : planRecords(survey, verdict)
   return [...planModes(survey), ...planCredentials(survey), ...records]
@@ -47,7 +47,7 @@ function planCredentials({ credentials, entries }: Survey): Step[] {
 }
 
 /** In an order in which a start refuses until the last step is done, should this one be cut short. */
-function planRecords(survey: Survey, verdict: Verdict): Step[] {
+function planRecords(survey: Survey, verdict: StoreVerdict): Step[] {
   const { current, old } = verdict.journals
   return [
     ...planJournal('journal.ndjson', bytesOf(survey.current), current, survey),
@@ -73,13 +73,13 @@ function planJournal(
   return [{ do: 'replace', name, as, content, told }]
 }
 
-function planJournalMissing({ journalMissing, base, known }: Verdict): Step[] {
+function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
   if (!journalMissing || base === 'begin anew') return []
   const told = `journal.ndjson was missing; an empty one takes its place. What was acknowledged after transaction ${known} is not there any more.`
   return [{ do: 'make empty', name: 'journal.ndjson', told }]
 }
 
-function planSnapshot({ entries }: Survey, { snapshot, base, known }: Verdict): Step[] {
+function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): Step[] {
   if (snapshot.kind !== 'damaged') return []
   const as = freeName(namesOf(entries), 'db.json.damaged')
   const aside = `the file as it was is in ${as}`
@@ -127,14 +127,14 @@ function namesOf(entries: Survey['entries']): string[] {
 }
 
 /** Does what was planned, each step durably before the next. */
-export async function carryOut(directory: string, steps: readonly Step[]): Promise<void> {
+export async function applyRepair(directory: string, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
-    await take(directory, step)
+    await applyStep(directory, step)
     await syncDirectory(directory)
   }
 }
 
-async function take(directory: string, step: Step): Promise<void> {
+async function applyStep(directory: string, step: Step): Promise<void> {
   const path = join(directory, step.name)
   if (step.do === 'set mode') return chmod(path, step.mode)
   if (step.do === 'make empty') return writeNew(path, Buffer.alloc(0))

@@ -4,7 +4,7 @@ import { OWNER_ONLY, writeAll, type DiskFile, type OpenFile } from '../disk.ts'
 import { codeOf, FileGone } from '../errors.ts'
 
 /** A file that only grows at its end, and whose end is known to be good. */
-export interface JournalFile {
+export interface AppendFile {
   /** Bytes that are safely on the disk. */
   size(): number
   /**
@@ -22,11 +22,11 @@ export interface JournalFile {
 }
 
 /** Opens a journal, or makes it, and cuts off what lies behind its good `size`. */
-export async function openJournalFile(path: string, size: number, openFile: OpenFile): Promise<JournalFile> {
+export async function openAppendFile(path: string, size: number, openFile: OpenFile): Promise<AppendFile> {
   const file = await openOrMake(path, openFile)
   try {
     await cut(file, size)
-    return journalFile(file, path, size)
+    return appendFile(file, path, size)
   } catch (error) {
     await file.close()
     throw error
@@ -49,11 +49,11 @@ function identityAt(path: string): string {
   return `${dev} ${ino}`
 }
 
-function journalFile(file: DiskFile, initialPath: string, initialSize: number): JournalFile {
+function appendFile(file: DiskFile, initialPath: string, initialSize: number): AppendFile {
   const identity = identityAt(initialPath)
   let path = initialPath
   let size = initialSize
-  let clean = true
+  let isClean = true
   /** Asks the system at once and not in the background: it takes microseconds, and the write before it milliseconds. */
   const requireInPlace = () => {
     try {
@@ -65,13 +65,13 @@ function journalFile(file: DiskFile, initialPath: string, initialSize: number): 
   }
   const repair = async () => {
     await cut(file, size)
-    clean = true
+    isClean = true
   }
   return {
     size: () => size,
     async append(bytes) {
-      if (!clean) await repair()
-      clean = false
+      if (!isClean) await repair()
+      isClean = false
       try {
         await writeAll(file, bytes, size)
         if (file.writesAreDurable !== true) await file.datasync()
@@ -82,7 +82,7 @@ function journalFile(file: DiskFile, initialPath: string, initialSize: number): 
         throw error
       }
       size += bytes.length
-      clean = true
+      isClean = true
     },
     requireInPlace,
     async moveTo(to) {

@@ -2,7 +2,7 @@ import { truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../../replace-file.ts'
 import { removeFile, type OpenFile, type StoreFile } from '../disk.ts'
-import { openJournalFile } from './append-file.ts'
+import { openAppendFile } from './append-file.ts'
 import type { Replay } from './replay.ts'
 
 /** The journal, and beside it, while a snapshot is being made of what it holds, the old one. */
@@ -11,7 +11,7 @@ export interface JournalFiles {
   old: StoreFile
 }
 
-export interface Journals {
+export interface Journal {
   /** Bytes in both. */
   size(): number
   append(bytes: Uint8Array): Promise<void>
@@ -27,19 +27,19 @@ export interface Journals {
 }
 
 /** How far each journal is good; `undefined` when there is none. */
-export interface JournalStates {
+export interface FoundJournals {
   current: Pick<Replay, 'size' | 'unended'> | undefined
   old: Pick<Replay, 'size' | 'torn'> | undefined
 }
 
-export async function openJournals(
+export async function openJournal(
   files: JournalFiles,
-  found: JournalStates,
+  found: FoundJournals,
   openFile: OpenFile,
-): Promise<Journals> {
+): Promise<Journal> {
   const directory = dirname(files.current.path)
   const open = async (size: number) => {
-    const opened = await openJournalFile(files.current.path, size, openFile)
+    const opened = await openAppendFile(files.current.path, size, openFile)
     await syncDirectory(directory).catch(async (error: unknown) => {
       await opened.close()
       throw error

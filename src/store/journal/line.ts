@@ -23,14 +23,14 @@ export function createLineEncoder(): LineEncoder {
   let memory = Buffer.alloc(0)
   return (first, transactions) => {
     const most = transactions.reduce(
-      (sum, { length }) => sum + MOST_AROUND + MOST_BYTES_PER_CHARACTER * length,
+      (sum, { length }) => sum + MAX_OVERHEAD + MAX_BYTES_PER_CHARACTER * length,
       0,
     )
     if (memory.length < most) memory = Buffer.allocUnsafe(most)
     let end = 0
     for (const [index, writes] of transactions.entries()) end = writeLine(memory, end, first + index, writes)
     const lines = memory.subarray(0, end)
-    if (memory.length > MOST_KEPT) memory = Buffer.alloc(0)
+    if (memory.length > MAX_KEPT) memory = Buffer.alloc(0)
     return lines
   }
 }
@@ -50,11 +50,11 @@ function writeLine(memory: Buffer, begin: number, sequence: number, writes: stri
 const HEAD_LENGTH = `{"format":${JOURNAL_FORMAT},"sequence":,"crc32":"89abcdef","writes":`.length
 const TAIL = '}\n'
 /** What a line is longer than its writes, at most. */
-const MOST_AROUND = HEAD_LENGTH + TAIL.length + 16
+const MAX_OVERHEAD = HEAD_LENGTH + TAIL.length + 16
 /** In UTF-8. */
-export const MOST_BYTES_PER_CHARACTER = 3
+export const MAX_BYTES_PER_CHARACTER = 3
 /** What a crowd, or one large state, needed is not kept. */
-const MOST_KEPT = 1024 * 1024
+const MAX_KEPT = 1024 * 1024
 
 const HEAD = /^\{(?:"format":(\d{1,4}),)?"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
 /** What every version begins its lines with. */

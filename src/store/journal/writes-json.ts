@@ -1,30 +1,30 @@
 import { envelopeText, type StoredEvent } from '../../model/event.ts'
 import { textOf } from '../../model/json-text.ts'
 import { put, type Write } from '../../model/records.ts'
-import { FanOut, type FannedWrite, type Others } from '../tables/fan-out.ts'
-import { headText, recordFrom, recordText } from '../record-json.ts'
+import { FanOut, type GroupedWrite, type Others } from '../tables/fan-out.ts'
+import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
 
 /**
  * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. Of
  * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
  */
-type WrittenWrite = Write & { data_of?: string; and?: Others }
+type JournalWrite = Write & { data_of?: string; and?: Others }
 
 /** The writes of one transaction as the journal holds them, separated by commas. */
-export function writesText(writes: readonly FannedWrite[]): string {
+export function writesJson(writes: readonly GroupedWrite[]): string {
   let text = ''
   let first: { id: string; text: string } | undefined
   for (const [index, write] of writes.entries()) {
     if (index > 0) text += ','
-    if (write instanceof FanOut) text += fanOutText(write)
+    if (write instanceof FanOut) text += fanOutJson(write)
     else if (!('put' in write)) text += JSON.stringify(write)
-    else if (first !== undefined && write.collection === 'events' && tellsOf(write.put, first.text))
-      text += `{"collection":"events","put":${headText(write.put)},"data_of":${JSON.stringify(first.id)}}`
+    else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
+      text += `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
       // The text of a check was just made for the event that tells of it.
       const record =
-        write.collection === 'checks' ? textOf(write.put) : recordText(write.collection, write.put)
+        write.collection === 'checks' ? textOf(write.put) : recordJson(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
       text += `{"collection":"${write.collection}","put":${record}}`
     }
@@ -32,13 +32,13 @@ export function writesText(writes: readonly FannedWrite[]): string {
   return text
 }
 
-function fanOutText(fanOut: FanOut): string {
+function fanOutJson(fanOut: FanOut): string {
   const { first, others } = fanOut.written()
-  return `{"collection":"deliveries","put":${recordText('deliveries', first)},"and":${JSON.stringify(others)}}`
+  return `{"collection":"deliveries","put":${recordJson('deliveries', first)},"and":${JSON.stringify(others)}}`
 }
 
 /** Whether an event's body is what it is made of again, with this text of its data; looked at in place, not made. */
-function tellsOf(event: StoredEvent, data: string): boolean {
+function isEnvelopeOf(event: StoredEvent, data: string): boolean {
   const around = envelopeText(event, '')
   const start = around.length - 1
   const { body } = event
@@ -52,7 +52,7 @@ function tellsOf(event: StoredEvent, data: string): boolean {
 
 /** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
 export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
-  const written = JSON.parse(text) as WrittenWrite[]
+  const written = JSON.parse(text) as JournalWrite[]
   const writes: Write[] = []
   for (const one of written) {
     const read = one.and === undefined ? [readWrite(one, written, text)] : readFanOut(one)
@@ -63,7 +63,7 @@ export function readWrites(text: string): { writes: Write[] } | { stranger: Writ
   return { writes }
 }
 
-function readFanOut(write: WrittenWrite): readonly (Write | undefined)[] {
+function readFanOut(write: JournalWrite): readonly (Write | undefined)[] {
   const { and } = write
   if (!('put' in write) || write.collection !== 'deliveries' || !areOthers(and)) return [undefined]
   if (recordFrom(write.collection, write.put) === undefined) return [undefined]
@@ -83,7 +83,7 @@ function isTexts(value: unknown): value is readonly string[] {
 /** All that may be said in a write of the journal. */
 const KEYS = new Set(['collection', 'put', 'remove', 'data_of', 'and'])
 
-function readWrite(write: WrittenWrite, all: readonly WrittenWrite[], text: string): Write | undefined {
+function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: string): Write | undefined {
   for (const key in write) if (!KEYS.has(key)) return undefined
   const names: readonly string[] = collectionNames
   if (!names.includes(write.collection)) return undefined

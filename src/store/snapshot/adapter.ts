@@ -12,13 +12,13 @@ import {
   type OpenFile,
   type StoreFile,
 } from '../disk.ts'
-import { MOST_BYTES_PER_CHARACTER } from '../journal/line.ts'
+import { MAX_BYTES_PER_CHARACTER } from '../journal/line.ts'
 import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
 import { parseSnapshot } from './parse.ts'
-import { readVouched } from './read.ts'
+import { readChecksummed } from './read.ts'
 import { replaceFile, syncDirectory } from '../../replace-file.ts'
 import { snapshotText, type Piece, type Snapshot } from './text.ts'
-import { checksumLine, type Vouched } from './checksum.ts'
+import { checksumLine, type Checksummed } from './checksum.ts'
 import { timers } from '../../timers.ts'
 
 /** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
@@ -32,15 +32,15 @@ const SYNC_EVERY = 4 * 1024 * 1024
  */
 export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Snapshot> {
   /** What is on the disk, if it is as we write it: its lines can be copied. */
-  let there: Vouched | undefined
-  const replace = async (snapshot: Snapshot, copied?: Vouched) => {
+  let onDisk: Checksummed | undefined
+  const replace = async (snapshot: Snapshot, copied?: Checksummed) => {
     const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
     const openOld = async () => (copied === undefined ? undefined : openOldLines(file.path, copied))
     try {
       // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
       const written = await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot, openOld)
       await replaceFile(temporary.path, file.path)
-      there = written
+      onDisk = written
     } catch (error) {
       await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
       throw error
@@ -48,15 +48,15 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
   }
   return {
     async read() {
-      await removeStrays(file)
-      const written = await readVouched(file)
-      there = written?.vouched
+      await removeTemporary(file)
+      const written = await readChecksummed(file)
+      onDisk = written?.vouched
       if (written !== undefined) return written.snapshot
       const bytes = await readWhole(file)
       return bytes === undefined ? null : parseSnapshot(bytes, file)
     },
     async write(snapshot) {
-      await replace(snapshot, there).catch(async (error: unknown) => {
+      await replace(snapshot, onDisk).catch(async (error: unknown) => {
         if (!(error instanceof OldLinesDiffer)) throw error
         // Somebody has edited, damaged or removed the file meanwhile; what is in memory is what holds.
         await replace(snapshot)
@@ -67,13 +67,13 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
 }
 
 /** Whether a file is what an interrupted writing of the snapshot has left. */
-export function isStray(name: string): boolean {
+export function isTemporary(name: string): boolean {
   return /^db\.json\.(?:[0-9a-f]{8}\.)?tmp$/.test(name)
 }
 
-async function removeStrays({ path }: StoreFile): Promise<void> {
+async function removeTemporary({ path }: StoreFile): Promise<void> {
   const directory = dirname(path)
-  const strays = (await readdir(directory)).filter(isStray)
+  const strays = (await readdir(directory)).filter(isTemporary)
   for (const name of strays) await removeFile({ path: join(directory, name) })
 }
 
@@ -81,7 +81,7 @@ async function writeDurably(
   file: DiskFile,
   snapshot: Snapshot,
   openOld: () => Promise<OldLines | undefined>,
-): Promise<Vouched> {
+): Promise<Checksummed> {
   let old: OldLines | undefined
   try {
     old = await openOld()
@@ -103,7 +103,7 @@ async function writeText(
   file: DiskFile,
   pieces: Iterable<Piece>,
   readMore: () => Promise<void>,
-): Promise<Vouched> {
+): Promise<Checksummed> {
   const slice = Buffer.allocUnsafe(SLICE)
   let filled = 0
   let crc = 0
@@ -127,13 +127,13 @@ async function writeText(
       await readMore()
       continue
     }
-    const most = typeof piece === 'string' ? MOST_BYTES_PER_CHARACTER * piece.length : piece.length
+    const most = typeof piece === 'string' ? MAX_BYTES_PER_CHARACTER * piece.length : piece.length
     if (most > SLICE - filled) await flush()
     if (most > SLICE) await write(typeof piece === 'string' ? Buffer.from(piece) : piece)
     else filled += typeof piece === 'string' ? slice.write(piece, filled) : piece.copy(slice, filled)
   }
   await flush()
-  const vouched = { size: position, crc }
+  const checksummed = { size: position, crc }
   await write(Buffer.from(checksumLine(crc)))
-  return vouched
+  return checksummed
 }

@@ -1,7 +1,7 @@
 import { hex } from '../journal/line.ts'
 
 /** The part of a snapshot that its checksum vouches for. */
-export interface Vouched {
+export interface Checksummed {
   /** In bytes. */
   size: number
   crc: number
@@ -18,7 +18,7 @@ const CHECKSUM_LINE_BYTES = checksumLine(0).length
 export const LAST_BYTES = CHECKSUM_LINE_BYTES + 1
 
 /** What a file's last bytes say that its checksum vouches for; `undefined` when there is no checksum in its place. */
-export function vouchedBy(end: Buffer, fileSize: number): Vouched | undefined {
+export function checksummedPart(end: Buffer, fileSize: number): Checksummed | undefined {
   const written = CHECKSUM_LINE.exec(end.toString('latin1', Math.max(end.length - LAST_BYTES, 0)))?.[1]
   return written === undefined
     ? undefined

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { COMMA, createLineReader, eachLine } from './line-reader.ts'
-import type { Vouched } from './checksum.ts'
+import type { Checksummed } from './checksum.ts'
 
 /** The snapshot that is there cannot be read, or is not what was written. */
 export class OldLinesDiffer extends Error {
@@ -28,7 +28,7 @@ const INDENT = '    '
 const HEAD = `${INDENT}{"id":"`
 
 /** @throws OldLinesDiffer, as reading them does. */
-export async function openOldLines(path: string, { size, crc }: Vouched): Promise<OldLines> {
+export async function openOldLines(path: string, { size, crc }: Checksummed): Promise<OldLines> {
   const file = await open(path, 'r').catch(differs)
   const lines = createLineReader(file, size)
   return {

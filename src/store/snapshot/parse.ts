@@ -6,7 +6,7 @@ import { COMMA } from './line-reader.ts'
 import { recordFrom } from '../record-json.ts'
 import { FORMAT, type Snapshot } from './text.ts'
 import { collectionNames } from '../tables/tables.ts'
-import { vouchedBy } from './checksum.ts'
+import { checksummedPart } from './checksum.ts'
 
 /** @throws StoreDamaged when this is no snapshot, or not the one that was written; StoreTooNew when it is a newer one. */
 export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
@@ -28,9 +28,9 @@ export function snapshotFrom(content: Record<string, unknown>, shown: string): S
   const { format, sequence = 0, closed = false, checksum: _checksum, ...collections } = content
   if (format !== FORMAT) throw otherFormat(shown, format)
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
-    throw foreign(shown, '"sequence" is not a whole number')
+    throw notASnapshot(shown, '"sequence" is not a whole number')
   const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
-  if (stranger !== undefined) throw foreign(shown, `${JSON.stringify(stranger)} is no collection`)
+  if (stranger !== undefined) throw notASnapshot(shown, `${JSON.stringify(stranger)} is no collection`)
   const records = Object.fromEntries(
     collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
   )
@@ -52,7 +52,7 @@ function otherFormat(shown: string, format: unknown): StoreDamaged {
 
 /** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
 function checkedEnd(bytes: Buffer, shown: string): number | undefined {
-  const part = vouchedBy(bytes, bytes.length)
+  const part = checksummedPart(bytes, bytes.length)
   if (part !== undefined && part.crc !== crc32(bytes.subarray(0, part.size)))
     throw edited(shown, lineAt(bytes, part.size))
   return part?.size
@@ -102,10 +102,10 @@ export function textOf(line: Buffer, without: number | undefined): string {
 function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
   const text = bytes.toString()
   if (text.startsWith('\ufeff'))
-    throw foreign(shown, 'it begins with a byte order mark; save it as UTF-8 without one')
+    throw notASnapshot(shown, 'it begins with a byte order mark; save it as UTF-8 without one')
   const content = parseJson(text, shown)
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw foreign(shown, 'it is not a JSON object')
+    throw notASnapshot(shown, 'it is not a JSON object')
   if ('checksum' in content && 'format' in content && content.format === FORMAT)
     throw edited(shown, lineAt(bytes, bytes.lastIndexOf('"checksum"')))
   return content as Record<string, unknown>
@@ -151,11 +151,11 @@ function lineAt(bytes: Buffer, end: number): number {
 }
 
 function recordsIn(name: string, value: unknown, shown: string): readonly { id: string }[] {
-  if (!Array.isArray(value)) throw foreign(shown, `"${name}" is not an array`)
+  if (!Array.isArray(value)) throw notASnapshot(shown, `"${name}" is not an array`)
   return value.map((found: unknown, index) => {
     const record = recordFrom(name, found)
     const what = name === 'events' ? 'an "id" and a "body" in JSON' : 'an "id"'
-    if (record === undefined) throw foreign(shown, `${name}[${index}] is not an object with ${what}`)
+    if (record === undefined) throw notASnapshot(shown, `${name}[${index}] is not an object with ${what}`)
     return record
   })
 }
@@ -187,6 +187,6 @@ function createTextSharing(): (check: Partial<Check>) => void {
 }
 
 /** The refusal of a file that is whole, but not what it should be. */
-export function foreign(shown: string, why: string): StoreDamaged {
+export function notASnapshot(shown: string, why: string): StoreDamaged {
   return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${MEND}`)
 }

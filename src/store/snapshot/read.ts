@@ -3,22 +3,22 @@ import type { StoreFile } from '../disk.ts'
 import { COMMA, createLineReader, eachLine } from './line-reader.ts'
 import { createLineParser, snapshotFrom, textOf } from './parse.ts'
 import { FORMAT, type Snapshot } from './text.ts'
-import { LAST_BYTES, vouchedBy, type Vouched } from './checksum.ts'
+import { LAST_BYTES, checksummedPart, type Checksummed } from './checksum.ts'
 
 /**
  * Reads a snapshot that is exactly as it was written, without ever having its text in memory as a whole. `undefined` for
  * any other, of which `parseSnapshot` tells what is to be told.
  */
-export async function readVouched(
+export async function readChecksummed(
   file: StoreFile,
-): Promise<{ snapshot: Snapshot; vouched: Vouched } | undefined> {
+): Promise<{ snapshot: Snapshot; vouched: Checksummed } | undefined> {
   const opened = await open(file.path, 'r').catch(() => undefined)
   if (opened === undefined) return undefined
   try {
     const { size } = await opened.stat()
     const start = Math.max(size - LAST_BYTES, 0)
     const { buffer } = await opened.read(Buffer.alloc(LAST_BYTES), 0, LAST_BYTES, start)
-    const vouched = vouchedBy(buffer, size)
+    const vouched = checksummedPart(buffer, size)
     if (vouched === undefined) return undefined
     const content = await parseFile(opened, vouched)
     return content?.format === FORMAT ? { snapshot: snapshotFrom(content, file.shown), vouched } : undefined
@@ -29,7 +29,7 @@ export async function readVouched(
 
 async function parseFile(
   file: FileHandle,
-  { size, crc }: Vouched,
+  { size, crc }: Checksummed,
 ): Promise<Record<string, unknown> | undefined> {
   const lines = createLineReader(file, size)
   const parser = createLineParser()

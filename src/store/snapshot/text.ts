@@ -1,7 +1,7 @@
 import { noRecords, type CollectionName, type Collections } from '../../model/records.ts'
 import type { Changes } from './changes.ts'
 import type { OldLines } from './old-lines.ts'
-import { recordText } from '../record-json.ts'
+import { recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
 
 /** Everything that is stored, as it was after one transaction. */
@@ -41,7 +41,7 @@ export function* snapshotText(
     let separator = '\n    '
     for (const record of records[name]) {
       yield separator
-      if (old === undefined || changes?.has(name, record.id) !== false) yield recordText(name, record)
+      if (old === undefined || changes?.has(name, record.id) !== false) yield recordJson(name, record)
       else yield* oldLine(old, record.id)
       separator = ',\n    '
     }

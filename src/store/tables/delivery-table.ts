@@ -1,10 +1,10 @@
 import type { Delivery } from '../../model/delivery.ts'
 import { createDeliveryRecords, type DeliveryRecords } from './delivery-records.ts'
-import { dueIn, unfinishedIn } from './due.ts'
+import { findDue, findUnfinished } from './due.ts'
 import { deliveryOf, type FanOut, type Waiting } from './fan-out.ts'
-import type { Lookup } from './key-index.ts'
-import { createQueue, type Queue } from './due-index.ts'
-import { dueQueue } from './schema.ts'
+import type { KeyIndex } from './key-index.ts'
+import { createDueIndex, type DueIndex } from './due-index.ts'
+import { dueIndexRule } from './schema.ts'
 import { compareText } from './sorted-tree.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { tableOf, type Table } from './table.ts'
@@ -19,13 +19,13 @@ export interface DeliveryTable extends Table<Delivery> {
 
 export function createDeliveryTable(): DeliveryTable {
   const records = createDeliveryRecords()
-  const queue = createQueue<Delivery | Waiting>(dueQueue)
-  const events = createEventLookup(records)
+  const dueIndex = createDueIndex<Delivery | Waiting>(dueIndexRule)
+  const events = createEventIndex(records)
   const table = tableOf<Delivery>(
     records,
     new Map([
       ['event', events],
-      ['pending_of', oldestFirst(queue)],
+      ['pending_of', oldestFirst(dueIndex)],
     ]),
   )
   return {
@@ -33,22 +33,22 @@ export function createDeliveryTable(): DeliveryTable {
     add(fanOut) {
       if (!records.add(fanOut)) return false
       events.add(fanOut)
-      for (const waiting of fanOut.waiting()) queue.move(undefined, waiting)
+      for (const waiting of fanOut.waiting()) dueIndex.move(undefined, waiting)
       return true
     },
-    due: (query) => dueIn(queue, query),
-    unfinished: (query) => unfinishedIn(queue, query),
+    due: (query) => findDue(dueIndex, query),
+    unfinished: (query) => findUnfinished(dueIndex, query),
   }
 }
 
 /** The queue as a lookup: what is in it in the order of its coming, sorted only when somebody walks over it. */
-function oldestFirst({ move, find }: Queue<Delivery | Waiting>): Lookup<Delivery> {
+function oldestFirst({ move, find }: DueIndex<Delivery | Waiting>): KeyIndex<Delivery> {
   const sorted = (key: string) => [...find(key)].sort((a, b) => compareText(a.id, b.id)).map(deliveryOf)
   return { move, find: (key) => ({ [Symbol.iterator]: () => sorted(key).values() }) }
 }
 
 /** The deliveries of each event, found by their identifiers: a list of them is the fan-out's own until it changes. */
-function createEventLookup({ get }: Pick<DeliveryRecords, 'get'>) {
+function createEventIndex({ get }: Pick<DeliveryRecords, 'get'>) {
   const found = new Map<string, readonly string[]>()
   const add = (event: string, ids: readonly string[]) => {
     const there = found.get(event)
@@ -73,5 +73,5 @@ function createEventLookup({ get }: Pick<DeliveryRecords, 'get'>) {
       if (after !== undefined) add(after.event_id, [after.id])
     },
     find: (event: string) => ({ [Symbol.iterator]: () => deliveriesOf(found.get(event) ?? []) }),
-  } satisfies Lookup<Delivery> & { add(fanOut: FanOut): void }
+  } satisfies KeyIndex<Delivery> & { add(fanOut: FanOut): void }
 }

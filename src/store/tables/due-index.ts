@@ -1,23 +1,23 @@
-import { createLine, type Line, type LineRule } from './ordered-list.ts'
-import type { Lookup } from './key-index.ts'
+import { createOrderedList, type OrderedList, type OrderedListRule } from './ordered-list.ts'
+import type { KeyIndex } from './key-index.ts'
 
 /** Records in queues: one for each key, each in its order. Only its heads are looked at, however long it is. */
-export interface Queue<T> extends Lookup<T> {
+export interface DueIndex<T> extends KeyIndex<T> {
   /** The records of a queue from its head on. Each walk shows it as it is then, and copies nothing. */
   find(key: string): Iterable<T>
   /** The keys of the queues that are not empty, without a walk over what is in them. */
   keys(): Iterable<string>
 }
 
-export interface QueueRule<T> extends LineRule<T> {
+export interface DueIndexRule<T> extends OrderedListRule<T> {
   /** Which queue a record stands in, if any. */
   key(record: T): string | null
 }
 
-export function createQueue<T>(rule: QueueRule<T>): Queue<T> {
-  const queues = new Map<string, Line<T>>()
+export function createDueIndex<T>(rule: DueIndexRule<T>): DueIndex<T> {
+  const queues = new Map<string, OrderedList<T>>()
   const put = (to: string, record: T) => {
-    const queue = queues.get(to) ?? createLine(rule)
+    const queue = queues.get(to) ?? createOrderedList(rule)
     queue.put(record)
     queues.set(to, queue)
   }

@@ -1,12 +1,12 @@
 import type { Delivery } from '../../model/delivery.ts'
 import { deliveryOf, type Waiting } from './fan-out.ts'
-import type { Queue } from './due-index.ts'
-import { dueQueue } from './schema.ts'
+import type { DueIndex } from './due-index.ts'
+import { dueIndexRule } from './schema.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 
 /** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
-export function dueIn(
-  queue: Queue<Delivery | Waiting>,
+export function findDue(
+  queue: DueIndex<Delivery | Waiting>,
   { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery,
 ): Due {
   const time = now.toISOString()
@@ -33,12 +33,12 @@ export function dueIn(
       deliveries.push(deliveryOf(delivery))
     }
   }
-  return { deliveries: deliveries.sort(dueQueue.compare), next_at: next, more }
+  return { deliveries: deliveries.sort(dueIndexRule.compare), next_at: next, more }
 }
 
 /** To which endpoints deliveries up to an identifier are due, and when the next one to another will be. */
-export function unfinishedIn(
-  queue: Queue<Delivery | Waiting>,
+export function findUnfinished(
+  queue: DueIndex<Delivery | Waiting>,
   { now, upTo, busy, except }: UnfinishedQuery,
 ): Unfinished {
   const time = now.toISOString()

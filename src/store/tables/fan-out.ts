@@ -17,8 +17,8 @@ export class FanOut {
   readonly #ids: readonly string[]
   readonly #endpoints: readonly string[]
 
-  private constructor(like: Delivery, ids: readonly string[], endpoints: readonly string[]) {
-    this.#like = like
+  private constructor(template: Delivery, ids: readonly string[], endpoints: readonly string[]) {
+    this.#like = template
     this.#ids = ids
     this.#endpoints = endpoints
   }
@@ -89,7 +89,7 @@ export class FanOut {
   }
 
   #at(place: number): Delivery {
-    return likeOf(this.#like, this.#ids[place] ?? '', this.#endpoints[place] ?? '')
+    return copyWith(this.#like, this.#ids[place] ?? '', this.#endpoints[place] ?? '')
   }
 
   #part(from: number, to?: number): FanOut {
@@ -134,7 +134,7 @@ export class Waiting {
   }
 
   get delivery(): Delivery {
-    return likeOf(this.#like, this.id, this.endpoint_id)
+    return copyWith(this.#like, this.id, this.endpoint_id)
   }
 }
 
@@ -143,21 +143,21 @@ export function deliveryOf(waiting: Delivery | Waiting): Delivery {
   return waiting instanceof Waiting ? waiting.delivery : waiting
 }
 
-function likeOf(like: Delivery, id: string, endpoint_id: string): Delivery {
+function copyWith(like: Delivery, id: string, endpoint_id: string): Delivery {
   return { ...like, id, endpoint_id }
 }
 
 /** A write, or several of which each puts a delivery of the same fan-out. */
-export type FannedWrite = Write | FanOut
+export type GroupedWrite = Write | FanOut
 
 /** The writes in their order, those of a fan-out together. */
-export function fannedOut(writes: readonly Write[]): readonly FannedWrite[] {
-  const fanned: FannedWrite[] = []
+export function groupFanOuts(writes: readonly Write[]): readonly GroupedWrite[] {
+  const fanned: GroupedWrite[] = []
   let end = 0
   for (const [start, write] of writes.entries()) {
     if (start < end) continue
     end = start + 1
-    while (goesOn(writes[end - 1], writes[end])) end += 1
+    while (isSameFanOut(writes[end - 1], writes[end])) end += 1
     fanned.push(end - start === 1 ? write : FanOut.of(writes.slice(start, end)))
   }
   return fanned
@@ -167,7 +167,7 @@ export function fannedOut(writes: readonly Write[]): readonly FannedWrite[] {
  * Whether a write puts a delivery that comes after another one and is like it in all but id and endpoint, and nothing has
  * become of either.
  */
-function goesOn(write: Write | undefined, nextWrite: Write | undefined): boolean {
+function isSameFanOut(write: Write | undefined, nextWrite: Write | undefined): boolean {
   const [one, next] = [deliveryIn(write), deliveryIn(nextWrite)]
   return (
     one !== undefined &&

@@ -1,5 +1,5 @@
 /** Records found by a key other than their id; kept up to date with every write, at a cost that does not grow. */
-export interface Lookup<T> {
+export interface KeyIndex<T> {
   /** Puts `after` in the place of `before`; either may be missing. */
   move(before: T | undefined, after: T | undefined): void
   /** The records under a key, oldest first. Nothing is copied, so a walk is good until the next write. */
@@ -31,7 +31,7 @@ class Many<T extends { id: string }> {
 }
 
 /** `keyOf` names the key under which a record is found, or `null` when it is not. */
-export function createLookup<T extends { id: string }>(keyOf: (record: T) => string | null): Lookup<T> {
+export function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string | null): KeyIndex<T> {
   const found = new Map<string, Found<T>>()
   const insert = (key: string, record: T) => {
     const there = found.get(key)

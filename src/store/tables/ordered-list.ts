@@ -1,14 +1,14 @@
 import { sortedTree, type SortedTree } from './sorted-tree.ts'
 
 /** Records in their order. What is fresh comes at the end and leaves near the head, as a rule, and costs next to nothing. */
-export interface Line<T> {
+export interface OrderedList<T> {
   put(record: T): void
   take(record: T): void
   values(): Iterator<T>
   isEmpty(): boolean
 }
 
-export interface LineRule<T> {
+export interface OrderedListRule<T> {
   /** Below 0 when the first comes before the second; 0 for none but the same record, as it is or was. */
   compare(one: T, other: T): number
   /** Whether a record is new, and so as a rule comes last of those that are. */
@@ -16,9 +16,9 @@ export interface LineRule<T> {
 }
 
 /** How much of the memory of those that left may be kept until it is given back. */
-const KEEP = 64
+const MAX_GAP = 64
 
-export function createLine<T>({ compare, isFresh }: LineRule<T>): Line<T> {
+export function createOrderedList<T>({ compare, isFresh }: OrderedListRule<T>): OrderedList<T> {
   /** Fresh records in order; those before `head` have left. */
   let fresh: T[] = []
   let head = 0
@@ -44,7 +44,7 @@ export function createLine<T>({ compare, isFresh }: LineRule<T>): Line<T> {
     if (place === fresh.length || compare(fresh[place] as T, record) !== 0) return false
     for (let at = place; at > head; at--) fresh[at] = fresh[at - 1] as T
     head += 1
-    if (head > KEEP && head > fresh.length / 2) {
+    if (head > MAX_GAP && head > fresh.length / 2) {
       fresh = fresh.slice(head)
       head = 0
     }

@@ -2,7 +2,7 @@ import { checkKey } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { OfCheck } from '../../model/guest.ts'
 import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
-import type { QueueRule } from './due-index.ts'
+import type { DueIndexRule } from './due-index.ts'
 import { compareText } from './sorted-tree.ts'
 
 /** Under which key a record is found, or `null` when it is not. */
@@ -26,7 +26,7 @@ export const lookups: { readonly [C in Exclude<CollectionName, 'deliveries'>]: R
 type Queued = Pick<Delivery, 'id' | 'status' | 'next_attempt_at' | 'endpoint_id' | 'attempts'>
 
 /** The pending deliveries of each endpoint in the order in which they fall due. */
-export const dueQueue: QueueRule<Queued> = {
+export const dueIndexRule: DueIndexRule<Queued> = {
   key: ({ status, next_attempt_at, endpoint_id }) =>
     status === 'pending' && next_attempt_at !== null ? endpoint_id : null,
   compare: (one, other) =>

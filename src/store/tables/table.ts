@@ -1,4 +1,4 @@
-import { createLookup, type Lookup } from './key-index.ts'
+import { createKeyIndex, type KeyIndex } from './key-index.ts'
 import type { KeyOf } from './schema.ts'
 import {
   createSortedRecords,
@@ -22,14 +22,14 @@ export interface Table<T extends { id: string }> {
 
 /** A table of records that are found by these rules. */
 export function createTable<T extends { id: string }>(rules: Readonly<Record<string, KeyOf<T>>>): Table<T> {
-  const lookups = Object.entries(rules).map(([name, rule]) => [name, createLookup(rule)] as const)
+  const lookups = Object.entries(rules).map(([name, rule]) => [name, createKeyIndex(rule)] as const)
   return tableOf(createSortedRecords<T>(), new Map(lookups))
 }
 
 /** Keeps the lookups as the records are. */
 export function tableOf<T extends { id: string }>(
   records: SortedRecords<T>,
-  lookups: ReadonlyMap<string, Lookup<T>>,
+  lookups: ReadonlyMap<string, KeyIndex<T>>,
 ): Table<T> {
   const indexes = [...lookups.values()]
   const move = (before: T | undefined, after: T | undefined) => {

@@ -14,7 +14,7 @@ import {
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
 import { createDeliveryTable, type DeliveryTable } from './delivery-table.ts'
-import { FanOut, type FannedWrite } from './fan-out.ts'
+import { FanOut, type GroupedWrite } from './fan-out.ts'
 import { lookups } from './schema.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
@@ -24,9 +24,9 @@ import { createTable, type Table } from './table.ts'
 export interface Tables {
   of<C extends CollectionName>(collection: C): Table<Collections[C]>
   /** What a transaction asked for; the iterables are good while it decides. */
-  give<A extends Asks>(asks: A): GivenAll<A>
+  read<A extends Asks>(asks: A): GivenAll<A>
   /** Applies writes in order and returns those that undo them, to be applied in order too. */
-  apply(writes: readonly FannedWrite[]): readonly Write[]
+  apply(writes: readonly GroupedWrite[]): readonly Write[]
   due(query: DueQuery): Due
   unfinished(query: UnfinishedQuery): Unfinished
   /** A copy of the records that later writes do not change, made in no time. */
@@ -72,7 +72,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
   }
   return {
     of: (collection) => (tables as TableOf)[collection],
-    give: (asks) => mapped(asks, given) as GivenAll<typeof asks>,
+    read: (asks) => mapValues(asks, given) as GivenAll<typeof asks>,
     apply(writes) {
       const undoing: Write[] = []
       for (const write of writes)
@@ -83,7 +83,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     due: (query) => tables.deliveries.due(query),
     unfinished: (query) => tables.deliveries.unfinished(query),
     copy: () => copyOf(tables),
-    all: () => mapped(tables, ({ records }) => [...records.from()]) as Everything,
+    all: () => mapValues(tables, ({ records }) => [...records.from()]) as Everything,
     async prepare(records) {
       const prepared = emptyTables()
       for (const name of collectionNames) await putAll(prepared[name], records[name])
@@ -96,7 +96,7 @@ type TableOf = { readonly [C in CollectionName]: Table<Collections[C]> }
 type AllTables = TableOf & { readonly deliveries: DeliveryTable }
 
 function copyOf(tables: AllTables): RecordCopies {
-  return mapped(tables, ({ records }) => records.clone()) as RecordCopies
+  return mapValues(tables, ({ records }) => records.clone()) as RecordCopies
 }
 
 function emptyTables(): AllTables {
@@ -133,7 +133,7 @@ function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: 
   return before === undefined ? remove(write.collection, id) : put(write.collection, before)
 }
 
-function mapped<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
+function mapValues<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
   const result: Record<string, unknown> = {}
   for (const name in object) result[name] = change(object[name] as T)
   return result

@@ -4,8 +4,8 @@ import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
 import { store } from '../../../src/operations/outbox.ts'
-import { fannedOut } from '../../../src/store/tables/fan-out.ts'
-import { readWrites, writesText } from '../../../src/store/journal/writes-json.ts'
+import { groupFanOuts } from '../../../src/store/tables/fan-out.ts'
+import { readWrites, writesJson } from '../../../src/store/journal/writes-json.ts'
 import { check, delivery, event, idOf } from '../records.ts'
 
 /** Text that could be taken for the end of a record, were it not escaped. */
@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('},{"collection":"', '"put":', '"}]', '\\', '\u2028\n\ud800'),
 )
-const textOf = (writes: readonly Write[]) => writesText(fannedOut(writes))
+const textOf = (writes: readonly Write[]) => writesJson(groupFanOuts(writes))
 const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',

@@ -6,7 +6,7 @@ import type { Delivery } from '../../../src/model/delivery.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
 import { createMemoryStore } from '../../../src/store/memory-store.ts'
 import { openOldLines } from '../../../src/store/snapshot/old-lines.ts'
-import { readVouched } from '../../../src/store/snapshot/read.ts'
+import { readChecksummed } from '../../../src/store/snapshot/read.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from '../folder.ts'
 import { check, delivery, event, idOf, save, saveChecks, storedChecks } from '../records.ts'
@@ -57,7 +57,7 @@ describe('a snapshot that is made of the one before it', () => {
         const wanted = createMemoryStore()
         for (const { transactions, killed } of sessions) {
           // A fold would go on while the directory is copied.
-          const store = await openStore(directory, { foldAtBytes: killed ? Infinity : 300 })
+          const store = await openStore(directory, { compactAtBytes: killed ? Infinity : 300 })
           for (const writes of transactions) {
             await save(wanted, ...writes)
             await save(store, ...writes)
@@ -95,7 +95,7 @@ describe('a snapshot that is made of the one before it', () => {
     const directory = await newDirectory()
     await saveAndClose(await openStore(directory), 1, 2, 3)
     const path = join(directory, 'db.json')
-    const { vouched } = (await readVouched({ path, shown: 'db.json' })) ?? {}
+    const { vouched } = (await readChecksummed({ path, shown: 'db.json' })) ?? {}
     const old = await openOldLines(path, vouched ?? { size: 0, crc: 0 })
     expect(old.find(idOf('chk', 2))).toBeUndefined()
     await old.more()

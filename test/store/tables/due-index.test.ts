@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
-import { createQueue } from '../../../src/store/tables/due-index.ts'
-import { dueQueue } from '../../../src/store/tables/schema.ts'
+import { createDueIndex } from '../../../src/store/tables/due-index.ts'
+import { dueIndexRule } from '../../../src/store/tables/schema.ts'
 import { delivery } from '../records.ts'
 
 const attempt = { number: 1 } as Delivery['attempts'][number]
@@ -22,7 +22,7 @@ describe('the queues of deliveries', () => {
   it('are in the order in which they fall due, whatever comes and goes', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
-        const queue = createQueue<Delivery>(dueQueue)
+        const queue = createDueIndex<Delivery>(dueIndexRule)
         const model = new Map<string, Delivery>()
         for (const { number, endpoint_id, second, attempts, status, gone } of moves) {
           const changed = delivery(number, { endpoint_id, next_attempt_at: due(second), attempts, status })
@@ -39,7 +39,7 @@ describe('the queues of deliveries', () => {
   })
 
   it('keep their order over thousands that come at the end and leave near the head', () => {
-    const queue = createQueue<Delivery>(dueQueue)
+    const queue = createDueIndex<Delivery>(dueIndexRule)
     const model = new Map<string, Delivery>()
     for (let number = 1; number <= 2000; number++) {
       const fresh = delivery(number)
@@ -58,8 +58,11 @@ describe('the queues of deliveries', () => {
   })
 })
 
-function expectSame(queue: ReturnType<typeof createQueue<Delivery>>, model: ReadonlyMap<string, Delivery>) {
-  const pending = [...model.values()].filter(({ status }) => status === 'pending').sort(dueQueue.compare)
+function expectSame(
+  queue: ReturnType<typeof createDueIndex<Delivery>>,
+  model: ReadonlyMap<string, Delivery>,
+) {
+  const pending = [...model.values()].filter(({ status }) => status === 'pending').sort(dueIndexRule.compare)
   for (const endpoint of ['we_1', 'we_2'])
     expect([...queue.find(endpoint)]).toEqual(pending.filter(({ endpoint_id }) => endpoint_id === endpoint))
   expect([...queue.keys()].sort()).toEqual([...new Set(pending.map(({ endpoint_id }) => endpoint_id))].sort())

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
-import { FanOut, fannedOut } from '../../../src/store/tables/fan-out.ts'
+import { FanOut, groupFanOuts } from '../../../src/store/tables/fan-out.ts'
 import { createTables, type Tables } from '../../../src/store/tables/tables.ts'
 import { delivery, idOf } from '../records.ts'
 
@@ -34,7 +34,7 @@ describe('a store of deliveries, of which many are kept as one', () => {
             model.clear()
             for (const [id, record] of undo.model) model.set(id, record)
             undo = { writes: [], model: undo.model }
-          } else undo = { writes: tables.apply(fannedOut(writes)), model: before }
+          } else undo = { writes: tables.apply(groupFanOuts(writes)), model: before }
           for (const write of writes) follow(write, model, ever)
           expectSame(tables, model)
         }
@@ -45,14 +45,14 @@ describe('a store of deliveries, of which many are kept as one', () => {
 
   it('gives copies that stay as they were', () => {
     const tables = createTables()
-    tables.apply(fannedOut(fanOut(1, 4)))
+    tables.apply(groupFanOuts(fanOut(1, 4)))
     const copy = tables.copy()
     const all = [...copy.deliveries.from()]
     tables.apply([
       put('deliveries', { ...delivery(102), attempts: [attempt] }),
       remove('deliveries', idOf('dlv', 103)),
     ])
-    tables.apply(fannedOut(fanOut(2, 3)))
+    tables.apply(groupFanOuts(fanOut(2, 3)))
     expect([...copy.deliveries.from()]).toEqual(all)
     expect([...copy.deliveries.clone().backFrom()]).toEqual([...all].reverse())
   })
@@ -60,7 +60,7 @@ describe('a store of deliveries, of which many are kept as one', () => {
   it('tells of what is put whether it is fresh, of those of a fan-out by the first', () => {
     const told: unknown[] = []
     const tables = createTables((...what) => void told.push(what))
-    tables.apply(fannedOut(fanOut(1, 3)))
+    tables.apply(groupFanOuts(fanOut(1, 3)))
     tables.apply([put('deliveries', { ...delivery(102), attempts: [attempt] })])
     expect(told).toEqual([
       ['deliveries', idOf('dlv', 101), true],
@@ -73,7 +73,7 @@ describe('writes', () => {
   it('are together that put deliveries of a fan-out, and in their order', () => {
     const others = [put('deliveries', delivery(1)), remove('deliveries', 'dlv_0')]
     const all = [...others, ...fanOut(1, 3), ...fanOut(2, 2), ...others]
-    const fanned = fannedOut(all)
+    const fanned = groupFanOuts(all)
     expect(fanned.map((one) => (one instanceof FanOut ? one.ids.length : 1))).toEqual([1, 1, 3, 2, 1, 1])
     expect(
       fanned.flatMap((one) =>
@@ -84,7 +84,7 @@ describe('writes', () => {
 
   it('are apart when the identifiers do not go up', () => {
     const writes = [...fanOut(1, 2)].reverse()
-    expect(fannedOut(writes)).toEqual(writes)
+    expect(groupFanOuts(writes)).toEqual(writes)
   })
 })
 
