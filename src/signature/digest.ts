@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
-import type { Payload } from './given.ts'
+import type { Payload } from './options.ts'
 
 /**
  * HMAC-SHA256 of `<t>.<payload>` in lower-case hex (specification section 5), keyed with the whole `whsec_…` text. `t` is

@@ -1,6 +1,5 @@
 import { anyMatches, hexDigest } from './digest.ts'
-import { requireGenuine } from './error.ts'
-import { judge, openCase, type Verification, type VerifyOptions } from './judge.ts'
+import { requireGenuine, judge, openCase, type Verification, type VerifyOptions } from './verification.ts'
 
 /**
  * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a

@@ -1,5 +1,4 @@
-import { requireGenuine } from '../error.ts'
-import { judge, openCase, type Verification, type VerifyOptions } from '../judge.ts'
+import { requireGenuine, judge, openCase, type Verification, type VerifyOptions } from '../verification.ts'
 import { anyMatches, hexDigest } from './digest.ts'
 
 /**

@@ -87,3 +87,63 @@ function windowsBytes(text: string): Buffer {
 const byteOf = new Map(
   Array.from({ length: 256 }, (_, byte) => [latin.decode(Uint8Array.of(byte)), byte] as const),
 )
+
+/** The ways in which programs write the same JSON. Each gives no text for a body that is no JSON. */
+type Form = (body: string) => string[]
+
+/** As JavaScript and Rust write it; and with the escapes of Python, PHP and Go. */
+export const compact: Form = (body) => withEscapes(rewrite(body, (value) => JSON.stringify(value)))
+
+/** As pretty-printers write it. */
+export function indented(spaces: number): Form {
+  return (body) => rewrite(body, (value) => JSON.stringify(value, null, spaces))
+}
+
+/** As Python's `json.dumps` writes it: a blank after each colon and comma. */
+export const spaced: Form = (body) => withEscapes(rewrite(body, writeSpaced))
+
+function rewrite(body: string, write: (value: unknown) => string): string[] {
+  try {
+    return [write(JSON.parse(body))]
+  } catch {
+    return []
+  }
+}
+
+function writeSpaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeSpaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}: ${writeSpaced(field)}`)
+  return `{${fields.join(', ')}}`
+}
+
+function withEscapes(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => {
+    const ascii = text.replace(/[\u0080-\uffff]/g, escapeUnit)
+    const forBrowsers = text.replace(/[<>&\u2028\u2029]/g, escapeUnit)
+    const slashes = [text, ascii].map((one) => one.replaceAll('/', '\\/'))
+    return [text, ascii, ...slashes, forBrowsers]
+  })
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+const mark = Buffer.from('\uFEFF')
+
+/** With a newline more and, if there is one, with one less or none. */
+export function newlineVariants(body: Buffer): Buffer[] {
+  const text = body.toString('latin1')
+  const variants = [`${text}\n`, `${text}\r\n`, text.replace(/\r?\n$/, ''), text.replace(/[\r\n]+$/, '')]
+  return variants.map((variant) => Buffer.from(variant, 'latin1'))
+}
+
+export function lineEndings(body: Buffer): Buffer[] {
+  const unix = body.toString('latin1').replaceAll('\r\n', '\n')
+  return [unix, unix.replaceAll('\n', '\r\n')].map((variant) => Buffer.from(variant, 'latin1'))
+}
+
+export function toggleMark(body: Buffer): Buffer {
+  return body.indexOf(mark) === 0 ? body.subarray(mark.length) : Buffer.concat([mark, body])
+}

@@ -1,4 +1,4 @@
-import { requireRaw, secretsOf, unixTime, type Payload } from './given.ts'
+import { requireRaw, secretsOf, unixTime, type Payload } from './options.ts'
 import { parseHeader, type HeaderFailure, type SignatureHeader } from './header.ts'
 
 /** A delivery as it was received, and what it is judged by. */
@@ -93,4 +93,21 @@ function judgeTime({ timestamp, now, tolerance }: Case): Verification {
     code: past ? 'timestamp_too_old' : 'timestamp_in_future',
     message: `The signature is genuine, but its t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. It may be replayed, or a clock is wrong.`,
   }
+}
+
+/** What `verifyOrThrow` throws: a delivery that is not to be trusted, and why. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError'
+  readonly code: SignatureFailureCode
+
+  constructor({ code, message }: Pick<SignatureFailure, 'code' | 'message'>) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The verified `t`, in Unix seconds. @throws SignatureError when the delivery is not to be trusted. */
+export function requireGenuine(result: Verification): number {
+  if (!result.ok) throw new SignatureError(result)
+  return result.timestamp
 }

@@ -1,8 +1,19 @@
-import { charsets, numberForms, recodings, slashForms, sortedKeys, unicodeForms } from './body-forms.ts'
-import { compact, indented, spaced } from './json-forms.ts'
-import { hex, type Given, type Slip } from './slip.ts'
+import {
+  charsets,
+  numberForms,
+  recodings,
+  slashForms,
+  sortedKeys,
+  unicodeForms,
+  compact,
+  indented,
+  spaced,
+  lineEndings,
+  newlineVariants,
+  toggleMark,
+} from './body-variants.ts'
+import { hex, type Given, type Slip } from './mistake-rule.ts'
 import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
-import { lineEndings, newlineVariants, toggleMark } from './variants.ts'
 
 const RAW_BODY = 'The payload was parsed and written out again: verify the raw body, before any JSON parser.'
 
