@@ -153,10 +153,10 @@ function storeOver(
     has: (id: string) => busy.has(id) || queue.isUnwritten(id),
   })
   return {
-    transact: (asks, decide) =>
+    transact: (reads, decide) =>
       gate.pass(() =>
         answer(() => {
-          const decision = decide(tables.read(asks))
+          const decision = decide(tables.read(reads))
           commit(decision.writes)
           return decision
         }),

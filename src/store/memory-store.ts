@@ -17,9 +17,9 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
   const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
   return {
-    transact: (asks, decide) =>
+    transact: (reads, decide) =>
       gate.pass(async () => {
-        const decision = decide(tables.read(asks))
+        const decision = decide(tables.read(reads))
         if (decision.writes.length > 0) {
           tables.apply(groupFanOuts(decision.writes))
           tables.apply(leaving())

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { put } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
-import type { NoAsks, Operation } from '../../src/operations/operation.ts'
+import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { HOUR, openHouse, trustedReceiver, type House } from './setup.ts'
@@ -365,7 +365,7 @@ describe('a look at what is due that an interruption overtakes', () => {
         writes: [put('deliveries', { ...delivery, next_attempt_at: due })],
         events: [],
       }),
-    } satisfies Operation<Delivery, NoAsks, undefined>
+    } satisfies Operation<Delivery, NoReads, undefined>
     const delivery = await house.delivery()
     await house.pump.interrupt(() => house.service.execute(postpone, delivery))
     const idle = house.pump.idle()

@@ -2,12 +2,12 @@ import { timers } from '../../timers.ts'
 import {
   put,
   remove,
-  type Ask,
-  type Asks,
+  type ReadOne,
+  type Reads,
   type CollectionName,
   type Collections,
   type Everything,
-  type GivenAll,
+  type ReadResults,
   type Put,
   type Removal,
   type Write,
@@ -24,7 +24,7 @@ import { createTable, type Table } from './table.ts'
 export interface Tables {
   of<C extends CollectionName>(collection: C): Table<Collections[C]>
   /** What a transaction asked for; the iterables are good while it decides. */
-  read<A extends Asks>(asks: A): GivenAll<A>
+  read<A extends Reads>(reads: A): ReadResults<A>
   /** Applies writes in order and returns those that undo them, to be applied in order too. */
   apply(writes: readonly GroupedWrite[]): readonly Write[]
   due(query: DueQuery): Due
@@ -55,9 +55,9 @@ export const collectionNames = [...Object.keys(lookups), 'deliveries'] as Collec
  */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   let tables = emptyTables()
-  const given = (ask: Ask) => {
-    const table = tables[ask.collection]
-    return 'id' in ask ? table.records.get(ask.id) : table.find(ask.lookup, ask.key)
+  const readOne = (read: ReadOne) => {
+    const table = tables[read.collection]
+    return 'id' in read ? table.records.get(read.id) : table.find(read.lookup, read.key)
   }
   const apply = (write: Write, undoing: Write[]) => {
     const undo = applyTo(tables[write.collection], write)
@@ -72,7 +72,7 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
   }
   return {
     of: (collection) => (tables as TableOf)[collection],
-    read: (asks) => mapValues(asks, given) as GivenAll<typeof asks>,
+    read: (reads) => mapValues(reads, readOne) as ReadResults<typeof reads>,
     apply(writes) {
       const undoing: Write[] = []
       for (const write of writes)
