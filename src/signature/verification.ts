@@ -32,7 +32,7 @@ export interface SignatureFailure {
 export type Verification = { ok: true; timestamp: number } | SignatureFailure
 
 /** What is left to do by one who has HMAC at hand: does any `v1` match what any secret makes of it? */
-export interface Case extends SignatureHeader {
+export interface VerifyInput extends SignatureHeader {
   payload: Payload
   secrets: readonly string[]
   /** In seconds, both. */
@@ -44,13 +44,13 @@ export interface Case extends SignatureHeader {
 const defaultTolerance = 300
 
 /** Reads the options, or fails by the header alone. @throws TypeError for what only the caller can get wrong. */
-export function openCase({
+export function prepare({
   payload,
   header,
   secret,
   tolerance = defaultTolerance,
   now = Date.now(),
-}: VerifyOptions): Case | SignatureFailure {
+}: VerifyOptions): VerifyInput | SignatureFailure {
   requireRaw(payload)
   const secrets = secretsOf(secret)
   const seconds = unixTime(requireNumber('now', Number(now)))
@@ -63,8 +63,8 @@ export function openCase({
 }
 
 /** The verdict, once that is known: whether any `v1` matches. */
-export function judge(opened: Case, matches: boolean): Verification {
-  return matches ? judgeTime(opened) : mismatch(opened)
+export function conclude(opened: VerifyInput, matches: boolean): Verification {
+  return matches ? checkTime(opened) : mismatch(opened)
 }
 
 function requireNumber(name: string, value: unknown): number {
@@ -73,7 +73,7 @@ function requireNumber(name: string, value: unknown): number {
   throw new TypeError(`${name} must be a number that is not negative, not ${String(value)}.`)
 }
 
-function mismatch({ secrets }: Case): SignatureFailure {
+function mismatch({ secrets }: VerifyInput): SignatureFailure {
   const hint = secrets.some((secret) => secret !== secret.trim())
     ? ' The secret begins or ends with whitespace, which counts: was it read from a file with its newline?'
     : ' Check that the secret is the one of this endpoint, and the payload the raw body.'
@@ -84,7 +84,7 @@ function mismatch({ secrets }: Case): SignatureFailure {
   }
 }
 
-function judgeTime({ timestamp, now, tolerance }: Case): Verification {
+function checkTime({ timestamp, now, tolerance }: VerifyInput): Verification {
   const age = now - timestamp
   if (Math.abs(age) <= tolerance) return { ok: true, timestamp }
   const past = age > 0
@@ -107,7 +107,7 @@ export class SignatureError extends Error {
 }
 
 /** The verified `t`, in Unix seconds. @throws SignatureError when the delivery is not to be trusted. */
-export function requireGenuine(result: Verification): number {
+export function requireVerified(result: Verification): number {
   if (!result.ok) throw new SignatureError(result)
   return result.timestamp
 }

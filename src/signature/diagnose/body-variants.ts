@@ -45,9 +45,9 @@ export function sortedKeys(value: unknown): unknown {
 }
 
 /** `1.0` for `1` or the other way round: all numbers, or one of the first few. */
-export function numberForms(text: string): string[] {
+export function numberVariants(text: string): string[] {
   const whole = /(?<=[:[,]\s*)-?\d+(?=\s*[,\]}])/g
-  const each = [...text.matchAll(whole)].slice(0, MOST_NUMBERS)
+  const each = [...text.matchAll(whole)].slice(0, MAX_NUMBERS)
   const one = each.map(
     ({ index, 0: found }) => `${text.slice(0, index + found.length)}.0${text.slice(index + found.length)}`,
   )
@@ -55,13 +55,13 @@ export function numberForms(text: string): string[] {
 }
 
 /** Each costs an HMAC. */
-const MOST_NUMBERS = 100
+const MAX_NUMBERS = 100
 
-export function slashForms(text: string): string[] {
+export function slashVariants(text: string): string[] {
   return [text.replaceAll('\\/', '/'), text.replace(/(?<!\\)\//g, '\\/')]
 }
 
-export function unicodeForms(text: string): string[] {
+export function unicodeVariants(text: string): string[] {
   const read = (hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
   const bare = text.replace(/(?<!\\)\\u([0-9a-fA-F]{4})/g, (escape, hex: string) =>
     Number.parseInt(hex, 16) > 0x7f ? read(hex) : escape,
@@ -144,6 +144,6 @@ export function lineEndings(body: Buffer): Buffer[] {
   return [unix, unix.replaceAll('\n', '\r\n')].map((variant) => Buffer.from(variant, 'latin1'))
 }
 
-export function toggleMark(body: Buffer): Buffer {
+export function toggleByteOrderMark(body: Buffer): Buffer {
   return body.indexOf(mark) === 0 ? body.subarray(mark.length) : Buffer.concat([mark, body])
 }

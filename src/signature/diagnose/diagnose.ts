@@ -1,6 +1,6 @@
 import { secretsOf } from '../options.ts'
 import { parseHeader, type SignatureHeader } from '../header.ts'
-import { headerForms, type HeaderMistake } from './header-mistakes.ts'
+import { headerMistakes, type HeaderMistake } from './header-mistakes.ts'
 import type { SignatureFailure, VerifyOptions } from '../verification.ts'
 import { mistakes, type Mistake as SignatureMistake, isMilliseconds } from './mistakes.ts'
 import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
@@ -14,7 +14,7 @@ export interface DiagnoseOptions extends VerifyOptions {
   headers?: readonly (readonly [name: string, value: string])[] | undefined
 }
 
-export type Mistake = SignatureMistake | HeaderMistake | keyof typeof circumstances | 'clock_off'
+export type Mistake = SignatureMistake | HeaderMistake | keyof typeof contextMistakes | 'clock_off'
 
 /** Why a delivery does not verify: which slip would explain it exactly, and what to do about it. */
 export interface Diagnosis {
@@ -38,8 +38,8 @@ export function diagnose({ now = Date.now(), ...given }: DiagnoseOptions): Diagn
   const header = parseHeader(options.header)
   if ('ok' in header) return headerMistake(options)
   if (result.code !== 'signature_mismatch') return clockMistake(options.now, header, result)
-  const row = explanation(options, header)
-  return row === undefined ? (headerMistake(options) ?? circumstance(options)) : named(row)
+  const row = findMistake(options, header)
+  return row === undefined ? (headerMistake(options) ?? contextMistake(options)) : diagnosisOf(row)
 }
 
 /** Signed and sent in milliseconds, all agrees but the clock: some fifty thousand years ahead. */
@@ -49,12 +49,12 @@ function clockMistake(
   { code }: SignatureFailure,
 ): Diagnosis | undefined {
   if (code === 'timestamp_in_future' && isMilliseconds(t))
-    return named(mistakes.find(({ mistake }) => mistake === 'timestamp_in_milliseconds'))
+    return diagnosisOf(mistakes.find(({ mistake }) => mistake === 'timestamp_in_milliseconds'))
   const ahead = timestamp - Math.floor(now / 1000)
   return { mistake: 'clock_off', advice: clockAdvice(ahead) }
 }
 
-function explanation({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureHeader) {
+function findMistake({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureHeader) {
   const body = Buffer.from(payload)
   const givens = secretsOf(secret).map((one) => ({ t, body, secret: one }))
   return mistakes.find(({ signatures }) =>
@@ -65,22 +65,22 @@ function explanation({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureH
 function headerMistake(options: DiagnoseOptions): Diagnosis | undefined {
   const { header, headers = [] } = options
   if (typeof header === 'string')
-    return named(
-      headerForms.find(({ repair }) => repair(header) !== header && isSigned(options, repair(header))),
+    return diagnosisOf(
+      headerMistakes.find(({ repair }) => repair(header) !== header && isSigned(options, repair(header))),
     )
   return headers.some(([, value]) => isSigned(options, value))
-    ? circumstantial('header_other_name')
+    ? contextDiagnosis('header_other_name')
     : undefined
 }
 
-function circumstance(options: DiagnoseOptions): Diagnosis | undefined {
+function contextMistake(options: DiagnoseOptions): Diagnosis | undefined {
   const { payload, secret, others = [], header } = options
   const other = others.find((one) => one !== '' && isSigned({ ...options, secret: one }, header))
   if (secretsOf(secret).some(isApiKey) || (other !== undefined && isApiKey(other)))
-    return circumstantial('api_key_as_secret')
-  if (other !== undefined) return circumstantial('secret_of_another_endpoint')
-  if (textOfUtf16(Buffer.from(payload)) !== undefined) return circumstantial('body_utf16')
-  return payload.length === 0 ? circumstantial('body_empty') : undefined
+    return contextDiagnosis('api_key_as_secret')
+  if (other !== undefined) return contextDiagnosis('secret_of_another_endpoint')
+  if (textOfUtf16(Buffer.from(payload)) !== undefined) return contextDiagnosis('body_utf16')
+  return payload.length === 0 ? contextDiagnosis('body_empty') : undefined
 }
 
 /** Whether the signature is right, however old. */
@@ -92,16 +92,16 @@ function isApiKey(secret: string): boolean {
   return /^\s*(Bearer\s+)?twk_/.test(secret)
 }
 
-function circumstantial(mistake: keyof typeof circumstances): Diagnosis {
-  return { mistake, advice: circumstances[mistake] }
+function contextDiagnosis(mistake: keyof typeof contextMistakes): Diagnosis {
+  return { mistake, advice: contextMistakes[mistake] }
 }
 
-function named(row: Diagnosis | undefined): Diagnosis | undefined {
+function diagnosisOf(row: Diagnosis | undefined): Diagnosis | undefined {
   return row && { mistake: row.mistake, advice: row.advice }
 }
 
 /** Mistakes that no signature proves: they follow from what was given. */
-export const circumstances = {
+export const contextMistakes = {
   header_other_name:
     'The signature is right, but under another name. The header is X-<Service>-Signature: correct its name, or pass --service-name.',
   secret_of_another_endpoint:

@@ -1,4 +1,4 @@
-interface HeaderForm {
+interface HeaderMistakeRule {
   mistake: string
   advice: string
   /** The header without the slip; the same when it is not there. */
@@ -6,7 +6,7 @@ interface HeaderForm {
 }
 
 /** What happens to the header on its way. A slip is found only when the header verifies without it. */
-export const headerForms = [
+export const headerMistakes = [
   {
     mistake: 'header_folded',
     advice:
@@ -42,6 +42,6 @@ export const headerForms = [
     advice: 'The signature is right, but stands under v0. Only v1 counts: write v1=<hex>.',
     repair: (header) => (/(^|,)v1=/.test(header) ? header : header.replace(/(^|,)v0=/, '$1v1=')),
   },
-] as const satisfies readonly HeaderForm[]
+] as const satisfies readonly HeaderMistakeRule[]
 
-export type HeaderMistake = (typeof headerForms)[number]['mistake']
+export type HeaderMistake = (typeof headerMistakes)[number]['mistake']

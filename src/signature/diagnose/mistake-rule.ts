@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto'
 
 /** What was verified: the digits of `t`, the body's bytes, one secret. */
-export interface Given {
+export interface SignedParts {
   t: string
   body: Buffer
   secret: string
 }
 
 /** Something that goes wrong with a signature, and what to do about it. */
-export interface Slip {
+export interface MistakeRule {
   mistake: string
   advice: string
   /** The signatures that this slip would have made, as they would stand in the header. */
-  signatures(given: Given): readonly string[]
+  signatures(given: SignedParts): readonly string[]
 }
 
 /** The signature as it should be, but for what is given otherwise. */
-export function hex(
+export function signatureHex(
   { secret, t, body }: { secret: string | Buffer; t: string; body: Buffer },
   hash = 'sha256',
 ): string {

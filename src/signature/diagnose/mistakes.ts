@@ -1,5 +1,5 @@
 import { bodyMistakes } from './body-mistakes.ts'
-import { hex, type Slip, hmac } from './mistake-rule.ts'
+import { signatureHex, type MistakeRule, hmac } from './mistake-rule.ts'
 import { hexDigest } from '../digest.ts'
 
 /** Mistakes in how a program reads the secret. */
@@ -7,29 +7,29 @@ const secretMistakes = [
   {
     mistake: 'secret_without_prefix',
     advice: 'The key is the whole secret, with whsec_ in front of it, as the registration returned it.',
-    signatures: (given) => prefixVariants(given.secret).map((secret) => hex({ ...given, secret })),
+    signatures: (given) => prefixVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
   },
   {
     mistake: 'secret_decoded',
     advice: 'The key is the secret as text, whsec_ and all, not the bytes that its base64 stands for.',
     signatures: (given) => [
-      hex({ ...given, secret: Buffer.from(given.secret.replace(/^whsec_/, ''), 'base64') }),
+      signatureHex({ ...given, secret: Buffer.from(given.secret.replace(/^whsec_/, ''), 'base64') }),
     ],
   },
   {
     mistake: 'secret_padded',
     advice:
       'The secret has whitespace or quotes around it, which count. Trim it where it is read from a file or an environment variable.',
-    signatures: (given) => paddingVariants(given.secret).map((secret) => hex({ ...given, secret })),
+    signatures: (given) => paddingVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
   },
-] as const satisfies readonly Slip[]
+] as const satisfies readonly MistakeRule[]
 
 /** Mistakes in the encoding of the digest and the choice of its hash. */
 const digestMistakes = [
   {
     mistake: 'hex_upper_case',
     advice: 'The digest is right but in upper case. Write v1 in lower-case hex.',
-    signatures: (given) => [hex(given).toUpperCase()],
+    signatures: (given) => [signatureHex(given).toUpperCase()],
   },
   {
     mistake: 'base64_instead_of_hex',
@@ -42,14 +42,14 @@ const digestMistakes = [
   {
     mistake: 'sha1_instead_of_sha256',
     advice: 'The signature was made with SHA-1. Use HMAC-SHA256.',
-    signatures: (given) => [hex(given, 'sha1')],
+    signatures: (given) => [signatureHex(given, 'sha1')],
   },
   {
     mistake: 'sha512_instead_of_sha256',
     advice: 'The signature was made with SHA-512. Use HMAC-SHA256.',
-    signatures: (given) => [hex(given, 'sha512')],
+    signatures: (given) => [signatureHex(given, 'sha512')],
   },
-] as const satisfies readonly Slip[]
+] as const satisfies readonly MistakeRule[]
 
 /** Mistakes in `t` and in how it is joined to the body. */
 const timestampMistakes = [
@@ -57,7 +57,8 @@ const timestampMistakes = [
     mistake: 'timestamp_in_milliseconds',
     advice:
       't must be Unix time in seconds, in the header and in what is signed: divide by 1000 and round down.',
-    signatures: ({ t, ...given }) => millisecondVariants(t).map((variant) => hex({ ...given, t: variant })),
+    signatures: ({ t, ...given }) =>
+      millisecondVariants(t).map((variant) => signatureHex({ ...given, t: variant })),
   },
   {
     mistake: 'timestamp_not_signed',
@@ -75,9 +76,10 @@ const timestampMistakes = [
     mistake: 'other_timestamp_signed',
     advice:
       'Another time was signed than t says. Read the clock once, and use the same digits in the header and in what is signed.',
-    signatures: ({ t, ...given }) => nearby(t, given.body.length).map((other) => hex({ ...given, t: other })),
+    signatures: ({ t, ...given }) =>
+      nearby(t, given.body.length).map((other) => signatureHex({ ...given, t: other })),
   },
-] as const satisfies readonly Slip[]
+] as const satisfies readonly MistakeRule[]
 
 /**
  * Times within ten minutes of `t`, nearest first; within ten seconds for bodies over 64 KiB, since each time costs a hash
