@@ -12,43 +12,43 @@ import { createPlaybackReport } from './playback-report.ts'
 export interface ClockState {
   now: string
   frozen: boolean
-  /** How far it is ahead of real time. */
+  /** Milliseconds ahead of real time. */
   offset_ms: number
-  /** The move that is under way. */
+  /** The current move, if any. */
   moving: ClockMove | null
 }
 
-/** A move of the clock, and what it waits for before its next step. */
+/** A move of the clock and the deliveries that its next step waits for. */
 export interface ClockMove {
-  /** Where it goes to, as an ISO 8601 time. */
+  /** Target, an ISO 8601 time. */
   to: string
-  /** The ids of deliveries in flight, ten at most. */
+  /** Ids of deliveries in flight, at most ten. */
   waiting_for: readonly string[]
 }
 
 /**
- * What moves the clock. One move comes after the other, however many are asked for at once. A move plays a backlog, so that
- * steady traffic does not keep it from its end. It ends where it is when `signal` aborts, and does not begin after that.
+ * Moves the clock. Moves run one after another. A move waits for a {@link Backlog}, so that steady traffic does not keep it
+ * from ending. When `signal` aborts, the clock stays where it is, and a queued move does not start.
  */
 export interface ClockControls {
   show(): ClockState
-  /** Plays everything that falls due within so many milliseconds. */
+  /** Advances the clock by `ms` and attempts each delivery as it falls due. */
   advance(ms: number, signal?: AbortSignal): Promise<ClockState & Played>
-  /** The same until a time. @throws Refusal `validation_failed` when it lies in the past. */
+  /** Advances the clock to a time. @throws Refusal `validation_failed` when it lies in the past. */
   moveTo(time: Date, signal?: AbortSignal): Promise<ClockState & Played>
-  /** At once, even while a move is under way. */
+  /** Freezes or resumes the clock at once, even during a move. */
   freeze(frozen: boolean): Promise<ClockState>
-  /** Ends all moves, with the refusal `state_replaced`, and does something before the next one. */
+  /** Ends all moves with the refusal `state_replaced`, then runs `task` before the next move. */
   alone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** Sets the clock, backwards too, and plays nothing; only within `alone`. The function it resolves with takes that back. */
+  /** Sets the clock, also backwards, without attempts; only within `alone`. Resolves with a function that undoes it. */
   jump(to: ClockTarget): Promise<() => Promise<void>>
-  /** To be told of every attempt that was recorded. */
+  /** Must be called for every recorded attempt. */
   note(delivery: Delivery, attempt: Attempt): void
-  /** Resolves when no move is under way. */
+  /** Resolves when no move runs. */
   ended(): Promise<void>
 }
 
-/** Where a clock shall go; without a time, to the real one. */
+/** Target of a clock; without a time, real time. */
 export interface ClockTarget {
   time: Date | undefined
   frozen: boolean
@@ -61,7 +61,7 @@ interface ControlsSettings {
   isStopping: () => boolean
 }
 
-/** Times are compared as text, and ISO 8601 takes four digits for a year; retries need room behind it. */
+/** Latest target: times are compared as text with four-digit years, and retries fall due after it. */
 const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
 
 export function createClockControls({
@@ -86,7 +86,7 @@ export function createClockControls({
     }
   }
 
-  /** Steps from one due time to the next. At each, time stands until its attempts are recorded, and so is the next known. */
+  /** Stops at each due time until its attempts are recorded, because they decide the next due time. */
   async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { next_at, unrecorded } = await existing.settle(signal)
@@ -108,7 +108,7 @@ export function createClockControls({
     try {
       const now = clock.now().getTime()
       const target = requireAhead(path, targetFrom(now), now)
-      // Kept beforehand: a crash on the way leaves a clock that is ahead, and what it missed is due at once.
+      // Saved before the move: after a crash the clock is at the target, and missed deliveries are due at once.
       await save(clock.offsetMs() + target - now)
       report = createPlaybackReport()
       moving = { to: target, existing }
@@ -141,7 +141,7 @@ export function createClockControls({
     moveTo: (time, signal) => moveSerially('to', () => time.getTime(), signal),
     async freeze(frozen) {
       clock.freeze(frozen)
-      // A move has kept where it goes, and keeps where it ended.
+      // A move saves its target, and at its end the time that it reached.
       if (moving === undefined) await save(clock.offsetMs())
       return show()
     },
@@ -174,7 +174,7 @@ function requireAhead(path: string, target: number, now: number): number {
   throw invalid([{ path, message: 'must not lead beyond the year 9998' }])
 }
 
-/** Runs tasks one after the other, in the order in which they came; none whose signal aborted before its turn. */
+/** Runs tasks one after another; skips a task whose signal aborted before it started. */
 function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {

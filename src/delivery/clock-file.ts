@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writePrivateFile } from '../private-file.ts'
 
-/** How far a clock was ahead of real time when it was last moved, so that a restart does not take it back. */
+/** Stores how far the clock is ahead of real time, so that a restart keeps its offset. */
 export interface ClockFile {
-  /** In milliseconds; `undefined` when it was never moved here, or when that cannot be read. */
+  /** Returns the offset in milliseconds; `undefined` when it was never saved or cannot be read. */
   read(): Promise<number | undefined>
   save(offsetMs: number): Promise<void>
 }
 
-/** Keeps the offset in `clock.json` of a data directory; without a directory, nowhere. */
+/** Stores the offset in `clock.json` of a data directory; without a directory, stores nothing. */
 export function createClockFile(directory: string | undefined): ClockFile {
   if (directory === undefined) return { read: async () => undefined, save: async () => {} }
   const path = join(directory, 'clock.json')
@@ -19,7 +19,7 @@ export function createClockFile(directory: string | undefined): ClockFile {
       const offset = Number(/^\{"offset_ms":(-?\d{1,15})\}\s*$/.exec(text)?.[1])
       return Number.isNaN(offset) ? undefined : offset
     },
-    // The store has made the directory. One that was deleted since is not made again.
+    // The store creates the directory; a directory deleted since is not created again.
     async save(offsetMs) {
       await writePrivateFile(path, `${JSON.stringify({ offset_ms: offsetMs })}\n`)
     },
@@ -27,16 +27,16 @@ export function createClockFile(directory: string | undefined): ClockFile {
 }
 
 interface StartInputs {
-  /** Where the clock shall start, when somebody said so. */
+  /** Requested start time. */
   wanted: Date | undefined
-  /** Where it was left, ahead of real time. */
+  /** Saved offset from real time, in milliseconds. */
   offset: number | undefined
   /** The newest event in the store. */
   newest: { created_at: string } | undefined
   now: Date
 }
 
-/** Where a clock starts: where it shall, but never before what has been; without a wish, where it was left. */
+/** Returns the time at which the clock starts: the requested time, but never before stored data; else the saved one. */
 export function initialClockTime({
   wanted,
   offset,

@@ -13,34 +13,34 @@ import type { Message, Sender } from './send/send.ts'
 export interface DeliverSettings {
   service: Pick<Service, 'get' | 'execute'>
   sender: Pick<Sender, 'send'>
-  /** What attempts are dated by. */
+  /** Dates the attempts. */
   clock: Pick<Clock, 'now'>
-  /** What attempts are signed by: as a rule the real time, since receivers compare it with theirs (contract section 9). */
+  /** Time for signatures; usually real time, since receivers compare it with theirs (contract section 9). */
   signNow: () => Date
-  /** Makes the header `X-<name>-Signature` and the user agent `<name>-Webhooks/1.0`. */
+  /** Name in the header `X-<name>-Signature` and in the user agent `<name>-Webhooks/1.0`. */
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
-  /** Attempts keep their place until their answer is read whole, so that they are recorded in order. */
+  /** Keeps an attempt in flight until its response is read whole, so that attempts are recorded in order. */
   inOrder?: boolean
-  /** What befalls attempts on purpose. */
+  /** Injects faults into attempts. */
   faults?: Pick<DeliveryFaults, 'planFor' | 'hold' | 'releaseOvertaken'>
-  /** Told of what a receiver in this process threw at an attempt, whose numbers begin with 1. */
+  /** Called with the error that an in-process receiver threw; attempts are numbered from 1. */
   onThrown?: (deliveryId: string, attempt: number, error: unknown) => void
-  /** Told of each attempt once it is recorded, with what the delivery has become. */
+  /** Called for each recorded attempt, with the updated delivery. */
   onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
 
 /**
- * Attempts a delivery once and resolves with it as it was recorded; unchanged when it is no longer pending, `undefined`
- * when it is gone. Rejects when the outcome could not be recorded, or with the signal's reason when taken back.
+ * Attempts a delivery once and resolves with the recorded delivery; unchanged when it is no longer pending, `undefined`
+ * when it was removed. Rejects when the outcome could not be recorded, or with the reason of an aborted signal.
  */
 export type Deliver = (deliveryId: string, flight?: DeliverOptions) => Promise<Delivery | undefined>
 
 export interface DeliverOptions {
-  /** Takes the attempt back. */
+  /** Aborts the attempt. */
   signal?: AbortSignal
-  /** Called when the receiver has answered or failed: what is left to do is reading the body, and recording. */
+  /** Called when the receiver has answered or failed; the body may still be read, and the outcome recorded. */
   onSent?: () => void
 }
 
@@ -61,7 +61,7 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName)
-    // A receiver that drips its body takes no place: its headers have decided the attempt.
+    // The response headers decide the attempt, so a slow body does not keep it in flight.
     const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
     const send = () => settings.sender.send(message, { signal, onHeaders, onThrown })
@@ -72,16 +72,16 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     const { disableAfter: disable_after } = settings
     const command = { delivery_id, endpoint_id, result, retry_in_ms, disable_after }
     const recorded = await service.execute(recordAttempt, command)
-    // One whose delivery was retired meanwhile is not.
+    // An attempt is not recorded when its delivery was retired meanwhile.
     const attempt = recorded.attempts[delivery.attempts.length]
     if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
-    // A receiver that has not answered may not have seen it.
+    // Without a response, the receiver may not have seen the delivery.
     if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
     return recorded
   }
 }
 
-/** The stored bytes, signed: only the header differs between the attempts of a delivery. */
+/** Signs the stored body. Attempts of one delivery differ in the signature header alone. */
 function compose(
   body: string,
   { url, signing_secret: secret }: { url: string; signing_secret: string },

@@ -3,16 +3,16 @@ import type { Delivery } from '../model/delivery.ts'
 type Queued = Pick<Delivery, 'endpoint_id'>
 
 interface Capacity {
-  /** How many attempts may be started now. */
+  /** Attempts that may start now. */
   capacity: number
-  /** At most this many in flight to one endpoint. */
+  /** Most attempts in flight to one endpoint. */
   perEndpoint: number
   inFlight: (endpointId: string) => number
-  /** Leaves out of what is in its turn what some endpoints may not have now. */
-  limitSlow: <D extends Queued>(inTurn: readonly D[]) => readonly D[]
+  /** Drops deliveries that would exceed the share of slow endpoints. */
+  limitSlow: <D extends Queued>(inOrder: readonly D[]) => readonly D[]
 }
 
-/** Chooses what to attempt next: round by round one delivery of each endpoint, the one that has waited longest first. */
+/** Fair queue: round robin over the endpoints, the endpoint served longest ago first. */
 export function createFairQueue() {
   const lastTaken = new Map<string, number>()
   let counter = 0

@@ -6,23 +6,23 @@ type Attempted = Promise<Delivery | undefined>
 export interface InFlightLimits {
   /** Attempts in flight to one endpoint (contract section 9). */
   perEndpoint: number
-  /** Attempts in flight in all, without those that have been for longer than `slowAfterMs`. */
+  /** Attempts in flight to all endpoints, without those older than `slowAfterMs`. */
   inAll: number
-  /** A receiver that takes longer than this many milliseconds takes no one else's place. */
+  /** Milliseconds after which an attempt is slow and no longer counts towards `inAll`. */
   slowAfterMs: number
 }
 
-/** Attempts that wait for the receiver of one endpoint, and not for their outcome to be recorded. */
+/** Attempts that wait for the receiver of one endpoint; those being recorded are not counted. */
 interface Sending {
   quick: number
   slow: number
 }
 
 /**
- * The attempts in flight, one per delivery at most. One that takes longer than `slowAfterMs` waits for a receiver and
- * costs us nothing more: it leaves the count of `quick` ones. For endpoints with a slow one none is started when they have
- * half of these places, so that the others need not wait until it turns out that the next ones are slow as well. `onRoom`
- * tells when there is room for others. Counts are kept, since they are asked for far more often than they change.
+ * Attempts in flight, at most one per delivery. An attempt is slow after `slowAfterMs` and then no longer counts towards
+ * `inAll`, since waiting for a receiver costs nothing. Endpoints with a slow attempt share half of `inAll`, so that further
+ * slow receivers do not delay the other endpoints. `onCapacity` is called when further attempts may start. Counts are
+ * updated with each change, because they are read far more often than they change.
  */
 export function createInFlight(
   { perEndpoint, inAll, slowAfterMs }: InFlightLimits,
@@ -39,7 +39,7 @@ export function createInFlight(
     if (now.quick + now.slow === 0) sending.delete(endpointId)
     else sending.set(endpointId, now)
   }
-  /** Ends the sending, and tells whether this call did. */
+  /** Counts an attempt as sending. The result ends that; it returns `false` when it was called before. */
   const countSending = (endpointId: string | undefined): (() => boolean) => {
     let state: keyof Sending | 'sent' = 'quick'
     count(endpointId, 'quick', 1)
@@ -71,12 +71,12 @@ export function createInFlight(
   return {
     get: (id: string): Attempted | undefined => attempts.get(id)?.attempted,
     has: (id: string) => attempts.has(id),
-    /** The ids of the deliveries, with their endpoint where that is known. */
+    /** Lists the delivery ids, with the endpoint where it is known. */
     all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
     countTo,
-    /** How many more may be started. */
+    /** Attempts that may start now. */
     capacity: () => inAll - quick,
-    /** The endpoints for which none may be started now. */
+    /** Endpoints for which no attempt may start now. */
     fullEndpoints() {
       const slowAreFull = capacityForSlow() <= 0
       return {
@@ -84,14 +84,14 @@ export function createInFlight(
           countTo(endpointId) >= perEndpoint || (slowAreFull && isSlow(endpointId)),
       }
     },
-    /** Leaves out what is above the share of slow endpoints, and keeps the first of theirs. */
-    limitSlow<D extends Pick<Delivery, 'endpoint_id'>>(inTurn: readonly D[]): D[] {
+    /** Keeps the first deliveries of slow endpoints up to their share, and drops the rest of theirs. */
+    limitSlow<D extends Pick<Delivery, 'endpoint_id'>>(inOrder: readonly D[]): D[] {
       let left = capacityForSlow()
-      return inTurn.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
+      return inOrder.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
     },
-    /** Resolves when those that are in flight now have ended, however they do. */
+    /** Resolves when all attempts that are in flight now have settled. */
     ended: () => Promise.allSettled(Array.from(attempts.values(), ({ attempted }) => attempted)),
-    /** `endpointId` is not known for a delivery that is attempted out of turn. */
+    /** Starts an attempt. `endpointId` is unknown for a delivery that bypasses the queue. */
     start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
       const sent = countSending(endpointId)
       const attempted = attempt(() => {

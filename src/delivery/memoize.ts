@@ -1,7 +1,7 @@
-/** More than a service has endpoints. */
+/** More than the endpoints of a service. At this size the cache is cleared. */
 const MAX_ENTRIES = 1_000
 
-/** What is made of a URL or an address, once: both are looked at before attempts, and taking one apart costs as much as signing. */
+/** Caches parsed URLs and addresses. Each attempt needs them, and parsing costs as much as signing. */
 export function memoize<T>(compute: (text: string) => T): (text: string) => T {
   const cache = new Map<string, T>()
   return (text) => {

@@ -1,10 +1,10 @@
 import type { Played, PlayedAttempt } from '../model/played.ts'
 import type { Attempt, AttemptOutcome, Delivery } from '../model/delivery.ts'
 
-/** As many attempts as one looks at; all of them are in the deliveries. */
+/** Most attempts that a report lists. The deliveries hold all of them. */
 const MAX_LISTED = 1_000
 
-/** Counts attempts as they are recorded. */
+/** Counts the attempts that are recorded while the clock moves. */
 export function createPlaybackReport() {
   const attempted: PlayedAttempt[] = []
   const outcomes: Partial<Record<AttemptOutcome, number>> = {}
@@ -19,7 +19,7 @@ export function createPlaybackReport() {
   }
 }
 
-/** They are noted as receivers answer, and who answers first is chance. */
+/** Sorts by time, delivery and number, since the order in which receivers answer is random. */
 function inOrder(attempted: readonly PlayedAttempt[]): PlayedAttempt[] {
   const rank = ({ at, delivery_id, attempt }: PlayedAttempt) => `${at} ${delivery_id} ${attempt}`
   return attempted.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1))

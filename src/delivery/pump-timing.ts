@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Refusal } from '../model/refusal.ts'
 import { timers } from '../timers.ts'
 
-/** Takes attempts in flight back, for a reason that whoever waits for them hears. */
+/** Aborts the attempts in flight, with a reason that their callers receive. */
 export function createAborts() {
   let controller = newController()
   const now = (reason: Refusal) => {
@@ -10,10 +10,10 @@ export function createAborts() {
     controller = newController()
   }
   return {
-    /** To be watched by attempts that begin now. */
+    /** The signal for attempts that begin now. */
     signal: (): AbortSignal => controller.signal,
     now,
-    /** Waits so many milliseconds for them to end of themselves. */
+    /** Aborts them when they have not ended within `graceMs`. */
     async after(graceMs: number, ended: Promise<unknown>, reason: Refusal): Promise<void> {
       const timer = timers.setTimeout(() => now(reason), graceMs)
       await ended
@@ -24,14 +24,14 @@ export function createAborts() {
 
 function newController(): AbortController {
   const controller = new AbortController()
-  // Each attempt listens, and there may be many.
+  // Each attempt adds a listener.
   setMaxListeners(0, controller.signal)
   return controller
 }
 
 /**
- * Makes a function that has `task` run before the next turn of the event loop, once however often it is called until
- * then; called while it runs, once more afterwards: what it looked at may have changed. `task` must not reject.
+ * Coalesces calls: `task` runs once in the next turn of the event loop, however often the result is called before. A call
+ * while `task` runs makes it run once more. `task` must not reject.
  */
 export function coalesce(task: () => Promise<void>): () => void {
   let wanted = false
@@ -51,14 +51,14 @@ export function coalesce(task: () => Promise<void>): () => void {
   }
 }
 
-/** Keeps others from beginning while something is done that they must not see half done. */
+/** Exclusive section: callers check it, and start nothing while it runs. */
 export function createExclusiveSection() {
   let current: Promise<void> | undefined
   let begun = 0
   return {
-    /** Resolves when it is over; `undefined` when there is none. */
+    /** Resolves when the running section ends; `undefined` when none runs. */
     underWay: () => current,
-    /** How many there have been, so that who waited for something else can tell whether one came and went. */
+    /** Number of sections begun, so that a caller sees whether one ran while it waited. */
     begun: () => begun,
     async during(work: () => Promise<void>): Promise<void> {
       begun += 1

@@ -11,24 +11,24 @@ import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog
 import { timers } from '../timers.ts'
 
 export interface Pump {
-  /** Looks for deliveries that are due. Commits and time do this by themselves. */
+  /** Looks for due deliveries. Commits and the clock do so without this call. */
   wake(): void
   /**
-   * Attempts a delivery at once, past the queue, and resolves with it as it was recorded. When it is in flight already,
-   * resolves with what comes of that; when it is no longer pending, with what it is.
+   * Attempts a delivery at once, bypassing the queue, and resolves with the recorded delivery. When it is in flight, waits
+   * for that attempt; when it is no longer pending, resolves with it unchanged.
    * @throws Refusal `storage_unavailable`, `shutting_down`, or `not_found`.
    */
   attempt(deliveryId: string): Promise<Delivery>
-  /** The deliveries that exist now, to wait for; `end` it. Rejects when the store cannot tell. */
+  /** Returns the backlog of the deliveries that exist now; callers must `end` it. Rejects when the store fails. */
   backlog(): Promise<Backlog>
-  /** Waits for them once. Rejects with the reason of `signal`, too. */
+  /** Waits for a backlog once. Also rejects with the reason of `signal`. */
   idle(signal?: AbortSignal): Promise<Settled>
   /**
-   * Takes back the attempts in flight, unrecorded, and starts none until `work` is done, which may put all deliveries in
-   * the place of others: then looks again. What was waiting for such an attempt hears that its delivery is gone.
+   * Aborts the attempts in flight without recording them, and starts none until `work` has ended, which may replace all
+   * deliveries. Callers that wait for an aborted attempt get the refusal `not_found`.
    */
   interrupt(work: () => Promise<void>): Promise<void>
-  /** Starts nothing more, waits `graceMs` for the attempts in flight and takes the others back, unrecorded. */
+  /** Starts no further attempts, waits `graceMs` for those in flight and aborts the rest without recording them. */
   stop(options: { graceMs: number }): Promise<void>
 }
 
@@ -36,21 +36,21 @@ export interface PumpSettings {
   service: Pick<Service, 'due' | 'list' | 'onCommit' | 'unfinished'>
   deliver: Deliver
   clock: Clock
-  /** Hears of what could not be read or recorded. It is tried again. */
+  /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
 }
 
 export interface PumpLimits extends InFlightLimits {
-  /** Attempts started in one turn of the event loop, between which API calls have theirs. */
+  /** Attempts started in one turn of the event loop, so that API calls run in between. */
   perTurn: number
-  /** How many milliseconds to leave a store alone that failed. */
+  /** First backoff in milliseconds after the store failed. */
   backoffMs: number
 }
 
 /**
- * The head of a queue is taken up by deliveries in flight, twice as many whose bodies are read, and those that are being
- * recorded; behind them stand the next.
+ * How far to look into the queue of an endpoint, as a multiple of `perEndpoint`: its head holds deliveries in flight, up to
+ * twice as many whose bodies are being read, and those being recorded.
  */
 const LOOKAHEAD = 4
 
@@ -62,7 +62,7 @@ const defaultLimits: PumpLimits = {
   backoffMs: 1_000,
 }
 
-/** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
+/** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
   const wake = coalesce(look)
@@ -92,15 +92,15 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 
   async function look(): Promise<void> {
     if (stopped || exclusive.underWay() !== undefined) return
-    const interrupted = exclusive.begun()
+    const sectionsBefore = exclusive.begun()
     try {
       const full = inFlight.fullEndpoints()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
       if (stopped) return
-      // What was found may be gone; after an interruption there is another look.
-      if (exclusive.begun() > interrupted) return
+      // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
+      if (exclusive.begun() > sectionsBefore) return
       startNext(due.deliveries, due.more)
       setAlarm(due.next_at)
       await backlogs.look()
@@ -137,9 +137,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     return attempted
   }
 
-  /** Such an attempt has not been: the delivery is attempted again (at-least-once). */
+  /** Backs off; the delivery is attempted again (at-least-once). */
   function handleUnrecorded(id: string, error: unknown): void {
-    // A reset may take deliveries away while they are attempted.
+    // A reset may remove deliveries while they are attempted.
     const gone = error instanceof Refusal && error.code === 'not_found'
     if (stopped || gone) return
     onError(error)

@@ -1,17 +1,17 @@
 import { Refusal } from '../model/refusal.ts'
 import { timers } from '../timers.ts'
 
-/** However often it failed, a delivery is tried again after a minute. */
+/** Longest backoff: one minute. */
 const MAX_BACKOFF_MS = 60_000
 
 /**
- * Deliveries that are left alone for a while because recording their attempt failed: for `restMs`, twice that the next
- * time, and so on. In real time, since what failed is this machine. `onOver` tells when a rest is over.
+ * Backoff for deliveries whose attempt could not be recorded: `backoffMs`, doubled with each failure. It runs in real time,
+ * because the failure is of this machine. `onOver` is called when a backoff ends.
  */
 export function createRetryBackoff({ backoffMs, onOver }: { backoffMs: number; onOver: () => void }) {
   const failures = new Map<string, number>()
   const timersById = new Map<string, NodeJS.Timeout>()
-  /** Those whose outcome the store could not take. Another error may be of one delivery alone, and keeps its backoff. */
+  /** Deliveries whose outcome the store refused. Other errors may concern one delivery, whose backoff goes on. */
   const notStored = new Set<string>()
   const forget = (id: string) => {
     failures.delete(id)
@@ -33,9 +33,9 @@ export function createRetryBackoff({ backoffMs, onOver }: { backoffMs: number; o
       timers.clearTimeout(timersById.get(id))
       timersById.set(id, timers.setTimeout(expire, Math.min(backoffMs * 2 ** failed, MAX_BACKOFF_MS)).unref())
     },
-    /** The delivery's attempt has been recorded. */
+    /** Ends the backoff of a delivery whose attempt was recorded. */
     forget,
-    /** The store takes writes again. Ends the backoff of all whose outcome it could not take. */
+    /** Ends the backoff of all deliveries whose outcome the store refused: it accepts writes again. */
     endNotStored(): void {
       if (notStored.size === 0) return
       for (const id of notStored) forget(id)

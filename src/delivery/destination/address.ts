@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** What an address is to a sender of webhooks, worst first: `forbidden` reaches machinery, `internal` the user's own machines. */
+/** Class of an address as a destination, worst first: `forbidden` is infrastructure, `internal` the user's own machines. */
 export interface AddressClass {
   level: 'forbidden' | 'internal' | 'public'
   /** In words: `a link-local address`. */
@@ -12,7 +12,7 @@ export interface AddressClass {
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = ReturnType<Address['range']> | 'deprecatedSiteLocal'
 
-/** Where clouds keep the credentials of a machine, beside 169.254.169.254, which is link-local like all of its kind. */
+/** Cloud metadata services, which hold a machine's credentials; 169.254.169.254 is covered by the link-local range. */
 const metadataAddresses = new Set([
   'fd00:ec2::254', // AWS
   'fd20:ce::254', // Google Cloud
@@ -36,7 +36,7 @@ const internalRanges: Partial<Record<Range, string>> = {
   carrierGradeNat: 'a private address of a provider',
 }
 
-/** IPv6 addresses that carry an IPv4 one, and at which byte it starts. What they reach is what that one reaches. */
+/** IPv6 ranges that embed an IPv4 address, which they reach, and the byte at which it starts. */
 const embeddings: readonly { prefix: string; at: number; inverted?: true }[] = [
   { prefix: '::ffff:0:0/96', at: 12 }, // IPv4-mapped
   { prefix: '::/96', at: 12 }, // IPv4-compatible
@@ -48,13 +48,13 @@ const embeddings: readonly { prefix: string; at: number; inverted?: true }[] = [
   { prefix: '2001::/32', at: 12, inverted: true }, // Teredo: its client
 ]
 
-/** The one block of IPv6 that public addresses are assigned from (RFC 4291 section 2.4). */
+/** The block that public IPv6 addresses are assigned from (RFC 4291 section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Outside of it: addresses that reach what the IPv4 address in them reaches, from anywhere. */
+/** Ranges outside that block whose embedded IPv4 address is reachable from anywhere. */
 const globalEmbeddings = ['::ffff:0:0/96', '64:ff9b::/96'].map((prefix) => ipaddr.IPv6.parseCIDR(prefix))
 
-/** Judges a literal IP address in any spelling; `undefined` when the text is none. */
+/** Classifies a literal IP address in any spelling; `undefined` when the text is not an IP address. */
 export function classifyAddress(text: string): AddressClass | undefined {
   const verdicts = addressesIn(text).map(classifyOne)
   return (
@@ -64,23 +64,23 @@ export function classifyAddress(text: string): AddressClass | undefined {
   )
 }
 
-/** Whether a literal IP address is this machine's loopback, also when it is wrapped into an IPv6 address. */
+/** True when a literal IP address, or the IPv4 address that it embeds, is loopback. */
 export function isLoopback(text: string): boolean {
   return addressesIn(text).some((address) => address.range() === 'loopback')
 }
 
-/** Whether a literal IP address is `0.0.0.0` or `::`, which a server binds to for all addresses of its machine. */
+/** True for `0.0.0.0` and `::`, which a server binds to for all addresses of its machine. */
 export function isUnspecified(text: string): boolean {
   return addressesIn(text).some((address) => address.range() === 'unspecified')
 }
 
-/** Whether two literal IP addresses reach the same machine by the same address. */
+/** True when two literal IP addresses, or IPv4 addresses that they embed, are equal. */
 export function isSameAddress(one: string, other: string): boolean {
   const names = new Set(addressesIn(other).map(String))
   return addressesIn(one).some((address) => names.has(address.toString()))
 }
 
-/** The address that a text spells, and the IPv4 addresses that it carries. A zone (`%eth0`) changes nothing. */
+/** Parses an address and the IPv4 addresses that it embeds. A zone (`%eth0`) is ignored. */
 function addressesIn(text: string): Address[] {
   const bare = text.replace(/%.*$/s, '')
   if (!ipaddr.isValid(bare)) return []
@@ -110,25 +110,25 @@ function classifyOne(address: Address): AddressClass {
     : { level: 'internal', kind: 'a reserved address' }
 }
 
-/** Everything else is special-purpose by IANA's registries, or of a block that nobody has been assigned. */
+/** All other ranges are special-purpose in IANA's registries, or unassigned. */
 function isPublic(address: Address, range: Range): boolean {
   if (address instanceof ipaddr.IPv4) return range === 'unicast'
   if (globalEmbeddings.some((prefix) => address.match(prefix))) return true
   return address.match(globalUnicast) && ['unicast', '6to4', 'teredo'].includes(range)
 }
 
-/** Where this service itself listens. `host` is what it was bound to, such as `127.0.0.1`, `::` or `localhost`. */
+/** The address that this service listens on. `host` is as it was bound: `127.0.0.1`, `::`, `localhost`. */
 export interface OwnAddress {
   host: string
   port: number
 }
 
-/** Whether connecting to this address and port would reach the service itself. */
+/** True when connecting to this address and port reaches the service itself. */
 export function isOwn(address: string, port: number, own: OwnAddress): boolean {
   if (port !== own.port) return false
   const host = own.host.replace(/^\[(.*)\]$/, '$1')
   const boundToLoopback = host === 'localhost' || isLoopback(host)
-  // A host name is some address of this machine, and which ones is the resolver's business.
+  // A host name may resolve to any address of this machine.
   const boundToAny = isUnspecified(host) || (isIP(host) === 0 && !boundToLoopback)
   if (isLoopback(address)) return boundToAny || boundToLoopback
   return boundToAny ? isOfThisMachine(address) : isSameAddress(address, host)

@@ -8,31 +8,31 @@ export type { OwnAddress } from './address.ts'
 export type { Resolve } from './resolve.ts'
 
 export interface DestinationSettings {
-  /** Accept `http:` for loopback hosts. */
+  /** Accepts `http:` for loopback hosts. */
   allowHttpLoopback: boolean
-  /** Refuse loopback, private and reserved addresses too. */
+  /** Also refuses loopback, private and reserved addresses. */
   denyPrivate: boolean
-  /** Send over the network to loopback hosts only. Handlers of this process take any URL. */
+  /** Sends over the network to loopback hosts only; in-process receivers take any URL. */
   loopbackOnly?: boolean
-  /** Where this service listens, once it does: it sends nothing to itself. */
+  /** The service's own address, once it listens; deliveries to it are refused. */
   own: () => OwnAddress | undefined
-  /** How names other than `localhost` become addresses; the system's resolver unless said otherwise. */
+  /** Resolves names other than `localhost`; default: the system's resolver. */
   resolve?: Resolve
 }
 
-/** Decides where deliveries may go (contract section 9), when an endpoint is registered and again at each sending. */
+/** Decides where deliveries may go (contract section 9): at registration, and again for each attempt. */
 export interface DestinationPolicy {
-  /** Why this URL may not be registered, and what to do; `undefined` when it may. Resolves its name. */
+  /** Returns why a URL cannot be registered and how to fix it; `undefined` when it can. Resolves its name. */
   refuse(url: string): Promise<string | undefined>
-  /** The same as far as the text alone tells: form, scheme, literal address. */
+  /** The same by the text alone: form, scheme, literal address. */
   inspect(url: string): string | undefined
-  /** Why nothing is sent to this URL over the network, whether it is registered or not. Resolves no name. */
+  /** Returns why `loopbackOnly` keeps a URL off the network; `undefined` when it does not. Resolves no name. */
   refuseNetwork(url: string): string | undefined
-  /** A `lookup` for connecting to this port: fails with `AddressRefused` when any address of the name is refused. */
+  /** Returns a `lookup` for connecting to a port. It fails with `AddressRefused` when any address of the name is refused. */
   lookup(port: number): LookupFunction
 }
 
-/** A connection that was not made because of where it leads. */
+/** A connection that the policy refused. */
 export class AddressRefused extends Error {
   readonly code = 'TABWIRE_ADDRESS_REFUSED'
 }
@@ -97,7 +97,7 @@ function beyondLoopback(url: string): string {
   return `leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
 }
 
-/** One address that is refused refuses the name: which one a connection takes is not ours to choose. */
+/** Refuses a name when any of its addresses is refused, since Node chooses which one to connect to. */
 function refuseAny(
   hostname: string,
   addresses: readonly string[],
@@ -110,7 +110,7 @@ function refuseAny(
   return undefined
 }
 
-/** Node asks for all addresses of a name, or, without its happy eyeballs, for one. */
+/** Node asks for all addresses of a name, or for one when its happy eyeballs are off. */
 function answerLookup(
   addresses: readonly string[],
   all: boolean,

@@ -3,30 +3,30 @@ import { isLoopback } from './address.ts'
 const MAX_URL_LENGTH = 2048
 
 /**
- * What is wrong with the text of an endpoint's URL, in the order in which a person would correct it, and what to do;
- * `undefined` when nothing is. Addresses are not judged here.
+ * Returns the first problem with the text of an endpoint's URL and how to fix it; `undefined` when there is none. Does not
+ * check addresses.
  */
 export function refuseForm(text: string, allowHttpLoopback: boolean): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
-  // new URL() repairs blanks, line breaks and backslashes; what is stored would not be what is called.
+  // new URL() repairs blanks, line breaks and backslashes; the stored URL would differ from the called one.
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text))
     return 'must be an absolute URL such as https://example.com/webhooks'
   const url = new URL(text)
   return refuseScheme(url, allowHttpLoopback) ?? refuseParts(url, text)
 }
 
-/** A URL that `refuseForm` accepts as it is to be stored and shown: scheme and host in lower case, default port left out. */
+/** Normalises an accepted URL for storage: lower-case scheme and host, no default port. */
 export function normalUrl(url: string): string {
   return new URL(url).href
 }
 
-/** Host and port that a URL names; brackets of IPv6 and the dot of a fully qualified name are not part of the host. */
+/** Returns the host and port of a URL, without the brackets of IPv6 and the trailing dot of a full name. */
 export function destinationOf(url: URL): { hostname: string; port: number } {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return { hostname, port: url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port) }
 }
 
-/** Names that mean this machine to every resolver (RFC 6761), so that none need be asked. */
+/** True for names that every resolver maps to this machine (RFC 6761). */
 export function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
@@ -43,7 +43,7 @@ function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined 
 }
 
 function refuseParts(url: URL, text: string): string | undefined {
-  // The parser drops an empty user name, which is there in what would be stored.
+  // The parser drops an empty user name, which the stored URL would keep.
   if (/^[^/]*\/\/[^/?#]*@/.test(text))
     return 'must not carry a user name or password; receivers are authenticated by the signature'
   if (url.href.includes('#')) return 'must not have a fragment (#…), which is never sent'

@@ -5,18 +5,18 @@ import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/fault-ki
 import type { FaultRule } from '../../model/fault-rules.ts'
 import type { SendResult } from '../send/send.ts'
 
-/** What shall befall one attempt, as it was drawn when the attempt was about to begin. */
+/** The faults to inject into one attempt, drawn when the attempt is about to start. */
 export interface FaultPlan {
   faults: readonly DeliveryFaultKind[]
-  /** It is to be held back first. */
+  /** The attempt must be held back first. */
   holds: boolean
-  /** For how long, in milliseconds of the service's clock. */
+  /** How long it is held, in milliseconds of the service's clock. */
   delay_ms: number
-  /** How much longer at most, for another delivery to overtake it. */
+  /** How much longer it is held at most, until another delivery overtakes it. */
   reorder_ms: number
-  /** When it was held back, if it was. */
+  /** When it was held back; `undefined` when it was not. */
   heldSince?: string
-  /** The faults that did it. */
+  /** The rules that matched, with the kinds that each injects. */
   injected: readonly InjectedFault[]
 }
 
@@ -25,18 +25,18 @@ export interface InjectedFault {
   kinds: readonly DeliveryFaultKind[]
 }
 
-/** Which attempt fate is asked about. */
+/** The attempt to plan for. */
 interface AttemptSubject {
   delivery: Pick<Delivery, 'event_type' | 'endpoint_id'>
-  /** Of the delivery, in the order of commits since the faults were set. */
+  /** Number of the delivery in commit order since the faults were set. */
   ordinal: number
   attempt: number
   mayReorder: boolean
 }
 
 /**
- * Draws what befalls an attempt, if anything does, and takes one off what is `left` of each fault that does. What a
- * receiver never sees is neither late nor twice there.
+ * Draws the faults of an attempt; `undefined` when none matches. Decrements `left` of each rule that injects one. A dropped
+ * attempt gets no other fault.
  */
 export function planFaults(
   rules: readonly FaultRule<DeliveryFault>[],
@@ -82,7 +82,7 @@ function drawKinds({ fault, index }: FaultRule<DeliveryFault>, seed: number, sub
     .filter((kind) => draw(seed, kind, index, ordinal, attempt) < (fault[kind] ?? 0))
 }
 
-/** Sends under a fate that is no longer held back. The first answer counts: who sends twice does not know that they do. */
+/** Sends with the planned faults, once the attempt is no longer held. Of a duplicate, the first response counts. */
 export async function sendWithFaults(
   { faults }: FaultPlan,
   send: () => Promise<SendResult>,
@@ -101,7 +101,7 @@ const dropped: SendResult = {
   error: 'Nothing was sent: the delivery was lost on its way, on purpose. See tabwire faults show.',
 }
 
-/** What an attempt is marked with, so that everybody sees what befell it. */
+/** Returns the fields of an attempt that record its injected faults. */
 export function faultFields(
   { faults, heldSince }: FaultPlan,
   started_at: string,

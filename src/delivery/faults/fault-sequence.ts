@@ -5,9 +5,9 @@ import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
 import { planFaults, type FaultPlan } from './fault-plan.ts'
 
-/** Who may be befallen, numbered in the order of commits: whichever attempts run side by side, the same draw the same. */
+/** Fault candidates, numbered by commit order so that draws are reproducible when attempts run concurrently. */
 export interface FaultSequence {
-  /** Takes up what was pending before. */
+  /** Numbers the deliveries that were pending before. */
   addPending(pending: Iterable<Delivery>): void
   planFor(delivery: Delivery): FaultPlan | undefined
   close(): void
@@ -15,7 +15,7 @@ export interface FaultSequence {
 
 interface Entry {
   ordinal: number
-  /** The fate of the first attempt is drawn with the number: what is left of a fault goes in the order of commits, too. */
+  /** Plan of the first attempt, drawn with the number so that `left` is used up in commit order. */
   first: FaultPlan | undefined
 }
 
@@ -25,7 +25,7 @@ export function createFaultSequence(
   seed: number,
 ): FaultSequence {
   const entries = new Map<string, Entry>()
-  /** Endpoints whose newest delivery waits to be overtaken; the next one goes through, or all would wait for each other. */
+  /** Endpoints whose newest delivery waits to be overtaken. Their next delivery is not reordered, or all would wait. */
   const reordering = new Set<string>()
   let last = 0
 

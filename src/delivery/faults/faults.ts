@@ -7,16 +7,16 @@ import type { Service } from '../../service.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { createFaultSequence, type FaultSequence } from './fault-sequence.ts'
 
-/** The faults that befall deliveries on purpose (contract section 10). */
+/** Fault injection for deliveries (contract section 10). */
 export interface DeliveryFaults {
-  /** Puts these in the place of those before them. When none is left, nothing is held back any longer. */
+  /** Replaces the faults. An empty list releases all held deliveries. */
   set(faults: readonly DeliveryFault[], seed: number): Promise<void>
   show(): readonly DeliveryFault[]
-  /** What befalls the attempt that is about to begin; as a rule nothing. A ping is spared: it is there to tell the truth. */
+  /** Plans the faults of the attempt that is about to start; `undefined` for none. Pings get no faults. */
   planFor(delivery: Delivery): FaultPlan | undefined
-  /** Holds the attempt back, durably: it falls due by the clock like any other. */
+  /** Holds the attempt back durably; it falls due by the clock. */
   hold(delivery: Delivery, fate: FaultPlan): Promise<Delivery | undefined>
-  /** Lets those go that waited to be overtaken by this delivery, which its receiver has seen. */
+  /** Releases the held deliveries that this delivery, which its receiver has seen, has overtaken. */
   releaseOvertaken(delivery: Delivery): Promise<void> | undefined
 }
 
@@ -59,7 +59,7 @@ export function createDeliveryFaults(
   }
 }
 
-/** What was drawn before an attempt was held back holds afterwards, whatever faults there are by then. */
+/** Restores the plan of a held attempt, which does not depend on the faults that are set by now. */
 function resumedPlan({ faults, since }: NonNullable<Delivery['held']>): FaultPlan {
   return { faults, holds: false, delay_ms: 0, reorder_ms: 0, heldSince: since, injected: [] }
 }
@@ -71,10 +71,10 @@ async function pendingOf(service: Pick<Service, 'list'>): Promise<readonly Deliv
 
 type Subject = Pick<Delivery, 'id' | 'endpoint_id'>
 
-/** The deliveries that this process has held back. Those of an earlier one fall due by themselves. */
+/** Deliveries held by this process. Those held by an earlier process fall due by the clock. */
 export function createHeldDeliveries() {
   const all = new Set<string>()
-  /** Those that wait to be overtaken, by endpoint. */
+  /** Deliveries that wait to be overtaken, by endpoint. */
   const waiting = new Map<string, Set<string>>()
   return {
     add({ id, endpoint_id }: Subject, untilOvertaken: boolean): void {
@@ -83,7 +83,7 @@ export function createHeldDeliveries() {
       const ids = waiting.get(endpoint_id) ?? new Set()
       waiting.set(endpoint_id, ids.add(id))
     },
-    /** A later delivery overtakes the earlier ones that go to the same endpoint; identifiers sort by time. */
+    /** Removes and returns the earlier deliveries to the same endpoint; ids sort by time. */
     takeOvertakenBy({ id: later, endpoint_id }: Subject): string[] {
       const ids = waiting.get(endpoint_id)
       if (ids === undefined) return []
@@ -98,7 +98,7 @@ export function createHeldDeliveries() {
       waiting.clear()
       return ids
     },
-    /** It is on its way. */
+    /** Removes a delivery whose attempt starts. */
     remove({ id, endpoint_id }: Subject): void {
       all.delete(id)
       const ids = waiting.get(endpoint_id)

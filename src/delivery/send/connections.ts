@@ -1,43 +1,43 @@
 import type { buildConnector, Client } from 'undici'
 import { skipContinue, type ResponseReader } from './skip-continue.ts'
 
-/** One connection to an origin, which is opened with its first request and sends one request at a time. */
+/** One connection to an origin. It opens with its first request and sends one request at a time. */
 export interface Connection {
-  /** Called when a request is about to be written. */
+  /** Must be called when a request is about to be written. */
   begin(): void
   dispatch: Client['dispatch']
-  /** Whether the connection has answered another request before; not once it was opened anew. */
+  /** True when the connection has answered a request since it was opened. */
   isReused(): boolean
-  /** Whether a byte of the answer to the request that has begun has arrived. */
+  /** True when a byte of the current response has arrived. */
   hasReceived(): boolean
-  /** Keeps the connection for the next request, once its answer is complete. */
+  /** Returns the connection to the pool; its response must be complete. */
   release(): void
   destroy(): void
 }
 
 export interface Connections {
-  /** A connection that is kept, or else a new one. */
+  /** Returns an idle connection, or a new one. */
   take(origin: string): Connection
-  /** A new connection. */
+  /** Returns a new connection. */
   open(origin: string): Connection
-  /** Ends all of them, also those in use. */
+  /** Ends all connections, also those in use. */
   close(): Promise<void>
 }
 
 interface ConnectionSettings {
   connect: buildConnector.connector
-  /** How long an idle connection is kept, in milliseconds. */
+  /** Milliseconds that an idle connection is kept. */
   keepAliveMs: number
 }
 
 /**
- * The connections of a sender. undici's own pool does not tell whether a request went over a reused connection, which may
- * have been closed by the receiver meanwhile.
+ * Connection pool of a sender. undici's own pool does not say whether a request used a reused connection, which the receiver
+ * may have closed meanwhile.
  */
 export async function createConnections({ connect, keepAliveMs }: ConnectionSettings): Promise<Connections> {
   const { Client } = await import('undici')
   const clients = new Set<Client>()
-  /** By origin, the one that was used last at the end. */
+  /** Idle connections by origin, the most recently used one last. */
   const idle = new Map<string, Connection[]>()
 
   function open(origin: string): Connection {
@@ -53,7 +53,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
         }),
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      // The deadline of the attempt is the only one: undici's own start anew for each phase.
+      // The attempt has its own deadline; undici's timeouts restart with each phase.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -72,7 +72,7 @@ export async function createConnections({ connect, keepAliveMs }: ConnectionSett
         void client.destroy()
       },
     }
-    // Closed by the receiver, or idle for too long.
+    // The receiver closed the connection, or it was idle for too long.
     client.on('disconnect', () => {
       if (idle.get(origin)?.includes(connection) === true) connection.destroy()
     })

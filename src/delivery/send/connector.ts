@@ -7,27 +7,27 @@ import { destinationOf } from '../destination/url.ts'
 
 interface ConnectSettings {
   policy: Pick<DestinationPolicy, 'lookup'>
-  /** What is trusted; asked for at each TLS connection. */
+  /** Called for each TLS connection, since the trusted authorities may change. */
   secureContext: () => Promise<SecureContext>
   insecure: boolean
-  /** A connection that is not ready for a request by then is given up. */
+  /** Milliseconds until a connection must be ready for a request. */
   timeoutMs: number
 }
 
-/** A connection that was not ready in time. */
+/** The connection was not ready, or the receiver did not answer, in time. */
 export class ConnectTimeout extends Error {
   readonly code = 'TABWIRE_TIMEOUT'
 }
 
-/** What a TLS error carries beside its code: whom the certificate that was not accepted names, and who signed it. */
+/** A TLS error with the hosts and the issuer of the rejected certificate. */
 export interface CertificateError extends NodeJS.ErrnoException {
   cert?: { subjectaltname?: string }
   issuer?: string
 }
 
 /**
- * Opens the connections of the sender. undici's own connector would do but for three things: the lookup knows the port,
- * an error names the issuer of the certificate, and `destroy` also ends connections that hang before they are ready.
+ * Opens the connections of the sender. It differs from undici's connector in three ways: the lookup knows the port, TLS
+ * errors name the certificate's issuer, and `destroy` also ends connections that are not ready yet.
  */
 export function createConnector(settings: ConnectSettings) {
   const sockets = new Set<Socket>()
@@ -70,7 +70,7 @@ function openTls(
   const address = addressOf(target, settings)
   const socket = connectTls({
     ...address,
-    // TLS has no server names for addresses.
+    // TLS server names must not be IP addresses.
     ...(isIP(address.host) === 0 && { servername: address.host }),
     secureContext,
     rejectUnauthorized: !settings.insecure,
@@ -80,7 +80,7 @@ function openTls(
   return settings.insecure ? socket : namingIssuers(socket)
 }
 
-/** A refused certificate is out of reach by the time its error is reported, so it is looked at before Node judges it. */
+/** Adds the issuer to TLS errors. Reads the certificate before Node verifies it, because later it is gone. */
 function namingIssuers(socket: TLSSocket): TLSSocket {
   let issuer: string | undefined
   socket.prependOnceListener('secure', () => {
@@ -93,7 +93,7 @@ function namingIssuers(socket: TLSSocket): TLSSocket {
 }
 
 function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutMs: number): Promise<Socket> {
-  // Later errors are undici's to handle, but one may come when it does not listen yet, or no longer.
+  // undici handles later errors, but an error may come while it has no listener.
   socket.on('error', () => undefined)
   return new Promise<Socket>((resolve, reject) => {
     const cancel = setDeadline(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
@@ -107,7 +107,7 @@ function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutM
   })
 }
 
-/** A name may have several parts of one kind, which the types of Node do not always tell. */
+/** Returns the first value of a name part, which may be a list although Node's types deny it. */
 function firstOf(part: string | string[] | undefined): string | undefined {
   return Array.isArray(part) ? part[0] : part
 }

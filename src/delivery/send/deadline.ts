@@ -1,8 +1,8 @@
 import { timers } from '../../timers.ts'
 
 /**
- * Calls `action` after so many milliseconds, once what has already arrived at sockets is read: when a timer fires late
- * (the process was stopped, or busy), an answer may have been there in time. The result ends the wait.
+ * Calls `action` after `milliseconds`, but first reads what has arrived at sockets: when the timer fires late because the
+ * process was suspended or busy, a response may have come in time. The result cancels the deadline.
  */
 export function setDeadline(action: () => void, milliseconds: number): () => void {
   let turn: NodeJS.Immediate | undefined

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '../../model/delivery.ts'
 import type { CertificateError } from './connector.ts'
 
-/** Why an attempt failed, for `outcome` and `error` of an attempt. */
+/** Why an attempt failed: its `outcome` and `error`. */
 export interface Failure {
   outcome: Exclude<AttemptOutcome, 'succeeded'>
   error: string
@@ -16,7 +16,7 @@ interface FailedSending {
 
 interface Row {
   codes: RegExp
-  /** What must be so beside the code. */
+  /** Further condition beside the code. */
   applies?: (failed: FailedSending) => boolean
   outcome: Failure['outcome']
   words: (failed: FailedSending) => string
@@ -26,7 +26,7 @@ const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_
 const CACERT = 'pass --cacert FILE (ca in the library) with the certificate of its authority'
 const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
 
-/** What can go wrong, by the code of the error; the first row that matches counts. */
+/** Failures by error code; the first matching row counts. */
 const rows: readonly Row[] = [
   {
     codes: /^TABWIRE_ADDRESS_REFUSED$/,
@@ -127,10 +127,10 @@ const rows: readonly Row[] = [
   },
 ]
 
-/** Names what went wrong and what to do about it, from whatever sending threw. `host` is the receiver's, with its port. */
+/** Explains an error of sending: what went wrong and how to fix it. `host` includes the port. */
 export function explainFailure(thrown: unknown, host: string, timeoutMs: number): Failure {
   const error: CertificateError = thrown instanceof Error ? thrown : new Error(String(thrown))
-  // undici's parser names its errors and gives not all of them a code.
+  // Not all errors of undici's parser have a code; all have a name.
   const code = typeof error.code === 'string' ? error.code : error.name
   const failed = { host, timeoutMs, code, error }
   const row = rows.find(({ codes, applies }) => codes.test(code) && (applies?.(failed) ?? true))
@@ -142,7 +142,7 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
   return { outcome: row.outcome, error: row.words(failed) }
 }
 
-/** What is wrong with a response that is no 2xx. */
+/** Explains a response other than 2xx. */
 export function explainStatus(status: number, location: string | undefined): Failure {
   const error =
     status >= 300 && status < 400 && location !== undefined

@@ -4,42 +4,42 @@ import type { Connection, Connections } from './connections.ts'
 import { setDeadline } from './deadline.ts'
 import { startOfBody } from './response-body.ts'
 
-/** One HTTP request, ready to go. */
+/** One HTTP request. */
 export interface HttpRequest {
   /** Scheme, host and port. */
   origin: string
-  /** With the query. */
+  /** Path with query. */
   path: string
   headers: Readonly<Record<string, string>>
   /** Sent as its UTF-8 bytes. */
   body: string
 }
 
-/** What came back. */
+/** The response to a request. */
 export interface HttpResponse {
   status: number
   location: string | undefined
   /** The first 4 KiB of the body. */
   body: string
-  /** When the headers were there, by `measure`. */
+  /** When the headers arrived, by `measure`. */
   respondedAt: number
 }
 
 export interface ExchangeSettings {
-  /** Until the response's headers must be there. */
+  /** Milliseconds until the response headers must arrive. */
   timeoutMs: number
-  /** Until the part of the body that is kept must be there; then it is cut where it was. */
+  /** Milliseconds until the kept part of the body must arrive; then it is cut off. */
   bodyTimeoutMs: number
-  /** Milliseconds on the clock that measures. */
+  /** Returns the current time in milliseconds, for durations. */
   measure: () => number
-  /** Called when the response's headers are there, with what cuts its body; the result is called when the body is read. */
+  /** Called when the headers arrive, with a function that cuts off the body; the result is called when the body is read. */
   onHeaders: (cut: () => void) => () => void
 }
 
 /**
- * Sends a request and resolves with its answer; rejects when none comes in time, or with the reason of `signal`. When a
- * reused connection is closed before any byte of an answer, the request goes out once more on a new one (contract section
- * 9). It uses what lies below undici's `request`, whose streams and signals cost more than the sending.
+ * Sends a request and resolves with its response; rejects when none comes in time, or with the reason of `signal`. When a
+ * reused connection closes before the first byte of a response, sends the request once more on a new connection (contract
+ * section 9). Uses undici's `dispatch`, because the streams and signals of `request` cost more than sending.
  */
 export function httpExchange(
   connections: Connections,
@@ -57,7 +57,7 @@ export function httpExchange(
     let cancel = setDeadline(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
     signal?.addEventListener('abort', abort, { once: true })
 
-    /** Of whatever comes afterwards nobody wants to know. */
+    /** Settles the promise; later events are ignored. */
     function end(error?: Error): void {
       cancel()
       signal?.removeEventListener('abort', abort)
@@ -66,7 +66,7 @@ export function httpExchange(
       // Not `{ ...answer }`, which costs a microsecond on Node 20.
       else resolve(Object.assign(response, { body: read.text() }))
     }
-    /** One that is not connected yet is given up as soon as it is. */
+    /** Ends the request; a request that is not connected yet is aborted when it is. */
     function giveUp(reason: Error): void {
       if (abortReason !== undefined) return
       abortReason = reason
@@ -105,7 +105,7 @@ export function httpExchange(
             if (abortReason === undefined) end()
           },
           onResponseError(_controller, error) {
-            // undici lets a request that waits fail with a connection that is reset before the request is written.
+            // undici also fails a queued request when its connection is reset before the request is written.
             const wasStale = over.isReused() && !(begun && over.hasReceived()) && isClosed(error)
             over.destroy()
             if (abortReason !== undefined) return
@@ -120,7 +120,7 @@ export function httpExchange(
   })
 }
 
-/** Whether the receiver ended the connection. */
+/** True when the receiver closed the connection. */
 function isClosed(error: NodeJS.ErrnoException): boolean {
   return /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/.test(error.code ?? '')
 }

@@ -4,7 +4,7 @@ import type { HttpResponse, ExchangeSettings } from './http-exchange.ts'
 import { startOfBody } from './response-body.ts'
 import { normalUrl } from '../destination/url.ts'
 
-/** The receiver in this process did not answer, where another would have broken the connection. */
+/** An in-process receiver threw; over the network the connection would have closed. */
 export class ReceiverThrew extends Error {
   readonly code = 'TABWIRE_RECEIVER_THREW'
 }
@@ -16,8 +16,8 @@ interface InProcessMessage {
 }
 
 /**
- * Hands a request over to a receiver in this process and resolves with its answer, by the same limits as over the network;
- * rejects when none comes in time, or with the reason of `signal`.
+ * Calls an in-process receiver and resolves with its response, under the same limits as over the network. Rejects when none
+ * comes in time, or with the reason of `signal`.
  */
 export async function receiveInProcess(
   receive: Receive,
@@ -35,7 +35,7 @@ export async function receiveInProcess(
       once: true,
     }),
   )
-  // Whoever races against it hears of it; when nobody does, it is no bug.
+  // Handled by the races below; without one, the rejection is not an error.
   ended.catch(() => undefined)
   try {
     const request = new Request(url, {
@@ -76,14 +76,14 @@ async function readStart(response: Response, read: ReturnType<typeof startOfBody
   for await (const chunk of response.body ?? []) if (read.add(Buffer.from(chunk as Uint8Array))) return
 }
 
-/** Takes a delivery in this process, as a server's handler would: a web framework's `fetch` is one. */
+/** Handles a delivery in this process, such as the `fetch` of a web framework. */
 export type Receive = (request: Request) => Response | Promise<Response>
 
-/** Which URLs are received in this process, so that nothing goes over the network and no name is resolved. */
+/** Receivers in this process by URL. Their deliveries use no network and resolve no name. */
 export interface InProcessReceivers {
-  /** Has deliveries to this URL, and to all beneath it, handed over. The result takes that back. @throws TypeError. */
+  /** Adds a receiver for a URL and all URLs below it. The result removes it. @throws TypeError when the URL is not absolute. */
   add(url: string, receive: Receive): () => void
-  /** The one that was added last, of those that a URL is for. */
+  /** Returns the receiver for a URL, the last one added if several match. */
   find(url: string): Receive | undefined
 }
 
@@ -108,7 +108,7 @@ export function createInProcessReceivers(): InProcessReceivers {
   }
 }
 
-/** What a URL has beyond another that it begins with. */
+/** Returns the rest of a URL after a base that it starts with. */
 function suffixOf(base: string, target: string): string {
   return target.startsWith(base) ? target.slice(base.length) : ''
 }

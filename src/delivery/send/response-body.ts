@@ -1,15 +1,15 @@
-/** How much of a receiver's answer is kept (contract section 9). */
+/** Bytes of a response body that are kept (contract section 9). */
 const KEPT_BYTES = 4096
 
 /**
- * Collects the first 4 KiB of a response as text, with U+FFFD for what is no UTF-8. A body that goes on, hangs or breaks
- * off is cut where it was: the status has decided the attempt already.
+ * Collects the first 4 KiB of a response as text, with U+FFFD for invalid UTF-8. A body that is longer, hangs or breaks off
+ * is cut, since the status has already decided the attempt.
  */
 export function startOfBody() {
   const chunks: Buffer[] = []
   let size = 0
   return {
-    /** Takes what has come, and tells whether that is more than is kept. */
+    /** Adds a chunk; returns true when the body is longer than what is kept. */
     add(chunk: Buffer): boolean {
       if (size <= KEPT_BYTES) chunks.push(chunk)
       size += chunk.length
@@ -19,18 +19,18 @@ export function startOfBody() {
   }
 }
 
-/** A cut must not leave half a character behind: a decoder in the middle of a stream keeps that to itself. */
+/** Decodes a cut body without a partial last character, which a streaming decoder holds back. */
 function decode(bytes: Buffer, cut: boolean): string {
   return new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES), { stream: cut })
 }
 
 /**
- * Bounds how many bodies of one origin are read at a time. Attempts free their place when the headers are there, so a
- * receiver that drips its bodies would otherwise have any number of them. Past the bound, the oldest is cut where it is.
+ * Limits the bodies of one origin that are read at a time. Attempts leave the queue when their headers arrive, so a receiver
+ * with slow bodies could otherwise keep any number open. Above the limit, the oldest body is cut.
  */
 export function createBodyLimit(perOrigin: number) {
   const reading = new Map<string, Set<() => void>>()
-  /** `cut` ends a body that is read; the result takes it off the count. */
+  /** Adds a body, which `cut` ends; the result removes it. */
   return (origin: string, cut: () => void): (() => void) => {
     const bodies = reading.get(origin) ?? new Set()
     reading.set(origin, bodies.add(cut))

@@ -10,7 +10,7 @@ import { explainFailure, explainStatus } from './failure.ts'
 import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
 
-/** One HTTP request of a delivery, ready to go. */
+/** One HTTP request of a delivery. */
 export interface Message {
   url: string
   headers: Readonly<Record<string, string>>
@@ -21,44 +21,44 @@ export interface Message {
 export type SendResult = Omit<AttemptResult, 'started_at'>
 
 export interface Sender {
-  /** Sends once and says what came of it. Rejects only when `signal` takes it back. */
+  /** Sends once and resolves with the outcome. Rejects only when `signal` aborts. */
   send(message: Message, sending?: SendOptions): Promise<SendResult>
   /** Ends all connections, also those in use. */
   close(): Promise<void>
 }
 
 export interface SendOptions {
-  /** Takes the attempt back. */
+  /** Aborts the attempt. */
   signal?: AbortSignal | undefined
-  /** Called when the headers of the answer are there, and its body is read. */
+  /** Called when the response headers have arrived; the body is still read. */
   onHeaders?: (() => void) | undefined
-  /** Called with what a receiver in this process threw. */
+  /** Called with the error that an in-process receiver threw. */
   onThrown?: ((error: unknown) => void) | undefined
 }
 
 export interface SenderSettings {
   policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
   trust: TlsTrust
-  /** From starting to connect until the response's headers are there (specification section 8). */
+  /** Milliseconds from connecting until the response headers (specification section 8). Default 10,000. */
   timeoutMs?: number
-  /** How long to wait for the part of a body that is kept. */
+  /** Milliseconds to wait for the kept part of a body. Default 1,000. */
   bodyTimeoutMs?: number
-  /** Milliseconds from any start on, by which an attempt's duration is measured; by default the machine's own. */
+  /** Monotonic milliseconds for durations. Default: the machine's. */
   measure?: (() => number) | undefined
-  /** What is received in this process goes over no network. */
+  /** In-process receivers, which bypass the network. */
   receivers?: Pick<InProcessReceivers, 'find'>
 }
 
 /**
- * How long an idle connection is kept for the next delivery of a burst: shorter than most receivers' own limit (Node's
- * is 5 s), so that a request seldom goes out on a connection that is being closed, and has to go out again.
+ * Milliseconds that an idle connection is kept for the next delivery of a burst. Shorter than the limit of most receivers
+ * (Node's is 5 s), so that a request seldom meets a closing connection and must be repeated.
  */
 const KEEP_ALIVE_MS = 1_000
 
-/** As many bodies of one receiver are read at a time. With the attempts in flight, fewer than the pump looks ahead. */
+/** Bodies of one receiver read at a time. Together with its attempts in flight, fewer than the pump's lookahead. */
 const BODIES_PER_ORIGIN = 16
 
-/** @throws Error when what is to be trusted is no certificate. */
+/** Creates a sender. @throws Error when `trust.ca` holds something other than certificates. */
 export function createSender(settings: SenderSettings): Sender {
   const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime, receivers } = settings
   requireCertificates(trust.ca)
@@ -68,7 +68,7 @@ export function createSender(settings: SenderSettings): Sender {
     insecure: trust.insecure,
     timeoutMs,
   })
-  // Loaded with the first delivery: it takes as long as half of the rest of the service.
+  // undici loads with the first delivery: it takes half as long as the rest of the service.
   let loading: Promise<Connections> | undefined
   const { connect } = connector
   const open = () => (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
@@ -129,7 +129,7 @@ const targetOf = memoize((text) => {
   return { origin: url.origin, path: url.pathname + url.search }
 })
 
-/** How a message comes to its receiver, and what is answered. */
+/** Carries a message to its receiver and resolves with the response. */
 type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<HttpResponse>
 
 function requestOf({ url, headers, body }: Message): HttpRequest {

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net'
 
-/** What reads the answers that come over one connection. */
+/** Observes the responses of one connection. */
 export interface ResponseReader {
-  /** Called when a request is about to be written. */
+  /** Must be called when a request is about to be written. */
   expectResponse(): void
-  /** Whether a byte of the answer has arrived. */
+  /** True when a byte of the response has arrived. */
   hasReceived(): boolean
 }
 
 const CONTINUE = /^HTTP\/1\.[01] 100[ \r]/
-/** As long as a beginning of an answer can be without telling whether it is `100`. */
+/** Bytes needed to tell whether a response is `100`. */
 const TELLING = 'HTTP/1.1 100 '.length
-/** As undici bounds the headers of an answer. */
+/** undici's limit for response headers, in bytes. */
 const LONGEST_HEAD = 16 * 1024
 
 /**
- * Leaves out `100 Continue` before an answer. undici skips all informational answers but this one, for which it ends the
- * connection; some receivers send it though nobody asked.
+ * Removes `100 Continue` before a response. undici skips all other informational responses, but ends the connection for this
+ * one, which some receivers send unasked.
  */
 export function skipContinue(socket: Socket): ResponseReader {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null
@@ -40,7 +40,7 @@ export function skipContinue(socket: Socket): ResponseReader {
   }
 }
 
-/** What is left of the beginning of an answer; not `isWhole` while more must arrive to tell. */
+/** Strips `100 Continue` from the start of a response. `isWhole` is false while more bytes are needed to tell. */
 function withoutContinue(bytes: Buffer): { bytes: Buffer; isWhole: boolean } {
   const start = bytes.toString('latin1', 0, TELLING)
   if (start.length < TELLING && 'HTTP/1.1 100 '.startsWith(start.replace('1.0', '1.1')))

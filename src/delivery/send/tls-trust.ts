@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs'
 import * as tls from 'node:tls'
 
 export interface TlsTrust {
-  /** Certificates of authorities in PEM, beside those of the system (`--cacert`). */
+  /** Certificates of authorities in PEM, in addition to the system's (`--cacert`). */
   ca: readonly string[]
-  /** Accept any certificate (`--insecure`). */
+  /** Accepts any certificate (`--insecure`). */
   insecure: boolean
-  /** The toolkit's own authority. Asked for at each connection, since it may be made while the service runs. */
+  /** Returns Tabwire's own authority. Called for each connection, since it may be created while the service runs. */
   local?: () => Promise<string | undefined>
 }
 
-/** Where systems keep the bundle of the authorities they trust. Only needed where Node cannot tell (before 22.15). */
+/** Certificate bundles of operating systems, for Node before 22.15, which cannot read the system's store. */
 const bundleFiles = [
   '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Arch, Alpine
   '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, RHEL
@@ -20,8 +20,8 @@ const bundleFiles = [
 ]
 
 /**
- * What deliveries trust. It is parsed once, or again when the local authority has changed: hundreds of authorities given
- * to each connection anew would cost each of them tens of milliseconds.
+ * Creates the TLS context of deliveries. Parses the authorities once, and again when the local authority has changed:
+ * parsing hundreds of them for each connection would cost tens of milliseconds.
  */
 export function createTrustContext({ ca, insecure, local }: TlsTrust): () => Promise<tls.SecureContext> {
   let known: { pem: string | undefined; context: tls.SecureContext } | undefined
@@ -33,7 +33,7 @@ export function createTrustContext({ ca, insecure, local }: TlsTrust): () => Pro
   }
 }
 
-/** The latest, by what is trusted besides the system's authorities: simulators of one process mostly trust the same. */
+/** Recent contexts by their additional authorities; simulators of one process mostly share one. */
 const parsed = new Map<string, tls.SecureContext>()
 const MAX_CONTEXTS = 4
 
@@ -51,7 +51,7 @@ function parse(ca: readonly string[]): tls.SecureContext {
   })
 }
 
-/** @throws Error when one of the texts holds no certificate: better at start than at the first delivery. */
+/** @throws Error when a text is not a certificate, so that the start fails and not the first delivery. */
 export function requireCertificates(ca: readonly string[]): void {
   for (const pem of ca) {
     try {
@@ -65,7 +65,7 @@ export function requireCertificates(ca: readonly string[]): void {
   }
 }
 
-/** Node's authorities and the system's are mostly the same, and parsing is what takes the time. */
+/** Removes duplicates: Node's and the system's authorities are mostly the same, and parsing is slow. */
 function distinct(certificates: readonly string[]): string[] {
   return [...new Map(certificates.map((pem) => [pem.replace(/\s/g, ''), pem])).values()]
 }
