@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Delivery } from './model/delivery.ts'
-import { put, type Asks, type Everything, type GivenAll, type Write } from './model/records.ts'
+import { put, type Reads, type Everything, type ReadResults, type Write } from './model/records.ts'
 import type { NewId, Operation } from './operations/operation.ts'
 import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'
@@ -12,7 +12,7 @@ export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | '
    * this resolves. But for `replace`, it is the only way in which anything is ever written.
    * @throws Refusal, when the operation refuses or the store cannot make the writes durable.
    */
-  execute<Command, A extends Asks, Reply>(
+  execute<Command, A extends Reads, Reply>(
     operation: Operation<Command, A, Reply>,
     command: Command,
   ): Promise<Reply>
@@ -41,10 +41,13 @@ interface ServiceParts {
 export function createService({ store, clock, newId, newSecret }: ServiceParts): Service {
   const listeners = new Set<CommitListener>()
   return {
-    async execute<Command, A extends Asks, Reply>(operation: Operation<Command, A, Reply>, command: Command) {
-      const asks: A & typeof outboxReads = Object.assign({}, operation.reads(command), outboxReads)
-      const { reply, writes } = await store.transact(asks, (records) => {
-        const { subscribers } = records as GivenAll<typeof outboxReads>
+    async execute<Command, A extends Reads, Reply>(
+      operation: Operation<Command, A, Reply>,
+      command: Command,
+    ) {
+      const reads: A & typeof outboxReads = Object.assign({}, operation.reads(command), outboxReads)
+      const { reply, writes } = await store.transact(reads, (records) => {
+        const { subscribers } = records as ReadResults<typeof outboxReads>
         const context = { now: clock.now(), newId, newSecret }
         const decision = operation.decide(records, command, context)
         const announced = outbox(decision.events, subscribers, context)

@@ -1,7 +1,7 @@
 import { limited, type CallOptions } from './client/limit.ts'
-import { createDeliveryFaults } from './delivery/faults.ts'
-import type { OwnAddress } from './delivery/destination.ts'
-import type { Receivers } from './delivery/receivers.ts'
+import { createDeliveryFaults } from './delivery/faults/faults.ts'
+import type { OwnAddress } from './delivery/destination/policy.ts'
+import type { InProcessReceivers } from './delivery/send/in-process.ts'
 import { seedStore } from './simulator/seed-store.ts'
 import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
@@ -27,7 +27,7 @@ import { texts, wholeNumbers } from './model/settings.ts'
 import { createPages } from './pages/index.ts'
 import { createService } from './service.ts'
 import { openFileStore } from './store/file-store.ts'
-import { KEPT_EVENTS } from './store/history.ts'
+import { KEPT_EVENTS } from './store/retention.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 import type { SimulatorOptions } from './simulator-options.ts'
 import { ownCertificate } from './simulator/certificate.ts'
@@ -59,7 +59,7 @@ export interface Simulator {
    * @example
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
-  receive: Receivers['add']
+  receive: InProcessReceivers['add']
   /** What a handler of `receive` threw at the newest attempt of a delivery; `undefined` when it did not throw. */
   thrownBy(delivery: Pick<Delivery, 'id' | 'attempts'>): unknown
   /** A new address of the inspector, good once and for ten minutes, for the key of the start. */

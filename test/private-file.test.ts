@@ -6,7 +6,7 @@ import { openEnvFile } from '../src/cli/env-file.ts'
 import { writeStateTo } from '../src/cli/state-files.ts'
 import { openAuthority } from '../src/certificates.ts'
 import { writeCredentials, writeRun } from '../src/data-directory.ts'
-import { createKeptClock } from '../src/delivery/kept-clock.ts'
+import { createClockFile } from '../src/delivery/clock-file.ts'
 import { stateText } from '../src/model/state-text.ts'
 import { openPrivateFile, writePrivateFile } from '../src/private-file.ts'
 import { tabwire } from './support/cli.ts'
@@ -32,7 +32,7 @@ async function* stateJson() {
 const writers: [name: string, write: (directory: string) => Promise<unknown>][] = [
   ['credentials.json', (directory) => writeCredentials(directory, { api_key: 'twk_new' })],
   ['run.json', (directory) => writeRun(directory, run)],
-  ['clock.json', (directory) => createKeptClock(directory).save(7)],
+  ['clock.json', (directory) => createClockFile(directory).save(7)],
   ['states/a.json', (directory) => writeStateTo({ directory, name: 'a' }, stateJson())],
   ['saved.json', (directory) => writeStateTo({ file: join(directory, 'saved.json') }, stateJson())],
   ['secret', (directory) => writeSecret(join(directory, 'secret'))],

@@ -3,7 +3,7 @@ import { createNewId, newSecret } from '../src/ids.ts'
 import type { EventType, Envelope } from '../src/model/event.ts'
 import { put, type Write } from '../src/model/records.ts'
 import { Refusal } from '../src/model/refusal.ts'
-import type { Decision, NoAsks, Operation } from '../src/operations/operation.ts'
+import type { Decision, NoReads, Operation } from '../src/operations/operation.ts'
 import { recordAttempt } from '../src/operations/record-attempt.ts'
 import { registerEndpoint } from '../src/operations/register-endpoint.ts'
 import { createService, type Service } from '../src/service.ts'
@@ -13,9 +13,9 @@ import { createManualClock } from './support/manual-clock.ts'
 
 /** An operation that decides what a test says. */
 const decide = {
-  reads: (): NoAsks => ({}),
+  reads: (): NoReads => ({}),
   decide: (_records, decision) => (typeof decision === 'function' ? decision() : decision),
-} satisfies Operation<Decision<string> | (() => Decision<string>), NoAsks, string>
+} satisfies Operation<Decision<string> | (() => Decision<string>), NoReads, string>
 
 const location = (id: string) =>
   put('locations', { id, name: id, timezone: 'Europe/London', currency: 'GBP', created_at: '' })

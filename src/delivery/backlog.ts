@@ -6,50 +6,50 @@ import { timers } from '../timers.ts'
 type Unfinished = Service['unfinished']
 
 /**
- * The deliveries that are waited for: those that exist at the beginning, and those that come meanwhile, such as for what a
- * receiver pushes in turn. Under steady traffic that would never end: once {@link PATIENCE_MS} have passed and
- * {@link STEADY} new deliveries have come, further ones are attempted, and not waited for.
+ * Deliveries to wait for: those that exist at the start, and those created meanwhile, such as for pushes of a receiver.
+ * Under steady traffic the wait would never end: after {@link PATIENCE_MS} and {@link STEADY} new deliveries, further ones
+ * are attempted but not waited for.
  */
 export interface Backlog {
   /**
-   * Resolves when none of its deliveries is due or in flight. Those of an endpoint to which further deliveries keep coming
-   * are waited for at most {@link PATIENCE_MS}: its receiver may be too slow for them all.
-   * Rejects when the store cannot tell, or with the reason of `signal`.
+   * Resolves when none of its deliveries is due or in flight. An endpoint that keeps getting deliveries is waited for at
+   * most {@link PATIENCE_MS}, since its receiver may be too slow for all of them.
+   * Rejects when the store fails, or with the reason of `signal`.
    */
   settle(signal?: AbortSignal): Promise<Settled>
-  /** Which of its deliveries are in flight, by id: ten at most. */
+  /** Ids of its deliveries in flight, at most ten. */
   inFlight(): readonly string[]
-  /** Has to be called when nobody waits any more. */
+  /** Must be called when the wait is over. */
   end(): void
 }
 
-/** What there is to do when nothing of a backlog is due. */
+/** What remains when no delivery of a backlog is due. */
 export interface Settled {
-  /** When its next delivery falls due; `null` when none waits for a time. */
+  /** When its next delivery falls due; `null` when none is scheduled. */
   next_at: string | null
-  /** How many deliveries are left alone for a while because the outcome of their attempt could not be recorded. */
+  /** Deliveries in backoff because the outcome of their attempt could not be recorded. */
   unrecorded: number
 }
 
 /** In milliseconds of real time. */
 const PATIENCE_MS = 1_000
 const STEADY = 5
-/** As many deliveries are named to who asks what is waited for. */
+/** Most deliveries that `inFlight` returns. */
 const MOST_NAMED = 10
 
 interface BacklogParts {
-  /** Has `look` called soon. */
+  /** Causes a call of `look` soon. */
   wake: () => void
-  /** The deliveries in flight, by id, with their endpoint where that is known. */
+  /** Deliveries in flight by id, with the endpoint where it is known. */
   inFlight: () => Iterable<readonly [id: string, endpointId: string | undefined]>
   unfinished: (query: Pick<Parameters<Unfinished>[0], 'upTo' | 'except'>) => ReturnType<Unfinished>
-  /** How many attempts could not be recorded and are to be made again. */
+  /** Number of attempts that could not be recorded and will be repeated. */
   unrecorded: () => number
 }
 
 interface Waiting {
   since: number
-  /** The newest delivery that there was then, by id. */
+  /** Id of the newest delivery at that time. */
   upTo: string
   resolve: (settled: Settled) => void
   reject: (reason: unknown) => void
@@ -57,20 +57,20 @@ interface Waiting {
 
 interface Member {
   began: number
-  /** The newest delivery that is waited for, by id. */
+  /** Id of the newest delivery to wait for. */
   upTo: string
-  /** How many have come since the beginning that are waited for. */
+  /** Deliveries to wait for that were created since the start. */
   joined: number
-  /** The endpoints that have got further deliveries. */
+  /** Endpoints that got further deliveries. */
   busier: Set<string>
-  /** Those of them that were waited for long enough. */
+  /** Endpoints of these that are no longer waited for. */
   leftBehind: Set<string>
   waiting: Waiting | undefined
 }
 
 const NOTHING: Settled = { next_at: null, unrecorded: 0 }
 
-/** All that are waited for now. */
+/** The backlogs that callers wait for. */
 export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: BacklogParts) {
   const members = new Set<Member>()
   let stopped = false
@@ -81,7 +81,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     return [...inFlight()].filter(waitedFor).map(([id]) => id)
   }
 
-  /** Gives up the endpoints that get further deliveries, and have not yet taken all up to this one. */
+  /** Stops waiting for busy endpoints that have deliveries up to `upTo` due or in flight. */
   async function leaveBehind({ busier, leftBehind }: Member, upTo: string): Promise<void> {
     const { due } = await unfinished({ upTo, except: leftBehind })
     const flying = [...inFlight()].flatMap(([id, endpoint]) => (id <= upTo ? [endpoint] : []))
@@ -95,13 +95,13 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
     if (timers.elapsed() - waiting.since >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
     if (inFlightOf(member).length > 0) return
     const { due, next_at } = await unfinished({ upTo: member.upTo, except: leftBehind })
-    // An attempt may have begun meanwhile, and the outcome of another may have been recorded before it was looked for.
+    // While the store was read, an attempt may have begun, or its outcome been recorded.
     if (due.length === 0 && inFlightOf(member).length === 0)
       waiting.resolve({ next_at, unrecorded: unrecorded() })
   }
 
   return {
-    /** `upTo` is the id of the newest delivery that belongs to it; empty for none. */
+    /** Opens a backlog of the deliveries up to the id `upTo`; empty for none. */
     open(upTo: string): Backlog {
       const member: Member = {
         began: timers.elapsed(),
@@ -135,7 +135,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         end: () => void members.delete(member),
       }
     },
-    /** Is told of every commit. */
+    /** Must be called for every commit. */
     note(writes: readonly Write[]): void {
       for (const member of members)
         for (const write of writes) {
@@ -149,14 +149,14 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           }
         }
     },
-    /** Sees whether what is waited for is over. */
+    /** Resolves the backlogs that have settled. */
     async look(): Promise<void> {
       for (const member of members) await lookAt(member)
     },
     fail(error: unknown): void {
       for (const { waiting } of members) waiting?.reject(error)
     },
-    /** Nothing is attempted any more, so nothing is waited for. */
+    /** Resolves all backlogs: no further attempts are made. */
     stop(): void {
       stopped = true
       for (const { waiting } of members) waiting?.resolve(NOTHING)
@@ -164,7 +164,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   }
 }
 
-/** The delivery that a write leaves pending, if it does. */
+/** Returns the delivery that a write leaves pending, if any. */
 export function pendingIn(write: Write): Delivery | undefined {
   return write.collection === 'deliveries' && 'put' in write && write.put.status === 'pending'
     ? write.put

@@ -3,52 +3,52 @@ import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'
-import type { KeptClock } from './kept-clock.ts'
+import type { ClockFile } from './clock-file.ts'
 import type { Backlog } from './backlog.ts'
 import type { Pump } from './pump.ts'
-import { createTally } from './tally.ts'
+import { createPlaybackReport } from './playback-report.ts'
 
 /** The clock as `/_sim/clock` shows it. */
 export interface ClockState {
   now: string
   frozen: boolean
-  /** How far it is ahead of real time. */
+  /** Milliseconds ahead of real time. */
   offset_ms: number
-  /** The move that is under way. */
+  /** The current move, if any. */
   moving: ClockMove | null
 }
 
-/** A move of the clock, and what it waits for before its next step. */
+/** A move of the clock and the deliveries that its next step waits for. */
 export interface ClockMove {
-  /** Where it goes to, as an ISO 8601 time. */
+  /** Target, an ISO 8601 time. */
   to: string
-  /** The ids of deliveries in flight, ten at most. */
+  /** Ids of deliveries in flight, at most ten. */
   waiting_for: readonly string[]
 }
 
 /**
- * What moves the clock. One move comes after the other, however many are asked for at once. A move plays a backlog, so that
- * steady traffic does not keep it from its end. It ends where it is when `signal` aborts, and does not begin after that.
+ * Moves the clock. Moves run one after another. A move waits for a {@link Backlog}, so that steady traffic does not keep it
+ * from ending. When `signal` aborts, the clock stays where it is, and a queued move does not start.
  */
 export interface ClockControls {
   show(): ClockState
-  /** Plays everything that falls due within so many milliseconds. */
+  /** Advances the clock by `ms` and attempts each delivery as it falls due. */
   advance(ms: number, signal?: AbortSignal): Promise<ClockState & Played>
-  /** The same until a time. @throws Refusal `validation_failed` when it lies in the past. */
+  /** Advances the clock to a time. @throws Refusal `validation_failed` when it lies in the past. */
   moveTo(time: Date, signal?: AbortSignal): Promise<ClockState & Played>
-  /** At once, even while a move is under way. */
+  /** Freezes or resumes the clock at once, even during a move. */
   freeze(frozen: boolean): Promise<ClockState>
-  /** Ends all moves, with the refusal `state_replaced`, and does something before the next one. */
+  /** Ends all moves with the refusal `state_replaced`, then runs `task` before the next move. */
   alone<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** Sets the clock, backwards too, and plays nothing; only within `alone`. The function it resolves with takes that back. */
+  /** Sets the clock, also backwards, without attempts; only within `alone`. Resolves with a function that undoes it. */
   jump(to: ClockTarget): Promise<() => Promise<void>>
-  /** To be told of every attempt that was recorded. */
+  /** Must be called for every recorded attempt. */
   note(delivery: Delivery, attempt: Attempt): void
-  /** Resolves when no move is under way. */
+  /** Resolves when no move runs. */
   ended(): Promise<void>
 }
 
-/** Where a clock shall go; without a time, to the real one. */
+/** Target of a clock; without a time, real time. */
 export interface ClockTarget {
   time: Date | undefined
   frozen: boolean
@@ -57,16 +57,21 @@ export interface ClockTarget {
 interface ControlsSettings {
   clock: MovableClock
   backlog: Pump['backlog']
-  kept: Pick<KeptClock, 'save'>
+  clockFile: Pick<ClockFile, 'save'>
   isStopping: () => boolean
 }
 
-/** Times are compared as text, and ISO 8601 takes four digits for a year; retries need room behind it. */
+/** Latest target: times are compared as text with four-digit years, and retries fall due after it. */
 const LAST_TIME = Date.parse('9999-01-01T00:00:00.000Z')
 
-export function createClockControls({ clock, backlog, kept, isStopping }: ControlsSettings): ClockControls {
-  const inTurn = createLine()
-  let tally = createTally()
+export function createClockControls({
+  clock,
+  backlog,
+  clockFile,
+  isStopping,
+}: ControlsSettings): ClockControls {
+  const serially = createSerialQueue()
+  let report = createPlaybackReport()
   let moving: { to: number; existing: Backlog } | undefined
   let replacing = new AbortController()
 
@@ -81,19 +86,19 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
     }
   }
 
-  /** Steps from one due time to the next. At each, time stands until its attempts are recorded, and so is the next known. */
+  /** Stops at each due time until its attempts are recorded, because they decide the next due time. */
   async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { next_at, unrecorded } = await existing.settle(signal)
-      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${standsAt()}`)
+      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${stoppedAt()}`)
       if (unrecorded > 0)
-        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${standsAt()}`)
+        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${stoppedAt()}`)
       if (clock.now().getTime() >= target) return
       clock.moveTo(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
     }
   }
 
-  function standsAt(): string {
+  function stoppedAt(): string {
     return `clock was moved to ${clock.now().toISOString()} and no further. Advance it again.`
   }
 
@@ -103,13 +108,13 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
     try {
       const now = clock.now().getTime()
       const target = requireAhead(path, targetFrom(now), now)
-      // Kept beforehand: a crash on the way leaves a clock that is ahead, and what it missed is due at once.
+      // Saved before the move: after a crash the clock is at the target, and missed deliveries are due at once.
       await save(clock.offsetMs() + target - now)
-      tally = createTally()
+      report = createPlaybackReport()
       moving = { to: target, existing }
       await play(target, existing, signal)
       moving = undefined
-      return { ...show(), ...tally.result() }
+      return { ...show(), ...report.result() }
     } finally {
       moving = undefined
       existing.end()
@@ -118,13 +123,13 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
     }
   }
 
-  function moveInTurn(path: 'advance' | 'to', targetFrom: (now: number) => number, signal?: AbortSignal) {
+  function moveSerially(path: 'advance' | 'to', targetFrom: (now: number) => number, signal?: AbortSignal) {
     const ending = AbortSignal.any([replacing.signal, ...(signal === undefined ? [] : [signal])])
-    return inTurn(() => move(path, targetFrom, ending), ending)
+    return serially(() => move(path, targetFrom, ending), ending)
   }
 
   async function save(offsetMs: number): Promise<void> {
-    await kept.save(offsetMs).catch((cause: unknown) => {
+    await clockFile.save(offsetMs).catch((cause: unknown) => {
       const { code = 'unknown error' } = cause as NodeJS.ErrnoException
       throw new Refusal('storage_unavailable', `clock.json cannot be written (${code}). Try again.`)
     })
@@ -132,18 +137,18 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
 
   return {
     show,
-    advance: (ms, signal) => moveInTurn('advance', (now) => now + ms, signal),
-    moveTo: (time, signal) => moveInTurn('to', () => time.getTime(), signal),
+    advance: (ms, signal) => moveSerially('advance', (now) => now + ms, signal),
+    moveTo: (time, signal) => moveSerially('to', () => time.getTime(), signal),
     async freeze(frozen) {
       clock.freeze(frozen)
-      // A move has kept where it goes, and keeps where it ended.
+      // A move saves its target, and at its end the time that it reached.
       if (moving === undefined) await save(clock.offsetMs())
       return show()
     },
     alone(task, signal) {
       replacing.abort(new Refusal('state_replaced', 'The state was replaced while the clock moved.'))
       replacing = new AbortController()
-      return inTurn(task, signal)
+      return serially(task, signal)
     },
     async jump({ time, frozen }) {
       const unset = clock.set(time, frozen)
@@ -157,8 +162,8 @@ export function createClockControls({ clock, backlog, kept, isStopping }: Contro
       })
       return back
     },
-    note: (delivery, attempt) => tally.add(delivery, attempt),
-    ended: () => inTurn(async () => {}),
+    note: (delivery, attempt) => report.add(delivery, attempt),
+    ended: () => serially(async () => {}),
   }
 }
 
@@ -169,8 +174,8 @@ function requireAhead(path: string, target: number, now: number): number {
   throw invalid([{ path, message: 'must not lead beyond the year 9998' }])
 }
 
-/** Runs tasks one after the other, in the order in which they came; none whose signal aborted before its turn. */
-function createLine() {
+/** Runs tasks one after another; skips a task whose signal aborted before it started. */
+function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const done = last.then(() => {

@@ -6,41 +6,41 @@ import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
 import { signatureHeader } from '../model/service-name.ts'
-import type { DeliveryFaults } from './faults.ts'
-import { marksOf, sendUnder } from './fate.ts'
-import type { Message, Sender } from './send.ts'
+import type { DeliveryFaults } from './faults/faults.ts'
+import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
+import type { Message, Sender } from './send/send.ts'
 
 export interface DeliverSettings {
   service: Pick<Service, 'get' | 'execute'>
   sender: Pick<Sender, 'send'>
-  /** What attempts are dated by. */
+  /** Dates the attempts. */
   clock: Pick<Clock, 'now'>
-  /** What attempts are signed by: as a rule the real time, since receivers compare it with theirs (contract section 9). */
+  /** Time for signatures; usually real time, since receivers compare it with theirs (contract section 9). */
   signNow: () => Date
-  /** Makes the header `X-<name>-Signature` and the user agent `<name>-Webhooks/1.0`. */
+  /** Name in the header `X-<name>-Signature` and in the user agent `<name>-Webhooks/1.0`. */
   serviceName: string
   /** Distinct failing deliveries in a row that disable an endpoint; 0 never does. */
   disableAfter: number
-  /** Attempts keep their place until their answer is read whole, so that they are recorded in order. */
+  /** Keeps an attempt in flight until its response is read whole, so that attempts are recorded in order. */
   inOrder?: boolean
-  /** What befalls attempts on purpose. */
-  faults?: Pick<DeliveryFaults, 'fateOf' | 'hold' | 'letOvertakenGo'>
-  /** Told of what a receiver in this process threw at an attempt, whose numbers begin with 1. */
+  /** Injects faults into attempts. */
+  faults?: Pick<DeliveryFaults, 'planFor' | 'hold' | 'releaseOvertaken'>
+  /** Called with the error that an in-process receiver threw; attempts are numbered from 1. */
   onThrown?: (deliveryId: string, attempt: number, error: unknown) => void
-  /** Told of each attempt once it is recorded, with what the delivery has become. */
+  /** Called for each recorded attempt, with the updated delivery. */
   onRecorded?: (delivery: Delivery, attempt: Attempt) => void
 }
 
 /**
- * Attempts a delivery once and resolves with it as it was recorded; unchanged when it is no longer pending, `undefined`
- * when it is gone. Rejects when the outcome could not be recorded, or with the signal's reason when taken back.
+ * Attempts a delivery once and resolves with the recorded delivery; unchanged when it is no longer pending, `undefined`
+ * when it was removed. Rejects when the outcome could not be recorded, or with the reason of an aborted signal.
  */
-export type Deliver = (deliveryId: string, flight?: DeliverFlight) => Promise<Delivery | undefined>
+export type Deliver = (deliveryId: string, flight?: DeliverOptions) => Promise<Delivery | undefined>
 
-export interface DeliverFlight {
-  /** Takes the attempt back. */
+export interface DeliverOptions {
+  /** Aborts the attempt. */
   signal?: AbortSignal
-  /** Called when the receiver has answered or failed: what is left to do is reading the body, and recording. */
+  /** Called when the receiver has answered or failed; the body may still be read, and the outcome recorded. */
   onSent?: () => void
 }
 
@@ -56,32 +56,32 @@ export function createDeliver({ service, faults, ...settings }: DeliverSettings)
     if (endpoint?.status !== 'enabled') return service.execute(retireDelivery, { delivery_id, endpoint_id })
     if (event === undefined)
       throw new Error(`Delivery ${delivery_id} is of event ${event_id}, which is gone.`)
-    const fate = faults?.fateOf(delivery)
-    if (fate?.holds) return faults?.hold(delivery, fate)
+    const plan = faults?.planFor(delivery)
+    if (plan?.holds) return faults?.hold(delivery, plan)
     const started_at = settings.clock.now().toISOString()
     const signed_at = delivery.signed_at ?? Math.floor(settings.signNow().getTime() / 1000)
     const message = compose(event.body, endpoint, signed_at, settings.serviceName)
-    // A receiver that drips its body takes no place: its headers have decided the attempt.
-    const onHeaders = settings.inOrder === true || fate !== undefined ? undefined : onSent
+    // The response headers decide the attempt, so a slow body does not keep it in flight.
+    const onHeaders = settings.inOrder === true || plan !== undefined ? undefined : onSent
     const onThrown = (error: unknown) => settings.onThrown?.(deliveryId, delivery.attempts.length + 1, error)
     const send = () => settings.sender.send(message, { signal, onHeaders, onThrown })
-    const sent = await (fate === undefined ? send() : sendUnder(fate, send))
-    const result = { started_at, signed_at, ...sent, ...(fate && marksOf(fate, started_at)) }
+    const sent = await (plan === undefined ? send() : sendWithFaults(plan, send))
+    const result = { started_at, signed_at, ...sent, ...(plan && faultFields(plan, started_at)) }
     onSent?.()
     const retry_in_ms = retryInMs(delivery.attempts.length + 1, event_type)
     const { disableAfter: disable_after } = settings
     const command = { delivery_id, endpoint_id, result, retry_in_ms, disable_after }
     const recorded = await service.execute(recordAttempt, command)
-    // One whose delivery was retired meanwhile is not.
+    // An attempt is not recorded when its delivery was retired meanwhile.
     const attempt = recorded.attempts[delivery.attempts.length]
     if (attempt !== undefined) settings.onRecorded?.(recorded, attempt)
-    // A receiver that has not answered may not have seen it.
-    if (sent.response_status !== null) await faults?.letOvertakenGo(delivery)
+    // Without a response, the receiver may not have seen the delivery.
+    if (sent.response_status !== null) await faults?.releaseOvertaken(delivery)
     return recorded
   }
 }
 
-/** The stored bytes, signed: only the header differs between the attempts of a delivery. */
+/** Signs the stored body. Attempts of one delivery differ in the signature header alone. */
 function compose(
   body: string,
   { url, signing_secret: secret }: { url: string; signing_secret: string },

@@ -3,34 +3,32 @@ import type { Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Service } from '../service.ts'
 import type { Deliver } from './deliver.ts'
-import { createFlights, type FlightLimits } from './flights.ts'
-import { createInterruptions } from './interruptions.ts'
-import { oncePerTurn } from './once-per-turn.ts'
-import { createRecall } from './recall.ts'
-import { createRests } from './rests.ts'
-import { createTurns } from './turns.ts'
+import { createInFlight, type InFlightLimits } from './in-flight.ts'
+import { createExclusiveSection, coalesce, createAborts } from './pump-timing.ts'
+import { createRetryBackoff } from './retry-backoff.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { createBacklogs, pendingIn, type Backlog, type Settled } from './backlog.ts'
 import { timers } from '../timers.ts'
 
 export interface Pump {
-  /** Looks for deliveries that are due. Commits and time do this by themselves. */
+  /** Looks for due deliveries. Commits and the clock do so without this call. */
   wake(): void
   /**
-   * Attempts a delivery at once, past the queue, and resolves with it as it was recorded. When it is in flight already,
-   * resolves with what comes of that; when it is no longer pending, with what it is.
+   * Attempts a delivery at once, bypassing the queue, and resolves with the recorded delivery. When it is in flight, waits
+   * for that attempt; when it is no longer pending, resolves with it unchanged.
    * @throws Refusal `storage_unavailable`, `shutting_down`, or `not_found`.
    */
   attempt(deliveryId: string): Promise<Delivery>
-  /** The deliveries that exist now, to wait for; `end` it. Rejects when the store cannot tell. */
+  /** Returns the backlog of the deliveries that exist now; callers must `end` it. Rejects when the store fails. */
   backlog(): Promise<Backlog>
-  /** Waits for them once. Rejects with the reason of `signal`, too. */
+  /** Waits for a backlog once. Also rejects with the reason of `signal`. */
   idle(signal?: AbortSignal): Promise<Settled>
   /**
-   * Takes back the attempts in flight, unrecorded, and starts none until `work` is done, which may put all deliveries in
-   * the place of others: then looks again. What was waiting for such an attempt hears that its delivery is gone.
+   * Aborts the attempts in flight without recording them, and starts none until `work` has ended, which may replace all
+   * deliveries. Callers that wait for an aborted attempt get the refusal `not_found`.
    */
   interrupt(work: () => Promise<void>): Promise<void>
-  /** Starts nothing more, waits `graceMs` for the attempts in flight and takes the others back, unrecorded. */
+  /** Starts no further attempts, waits `graceMs` for those in flight and aborts the rest without recording them. */
   stop(options: { graceMs: number }): Promise<void>
 }
 
@@ -38,108 +36,114 @@ export interface PumpSettings {
   service: Pick<Service, 'due' | 'list' | 'onCommit' | 'unfinished'>
   deliver: Deliver
   clock: Clock
-  /** Hears of what could not be read or recorded. It is tried again. */
+  /** Called when deliveries could not be read or an attempt not recorded; both are retried. */
   onError?: (error: unknown) => void
   limits?: Partial<PumpLimits>
 }
 
-export interface PumpLimits extends FlightLimits {
-  /** Attempts started in one turn of the event loop, between which API calls have theirs. */
+export interface PumpLimits extends InFlightLimits {
+  /** Attempts started in one turn of the event loop, so that API calls run in between. */
   perTurn: number
-  /** How many milliseconds to leave a store alone that failed. */
-  restMs: number
+  /** First backoff in milliseconds after the store failed. */
+  backoffMs: number
 }
 
 /**
- * The head of a queue is taken up by deliveries in flight, twice as many whose bodies are read, and those that are being
- * recorded; behind them stand the next.
+ * How far to look into the queue of an endpoint, as a multiple of `perEndpoint`: its head holds deliveries in flight, up to
+ * twice as many whose bodies are being read, and those being recorded.
  */
 const LOOKAHEAD = 4
 
-const defaultLimits: PumpLimits = { perEndpoint: 8, inAll: 64, perTurn: 8, slowAfterMs: 1_000, restMs: 1_000 }
+const defaultLimits: PumpLimits = {
+  perEndpoint: 8,
+  inAll: 64,
+  perTurn: 8,
+  slowAfterMs: 1_000,
+  backoffMs: 1_000,
+}
 
-/** Takes what is due from the store and has it attempted. What an earlier run has left pending is due like anything else. */
+/** Takes due deliveries from the store and attempts them, including those that an earlier run left pending. */
 export function createPump({ service, deliver, clock, onError = ignore, ...given }: PumpSettings): Pump {
   const limits = { ...defaultLimits, ...given.limits }
-  const wake = oncePerTurn(look)
-  const flights = createFlights(limits, { onRoom: wake })
-  const rests = createRests({ restMs: limits.restMs, onOver: wake })
-  const turns = createTurns()
-  const recall = createRecall()
-  const interruptions = createInterruptions()
-  const busy = { has: (id: string) => flights.has(id) || rests.has(id) }
+  const wake = coalesce(look)
+  const inFlight = createInFlight(limits, { onCapacity: wake })
+  const backoff = createRetryBackoff({ backoffMs: limits.backoffMs, onOver: wake })
+  const queue = createFairQueue()
+  const aborts = createAborts()
+  const exclusive = createExclusiveSection()
+  const busy = { has: (id: string) => inFlight.has(id) || backoff.has(id) }
   let stopped = false
   let cancelAlarm = ignore
   let lookFailed = false
 
   const backlogs = createBacklogs({
     wake,
-    inFlight: flights.all,
+    inFlight: inFlight.all,
     unfinished: (query) => service.unfinished({ ...query, now: clock.now(), busy }),
-    unrecorded: rests.count,
+    unrecorded: backoff.count,
   })
 
   const unsubscribe = service.onCommit((writes) => {
-    rests.endUnstored()
+    backoff.endNotStored()
     backlogs.note(writes)
     if (lookFailed || writes.some((write) => pendingIn(write) !== undefined)) wake()
   })
   wake()
 
   async function look(): Promise<void> {
-    if (stopped || interruptions.underWay() !== undefined) return
-    const interrupted = interruptions.begun()
+    if (stopped || exclusive.underWay() !== undefined) return
+    const sectionsBefore = exclusive.begun()
     try {
-      const full = flights.full()
+      const full = inFlight.fullEndpoints()
       const perEndpoint = LOOKAHEAD * limits.perEndpoint
       const due = await service.due({ now: clock.now(), perEndpoint, wanted: limits.perTurn, busy, full })
       lookFailed = false
       if (stopped) return
-      // What was found may be gone; after an interruption there is another look.
-      if (interruptions.begun() > interrupted) return
-      startInTurn(due.deliveries, due.more)
+      // An exclusive section may have replaced these deliveries; it wakes the pump when it ends.
+      if (exclusive.begun() > sectionsBefore) return
+      startNext(due.deliveries, due.more)
       setAlarm(due.next_at)
       await backlogs.look()
     } catch (error) {
       lookFailed = true
       backlogs.fail(error)
       onError(error)
-      lookLater()
+      lookAfterBackoff()
     }
   }
 
-  function startInTurn(due: readonly Delivery[], more: boolean): void {
-    const waiting = due.filter(({ id }) => !flights.has(id))
-    const chosen = turns.take(waiting, {
-      room: Math.min(flights.room(), limits.perTurn),
+  function startNext(due: readonly Delivery[], more: boolean): void {
+    const waiting = due.filter(({ id }) => !inFlight.has(id))
+    const chosen = queue.take(waiting, {
+      capacity: Math.min(inFlight.capacity(), limits.perTurn),
       perEndpoint: limits.perEndpoint,
-      inFlight: flights.to,
-      withinShare: flights.withinShare,
+      inFlight: inFlight.countTo,
+      limitSlow: inFlight.limitSlow,
     })
     for (const { id, endpoint_id } of chosen) void start(id, endpoint_id).catch(ignore)
     if (chosen.length === limits.perTurn || (more && chosen.length > 0)) wake()
   }
 
   function start(id: string, endpointId?: string): Promise<Delivery | undefined> {
-    const attempted = flights.start(id, endpointId, (onSent) =>
-      deliver(id, { signal: recall.signal(), onSent }),
+    const attempted = inFlight.start(id, endpointId, (onSent) =>
+      deliver(id, { signal: aborts.signal(), onSent }),
     )
     attempted
       .then(
-        () => rests.forget(id),
-        (error: unknown) => unrecorded(id, error),
+        () => backoff.forget(id),
+        (error: unknown) => handleUnrecorded(id, error),
       )
       .finally(wake)
     return attempted
   }
 
-  /** Such an attempt has not been: the delivery is attempted again (at-least-once). */
-  function unrecorded(id: string, error: unknown): void {
-    // A reset may take deliveries away while they are attempted.
+  /** Backs off; the delivery is attempted again (at-least-once). */
+  function handleUnrecorded(id: string, error: unknown): void {
+    // A reset may remove deliveries while they are attempted.
     const gone = error instanceof Refusal && error.code === 'not_found'
     if (stopped || gone) return
     onError(error)
-    rests.start(id, error)
+    backoff.start(id, error)
   }
 
   function setAlarm(next: string | null): void {
@@ -147,9 +151,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     cancelAlarm = next === null ? ignore : clock.at(new Date(next), wake)
   }
 
-  function lookLater(): void {
+  function lookAfterBackoff(): void {
     cancelAlarm()
-    const timer = timers.setTimeout(wake, limits.restMs).unref()
+    const timer = timers.setTimeout(wake, limits.backoffMs).unref()
     cancelAlarm = () => timers.clearTimeout(timer)
   }
 
@@ -167,17 +171,17 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
     },
     async interrupt(work) {
       const alone = async () => {
-        recall.now(replaced())
-        await flights.ended()
-        rests.stop()
+        aborts.now(replaced())
+        await inFlight.ended()
+        backoff.stop()
         await work()
       }
-      await interruptions.during(alone).finally(wake)
+      await exclusive.during(alone).finally(wake)
     },
     async attempt(deliveryId) {
-      while (interruptions.underWay() !== undefined) await interruptions.underWay()
+      while (exclusive.underWay() !== undefined) await exclusive.underWay()
       if (stopped) throw shuttingDown()
-      const delivery = await (flights.get(deliveryId) ?? start(deliveryId))
+      const delivery = await (inFlight.get(deliveryId) ?? start(deliveryId))
       if (delivery !== undefined) return delivery
       throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
     },
@@ -185,9 +189,9 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       stopped = true
       unsubscribe()
       cancelAlarm()
-      rests.stop()
+      backoff.stop()
       backlogs.stop()
-      await recall.after(graceMs, flights.ended(), shuttingDown())
+      await aborts.after(graceMs, inFlight.ended(), shuttingDown())
     },
   }
 }

@@ -6,15 +6,12 @@ import type { Service } from '../service.ts'
 import type { ClockControls, ClockTarget } from './clock-controls.ts'
 import type { Pump } from './pump.ts'
 
-/**
- * What shows everything, and puts something else in its place (contract section 10). Once `signal` has aborted, a
- * replacement does not begin.
- */
+/** Exports and replaces the whole state (contract section 10). An aborted `signal` keeps a replacement from starting. */
 export interface StateControls {
   show(): Promise<State>
-  /** The clock goes to the time of the state, backwards too, and stands there or runs on as it did when it was saved. */
+  /** Replaces the state. Sets the clock to the state's time, also backwards, frozen or running as it was saved. */
   load(state: State, signal?: AbortSignal): Promise<StateReport>
-  /** A fresh store with the locations and keys of this one, without faults; the clock is where `start` put it, and as. */
+  /** Removes all data but locations and keys, clears the faults and sets the clock as `start` did. */
   reset(signal?: AbortSignal): Promise<StateReport>
 }
 
@@ -22,18 +19,18 @@ interface ControlsSettings {
   service: Pick<Service, 'everything' | 'replace'>
   clock: Pick<ClockControls, 'alone' | 'jump' | 'show'>
   interrupt: Pump['interrupt']
-  /** Where the clock goes at a reset; to real time unless said otherwise. */
+  /** Target of the clock at a reset. */
   fresh: ClockTarget
-  /** Ends what goes wrong on purpose. */
+  /** Clears all faults. */
   clearFaults: () => Promise<void>
-  /** Has new identifiers sort behind this one. */
+  /** Makes new identifiers sort after this one. */
   restartAfter: (newestId: string | undefined) => void
 }
 
 export function createStateControls(settings: ControlsSettings): StateControls {
   const { service, clock, interrupt, fresh, clearFaults, restartAfter } = settings
 
-  /** When nothing is on its way: an attempt that began in one state must not be recorded in another. */
+  /** Replaces the state while no attempt is in flight: an attempt must be recorded in the state that it began in. */
   async function replace(
     to: ClockTarget,
     make: (all: Everything) => Everything,
@@ -42,12 +39,12 @@ export function createStateControls(settings: ControlsSettings): StateControls {
     let after: Everything | undefined
     const makeAndNote = (all: Everything) => {
       after = make(all)
-      // At this moment, lest a record that comes with the next call be older than those that are there.
+      // Now, so that the next identifier is newer than all records of the new state.
       restartAfter(newestId(after))
       return after
     }
     const work = async () => {
-      // Before the records, which would otherwise be dated by a time that is over.
+      // Before the records, which are dated by the new time.
       const back = await clock.jump(to)
       await service.replace(makeAndNote).catch(async (error: unknown) => {
         await back()

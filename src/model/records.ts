@@ -56,21 +56,21 @@ export interface Lookups {
   deliveries: 'pending_of' | 'event'
 }
 
-/** What an operation asks for: the record with an id, or all that a lookup finds. */
-export type Ask = { [C in CollectionName]: AskIn<C> }[CollectionName]
-export type AskIn<C extends CollectionName> =
+/** One read of an operation: the record with an id, or all records under a key of an index. */
+export type ReadOne = { [C in CollectionName]: ReadOneOf<C> }[CollectionName]
+export type ReadOneOf<C extends CollectionName> =
   | { collection: C; id: string }
   | { collection: C; lookup: Lookups[C]; key: string }
 
-/** What it is given: the record if there is one; or the records, in order of creation, walked only if wanted. */
-export type Given<A> = A extends { collection: infer C extends CollectionName; id: string }
+/** The result of one read: the record, if there is one; or the records in order of creation, iterated lazily. */
+export type ReadResult<A> = A extends { collection: infer C extends CollectionName; id: string }
   ? Collections[C] | undefined
   : A extends { collection: infer C extends CollectionName; lookup: unknown }
     ? Iterable<Collections[C]>
     : never
 
-export type Asks = Readonly<Record<string, Ask>>
-export type GivenAll<A extends Asks> = { readonly [K in keyof A]: Given<A[K]> }
+export type Reads = Readonly<Record<string, ReadOne>>
+export type ReadResults<A extends Reads> = { readonly [K in keyof A]: ReadResult<A[K]> }
 
 /** One change: a record put in the place of the one with its id, or taken away. */
 export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionName]

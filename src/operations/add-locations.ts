@@ -1,6 +1,6 @@
 import type { Location } from '../model/location.ts'
 import { put } from '../model/records.ts'
-import type { NoAsks, Operation } from './operation.ts'
+import type { NoReads, Operation } from './operation.ts'
 
 interface AddLocations {
   locations: readonly Omit<Location, 'id' | 'created_at'>[]
@@ -17,4 +17,4 @@ export const addLocations = {
     }))
     return { reply: locations, writes: locations.map((location) => put('locations', location)), events: [] }
   },
-} satisfies Operation<AddLocations, NoAsks, Location[]>
+} satisfies Operation<AddLocations, NoReads, Location[]>

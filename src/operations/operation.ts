@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../model/event.ts'
-import type { Asks, GivenAll, Write } from '../model/records.ts'
+import type { Reads, ReadResults, Write } from '../model/records.ts'
 
 /** Makes a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
 export type NewId = (prefix: IdPrefix) => string
@@ -24,13 +24,13 @@ export interface Decision<Reply> {
  * One thing that the service can do. It names what it needs to see and decides; it writes nothing itself, so a replay
  * is a decision without writes, and a refusal (thrown) leaves nothing to undo.
  */
-export interface Operation<Command, A extends Asks, Reply> {
-  reads(command: Command): A
-  decide(records: GivenAll<A>, command: Command, context: Context): Decision<Reply>
+export interface Operation<Command, R extends Reads, Reply> {
+  reads(command: Command): R
+  decide(records: ReadResults<R>, command: Command, context: Context): Decision<Reply>
 }
 
-/** What an operation asks for that needs to see nothing. */
-export type NoAsks = Readonly<Record<string, never>>
+/** The reads of an operation that needs no records. */
+export type NoReads = Readonly<Record<string, never>>
 
 /** A decision that changes nothing. */
 export function unchanged<Reply>(reply: Reply): Decision<Reply> {

@@ -1,6 +1,6 @@
 import { put } from '../model/records.ts'
 import type { ChosenSecretBody, WebhookEndpoint } from '../model/webhook-endpoint.ts'
-import type { NoAsks, Operation } from './operation.ts'
+import type { NoReads, Operation } from './operation.ts'
 
 interface RegisterEndpoint extends ChosenSecretBody {
   /** The location of the key that registers: the endpoint receives its events only (contract section 2). */
@@ -25,4 +25,4 @@ export const registerEndpoint = {
     }
     return { reply: endpoint, writes: [put('endpoints', endpoint)], events: [] }
   },
-} satisfies Operation<RegisterEndpoint, NoAsks, WebhookEndpoint>
+} satisfies Operation<RegisterEndpoint, NoReads, WebhookEndpoint>

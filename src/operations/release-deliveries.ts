@@ -1,4 +1,4 @@
-import { put, type AskIn } from '../model/records.ts'
+import { put, type ReadOneOf } from '../model/records.ts'
 import type { Operation } from './operation.ts'
 
 export interface ReleaseDeliveries {
@@ -7,7 +7,7 @@ export interface ReleaseDeliveries {
   at_once: boolean
 }
 
-type Held = Readonly<Record<string, Extract<AskIn<'deliveries'>, { id: string }>>>
+type Held = Readonly<Record<string, Extract<ReadOneOf<'deliveries'>, { id: string }>>>
 
 function reads({ delivery_ids }: ReleaseDeliveries): Held {
   return Object.fromEntries(delivery_ids.map((id) => [id, { collection: 'deliveries', id }]))

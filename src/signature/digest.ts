@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
-import type { Payload } from './given.ts'
+import type { Payload } from './options.ts'
 
 /**
  * HMAC-SHA256 of `<t>.<payload>` in lower-case hex (specification section 5), keyed with the whole `whsec_…` text. `t` is
@@ -13,13 +13,13 @@ export function hexDigest(secret: string, t: string, payload: Payload): string {
 
 /** A secret as a key takes longer to make than to look up. A receiver has a few; a search for a mistake tries many. */
 const keys = new Map<string, KeyObject>()
-const KEYS = 16
+const MAX_KEYS = 16
 
 function keyOf(secret: string): KeyObject {
   const known = keys.get(secret)
   if (known !== undefined) return known
   const key = createSecretKey(secret, 'utf8')
-  if (keys.size === KEYS) keys.clear()
+  if (keys.size === MAX_KEYS) keys.clear()
   keys.set(secret, key)
   return key
 }

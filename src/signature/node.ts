@@ -1,8 +1,8 @@
 // `tabwire/signature`: what a receiver on Node needs. The build makes one file of it that imports nothing but node:crypto.
-export { SignatureError } from './error.ts'
+export { SignatureError } from './verification.ts'
 export type * from './event.ts'
-export type { Payload, SignOptions } from './given.ts'
-export type { SignatureFailure, SignatureFailureCode, Verification, VerifyOptions } from './judge.ts'
+export type { Payload, SignOptions } from './options.ts'
+export type { SignatureFailure, SignatureFailureCode, Verification, VerifyOptions } from './verification.ts'
 export { EventError, parseEvent, type EventErrorCode } from './parse-event.ts'
 export { sign } from './sign.ts'
 export { verify, verifyOrThrow } from './verify.ts'

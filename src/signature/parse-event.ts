@@ -1,5 +1,5 @@
 import type { EventData, WebhookEvent } from './event.ts'
-import { requireRaw, type Payload } from './given.ts'
+import { requireRaw, type Payload } from './options.ts'
 
 export type EventErrorCode = 'invalid_json' | 'invalid_envelope'
 

@@ -1,5 +1,5 @@
 import { hexDigest } from './digest.ts'
-import { requireSignable, type SignOptions } from './given.ts'
+import { requireSignable, type SignOptions } from './options.ts'
 
 /**
  * Makes the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).

@@ -1,6 +1,5 @@
 import { anyMatches, hexDigest } from './digest.ts'
-import { requireGenuine } from './error.ts'
-import { judge, openCase, type Verification, type VerifyOptions } from './judge.ts'
+import { requireVerified, conclude, prepare, type Verification, type VerifyOptions } from './verification.ts'
 
 /**
  * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a
@@ -13,11 +12,12 @@ import { judge, openCase, type Verification, type VerifyOptions } from './judge.
  * if (!result.ok) return respond(400, result.code)
  */
 export function verify(options: VerifyOptions): Verification {
-  const opened = openCase(options)
-  if ('ok' in opened) return opened
-  const { t, v1, payload, secrets } = opened
-  for (const secret of secrets) if (anyMatches(v1, hexDigest(secret, t, payload))) return judge(opened, true)
-  return judge(opened, false)
+  const input = prepare(options)
+  if ('ok' in input) return input
+  const { t, v1, payload, secrets } = input
+  for (const secret of secrets)
+    if (anyMatches(v1, hexDigest(secret, t, payload))) return conclude(input, true)
+  return conclude(input, false)
 }
 
 /**
@@ -33,5 +33,5 @@ export function verify(options: VerifyOptions): Verification {
  * }
  */
 export function verifyOrThrow(options: VerifyOptions): number {
-  return requireGenuine(verify(options))
+  return requireVerified(verify(options))
 }

@@ -1,8 +1,8 @@
 // `tabwire/signature/web`: the same on Web Crypto, for edge runtimes, Deno and Bun, as one file that imports nothing.
-export { SignatureError } from './error.ts'
+export { SignatureError } from './verification.ts'
 export type * from './event.ts'
-export type { Payload, SignOptions } from './given.ts'
-export type { SignatureFailure, SignatureFailureCode, Verification, VerifyOptions } from './judge.ts'
+export type { Payload, SignOptions } from './options.ts'
+export type { SignatureFailure, SignatureFailureCode, Verification, VerifyOptions } from './verification.ts'
 export { EventError, parseEvent, type EventErrorCode } from './parse-event.ts'
 export { sign } from './web/sign.ts'
 export { verify, verifyOrThrow } from './web/verify.ts'

@@ -1,5 +1,5 @@
 import { createMovableClock, type Clock, type MovableClock } from '../clock.ts'
-import { createKeptClock, startOfTime } from '../delivery/kept-clock.ts'
+import { createClockFile, initialClockTime } from '../delivery/clock-file.ts'
 import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Settings } from './settings.ts'
@@ -14,11 +14,11 @@ export async function openClock(options: Settings, store: Store): Promise<Movabl
     const { time, frozen } = freshTime(options)
     return createMovableClock({ start: time, frozen })
   }
-  const kept = createKeptClock(options.dataDirectory)
+  const kept = createClockFile(options.dataDirectory)
   const [newest] = (await store.list('events', { limit: 1 })).data
   const offset = await kept.read()
   const real = new Date(timers.now())
-  const start = startOfTime({ wanted: startAt, offset, newest, now: real })
+  const start = initialClockTime({ wanted: startAt, offset, newest, now: real })
   if (start?.notice !== undefined) onNotice(start.notice)
   const clock = createMovableClock({ start: start?.time, real })
   if (startAt !== undefined) await kept.save(clock.offsetMs())

@@ -1,13 +1,13 @@
 import { readAuthorityCertificate } from '../certificates.ts'
 import { createClockControls, type ClockControls } from '../delivery/clock-controls.ts'
 import { createDeliver } from '../delivery/deliver.ts'
-import { createDestinationPolicy, type OwnAddress } from '../delivery/destination.ts'
-import { normalUrl } from '../delivery/destination-url.ts'
-import type { DeliveryFaults } from '../delivery/faults.ts'
-import { createKeptClock } from '../delivery/kept-clock.ts'
+import { createDestinationPolicy, type OwnAddress } from '../delivery/destination/policy.ts'
+import { normalUrl } from '../delivery/destination/url.ts'
+import type { DeliveryFaults } from '../delivery/faults/faults.ts'
+import { createClockFile } from '../delivery/clock-file.ts'
 import { createPump, type Pump, type PumpLimits } from '../delivery/pump.ts'
-import { createReceivers } from '../delivery/receivers.ts'
-import { createSender } from '../delivery/send.ts'
+import { createInProcessReceivers } from '../delivery/send/in-process.ts'
+import { createSender } from '../delivery/send/send.ts'
 import { createStateControls } from '../delivery/state-controls.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { wholeNumbers } from '../model/settings.ts'
@@ -39,7 +39,7 @@ export function openDeliveries(
   const local = () =>
     authorityDirectory === undefined ? undefined : readAuthorityCertificate(authorityDirectory)
   const trust = { ca: parts.ca ?? [], insecure: parts.insecure ?? false, local: async () => local() }
-  const receivers = createReceivers()
+  const receivers = createInProcessReceivers()
   const thrown = createThrown()
   const sender = createSender({ policy, trust, measure: measureOf(parts), receivers })
   const deliver = createDeliver({
@@ -66,9 +66,9 @@ export function openDeliveries(
       onError: (error) => onError(error),
     }))
   const backlog = () => pump().backlog()
-  const kept = createKeptClock(dataDirectory)
+  const clockFile = createClockFile(dataDirectory)
   const controls: ClockControls | undefined =
-    'moveTo' in clock ? createClockControls({ clock, backlog, kept, isStopping }) : undefined
+    'moveTo' in clock ? createClockControls({ clock, backlog, clockFile, isStopping }) : undefined
   const interrupt: Pump['interrupt'] = (work) => pump().interrupt(work)
   const { restartAfter } = parts
   const fresh = freshTime(parts)

@@ -2,8 +2,8 @@ import { open, stat } from 'node:fs/promises'
 import { Low } from 'lowdb'
 import type { Everything, Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { createChanges } from './changes.ts'
-import { createCommitQueue, unavailable, type CommitQueue } from './commit-queue.ts'
+import { createChanges } from './snapshot/changes.ts'
+import { createGroupCommit, unavailable, type GroupCommit } from './group-commit.ts'
 import {
   openDurable,
   prepareDirectory,
@@ -13,20 +13,19 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
-import { fannedOut } from './fan-out.ts'
-import { createFolding, type Copy } from './folding.ts'
+import { groupFanOuts } from './tables/fan-out.ts'
+import { createCompaction, type Copy } from './compaction.ts'
 import { createGate } from './gate.ts'
-import { createHistory, KEPT_EVENTS } from './history.ts'
-import { openJournals } from './journals.ts'
-import { load, type Notice } from './load.ts'
+import { createRetention, KEPT_EVENTS } from './retention.ts'
+import { openJournal } from './journal/journal.ts'
+import { recover, type Notice, saveTornLines } from './recover.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { emptySnapshot, type Snapshot } from './snapshot-text.ts'
-import { snapshotAdapter } from './snapshot.ts'
+import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
+import { snapshotAdapter } from './snapshot/adapter.ts'
 import type { Store, DueQuery } from './store.ts'
-import { pageOf } from './table.ts'
-import { saveTornTails } from './torn-tail.ts'
-import { createTables, type RecordCopies, type Tables } from './tables.ts'
-import { writesText } from './write-text.ts'
+import { pageOf } from './tables/table.ts'
+import { createTables, type RecordCopies, type Tables } from './tables/tables.ts'
+import { writesJson } from './journal/writes-json.ts'
 
 export interface FileStoreOptions {
   /** Where the files are; it is made when there is none. */
@@ -34,7 +33,7 @@ export interface FileStoreOptions {
   /** Told what somebody should know though it stops nothing: a torn last line, a fold that failed. */
   onNotice?: Notice
   /** The journal is folded when it is larger than the snapshot, and than this many bytes. */
-  foldAtBytes?: number
+  compactAtBytes?: number
   /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
   keepEvents?: number
   /** Opens the files that are written. */
@@ -42,7 +41,7 @@ export interface FileStoreOptions {
 }
 
 /** Folding a smaller journal costs more than the start that it makes faster is worth: 16 MiB are read in 200 ms. */
-const FOLD_AT_BYTES = 16 * 1024 * 1024
+const COMPACT_AT_BYTES = 16 * 1024 * 1024
 
 /**
  * A store in a directory: `db.json`, and in `journal.ndjson` what has changed since. One process at a time.
@@ -65,21 +64,21 @@ export async function openFileStore(options: FileStoreOptions): Promise<Store> {
 }
 
 async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store> {
-  const { directory, onNotice = () => {}, foldAtBytes = FOLD_AT_BYTES, openFile = open } = options
+  const { directory, onNotice = () => {}, compactAtBytes = COMPACT_AT_BYTES, openFile = open } = options
   const { keepEvents = KEPT_EVENTS } = options
   const files = storeFiles(directory)
   const low = new Low(snapshotAdapter(files.snapshot, openFile), emptySnapshot())
   const changes = createChanges()
   const tables = createTables(changes.put)
-  const loaded = await load(low, files, tables, lock.leftOpen)
-  await saveTornTails(files, loaded, onNotice)
-  const journals = await openJournals(files, loaded, options.openFile ?? openDurable)
-  const folding = createFolding({
+  const recovered = await recover(low, files, tables, lock.leftOpen)
+  await saveTornLines(files, recovered, onNotice)
+  const journals = await openJournal(files, recovered, options.openFile ?? openDurable)
+  const compaction = createCompaction({
     journals,
     snapshotSize: await sizeOf(files.snapshot),
-    unfinished: loaded.old !== undefined,
-    closed: loaded.closed !== false,
-    foldAtBytes,
+    unfinished: recovered.old !== undefined,
+    closed: recovered.closed !== false,
+    compactAtBytes: compactAtBytes,
     onNotice,
     async writeSnapshot({ records, forget, isReplacement = false }, sequence, closed) {
       const content = { sequence, closed, records: valuesOf(records) }
@@ -92,75 +91,77 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
   /** The last transactions could not be written. */
   let isFull = false
-  const queue = createCommitQueue({
-    sequence: loaded.sequence,
+  const groupCommit = createGroupCommit({
+    sequence: recovered.sequence,
     undo: tables.apply,
     async write(lines, sequence) {
-      const toFold = folding.isWanted() ? copy() : undefined
+      const toCompact = compaction.isWanted() ? copy() : undefined
       const wasFull = isFull
       isFull = true
       await journals.append(lines)
       isFull = false
-      if (wasFull) folding.endBackoff()
-      if (toFold !== undefined) await folding.begin(toFold, sequence)
+      if (wasFull) compaction.endBackoff()
+      if (toCompact !== undefined) await compaction.begin(toCompact, sequence)
     },
   })
   const replaceBy = async (after: Everything) => {
     const { records, install } = await tables.prepare(after)
-    await folding
-      .replace({ records, forget: changes.begin(), isReplacement: true }, queue.sequence() + 1)
+    await compaction
+      .replace({ records, forget: changes.begin(), isReplacement: true }, groupCommit.sequence() + 1)
       .catch((error: unknown) => {
         throw unavailable(error)
       })
-    queue.skip()
+    groupCommit.skip()
     install()
   }
-  return storeUpon(tables, queue, createHistory(tables, keepEvents), replaceBy, async () => {
-    await folding.finish(copy(), queue.sequence())
+  return storeOver(tables, groupCommit, createRetention(tables, keepEvents), replaceBy, async () => {
+    await compaction.finish(copy(), groupCommit.sequence())
     await journals.close().finally(() => lock.release(journals.size() === 0))
   })
 }
 
 /** Answers from memory, once what the answer rests upon is on the disk. */
-function storeUpon(
+function storeOver(
   tables: Tables,
-  queue: CommitQueue,
-  leaving: () => readonly Write[],
+  queue: GroupCommit,
+  retire: () => readonly Write[],
   replaceBy: (after: Everything) => Promise<void>,
-  letGo: () => Promise<void>,
+  release: () => Promise<void>,
 ): Store {
   const commit = (writes: readonly Write[]) => {
     if (writes.length === 0) return
-    const fanned = fannedOut(writes)
+    const fannedWrites = groupFanOuts(writes)
     // Serialised first: what JSON cannot hold must not reach memory either.
-    const text = writesText(fanned)
-    const undo = tables.apply(fanned)
-    const old = leaving()
-    if (old.length === 0) queue.add(`[${text}]`, undo)
-    else queue.add(`[${text},${writesText(old)}]`, [...tables.apply(old), ...undo])
+    const text = writesJson(fannedWrites)
+    const undo = tables.apply(fannedWrites)
+    const retired = retire()
+    if (retired.length === 0) queue.add(`[${text}]`, undo)
+    else queue.add(`[${text},${writesJson(retired)}]`, [...tables.apply(retired), ...undo])
   }
   let closing: Promise<void> | undefined
   const gate = createGate()
-  const answer = async <T>(work: () => T, restsUponUnwritten = true): Promise<T> => {
+  const answer = async <T>(work: () => T, awaitDurable = true): Promise<T> => {
     if (closing !== undefined)
       throw new Refusal('shutting_down', 'The store is closed. Start the service again.')
     try {
       return work()
     } finally {
-      if (restsUponUnwritten) await queue.settled()
+      if (awaitDurable) await queue.flushed()
     }
   }
-  const orTouched = (busy: DueQuery['busy']) => ({ has: (id: string) => busy.has(id) || queue.touches(id) })
+  const orUnwritten = (busy: DueQuery['busy']) => ({
+    has: (id: string) => busy.has(id) || queue.isUnwritten(id),
+  })
   return {
-    transact: (asks, decide) =>
+    transact: (reads, decide) =>
       gate.pass(() =>
         answer(() => {
-          const decision = decide(tables.give(asks))
+          const decision = decide(tables.read(reads))
           commit(decision.writes)
           return decision
         }),
       ),
-    get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.touches(id)),
+    get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
     async list(collection, query) {
       // Durable is what the page is begun upon, not what comes while it is searched for.
@@ -168,16 +169,17 @@ function storeUpon(
       return page
     },
     // What is not yet durable has not yet happened: its commit tells of it.
-    due: (query) => answer(() => tables.due({ ...query, busy: orTouched(query.busy) }), false),
-    unfinished: (query) => answer(() => tables.unfinished({ ...query, busy: orTouched(query.busy) }), false),
+    due: (query) => answer(() => tables.due({ ...query, busy: orUnwritten(query.busy) }), false),
+    unfinished: (query) =>
+      answer(() => tables.unfinished({ ...query, busy: orUnwritten(query.busy) }), false),
     everything: () => answer(() => tables.all()),
     replace: (make) => gate.alone(async () => replaceBy(make(await answer(() => tables.all())))),
     close: () =>
       (closing ??= gate
         .opened()
-        .then(() => queue.settled())
+        .then(() => queue.flushed())
         .catch(() => {})
-        .then(letGo)),
+        .then(release)),
   }
 }
 

@@ -1,9 +1,9 @@
-import { fannedOut } from './fan-out.ts'
+import { groupFanOuts } from './tables/fan-out.ts'
 import { createGate } from './gate.ts'
-import { createHistory, KEPT_EVENTS } from './history.ts'
+import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
-import { pageOf } from './table.ts'
-import { createTables } from './tables.ts'
+import { pageOf } from './tables/table.ts'
+import { createTables } from './tables/tables.ts'
 
 /**
  * A store that forgets everything when the process ends: for tests, demonstrations and continuous integration.
@@ -14,14 +14,14 @@ import { createTables } from './tables.ts'
  */
 export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: number } = {}): Store {
   const tables = createTables()
-  const leaving = createHistory(tables, keepEvents)
+  const leaving = createRetention(tables, keepEvents)
   const gate = createGate()
   return {
-    transact: (asks, decide) =>
+    transact: (reads, decide) =>
       gate.pass(async () => {
-        const decision = decide(tables.give(asks))
+        const decision = decide(tables.read(reads))
         if (decision.writes.length > 0) {
-          tables.apply(fannedOut(decision.writes))
+          tables.apply(groupFanOuts(decision.writes))
           tables.apply(leaving())
         }
         return decision

@@ -1,9 +1,9 @@
 import type {
-  Asks,
+  Reads,
   CollectionName,
   Collections,
   Everything,
-  GivenAll,
+  ReadResults,
   Lookups,
   Write,
 } from '../model/records.ts'
@@ -17,13 +17,13 @@ import type { Delivery } from '../model/delivery.ts'
  */
 export interface Store {
   /**
-   * Gives `decide` the records that `asks` names and commits the writes that it returns as one durable unit. No other
+   * Gives `decide` the records that `reads` names and commits the writes that it returns as one durable unit. No other
    * transaction comes between the reading and the writing. `decide` is pure and synchronous; when it throws, nothing
    * is written. It may be called again by a store that retries.
    */
-  transact<A extends Asks, D extends { writes: readonly Write[] }>(
-    asks: A,
-    decide: (records: GivenAll<A>) => D,
+  transact<A extends Reads, D extends { writes: readonly Write[] }>(
+    reads: A,
+    decide: (records: ReadResults<A>) => D,
   ): Promise<D>
 
   /** The record with this id. */

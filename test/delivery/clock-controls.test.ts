@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createMovableClock } from '../../src/clock.ts'
 import { createClockControls } from '../../src/delivery/clock-controls.ts'
-import { startOfTime } from '../../src/delivery/kept-clock.ts'
+import { initialClockTime } from '../../src/delivery/clock-file.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import type { Settled } from '../../src/delivery/backlog.ts'
 
@@ -23,7 +23,7 @@ function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () 
         return { next_at: null, unrecorded: 0, ...settled[turn++] }
       },
     }),
-    kept: {
+    clockFile: {
       async save(offset) {
         await save?.()
         // In seconds of the clock, since real time goes on meanwhile.
@@ -54,7 +54,7 @@ describe('a move of the clock', () => {
     const controls = createClockControls({
       clock,
       backlog: () => Promise.reject(new Refusal('storage_unavailable', 'no answer')),
-      kept: { save: async () => undefined },
+      clockFile: { save: async () => undefined },
       isStopping: () => false,
     })
     await expect(controls.advance(1)).rejects.toMatchObject({ code: 'storage_unavailable' })
@@ -130,6 +130,6 @@ describe('a clock starts', () => {
     ['not before where it was left', { ...known, wanted, offset: 4e10 }, '2027-04-08T23:06:40.000Z'],
     ['not before the newest event', { ...known, wanted: now, newest }, newest.created_at],
   ])('%s', (_where, given, time) => {
-    expect(startOfTime(given)?.time.toISOString()).toBe(time)
+    expect(initialClockTime(given)?.time.toISOString()).toBe(time)
   })
 })

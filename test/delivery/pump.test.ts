@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
 import { put } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
-import type { NoAsks, Operation } from '../../src/operations/operation.ts'
+import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
 import type { Receiver } from '../support/https-receiver.ts'
 import { HOUR, openHouse, trustedReceiver, type House } from './setup.ts'
@@ -219,7 +219,7 @@ function failingStorage(
 describe('an attempt whose outcome cannot be recorded', () => {
   it('has not been: the delivery is attempted again after a pause', async () => {
     let failures = 2
-    const house = await open({ wrap: failingStorage(() => failures-- > 0), limits: { restMs: 1 } })
+    const house = await open({ wrap: failingStorage(() => failures-- > 0), limits: { backoffMs: 1 } })
     const receiver = await receive()
     await house.register(receiver.url)
     await house.announce()
@@ -231,7 +231,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
   })
 
   it('is told to whoever asked for it', async () => {
-    const house = await open({ wrap: failingStorage(() => true), limits: { restMs: 60_000 } })
+    const house = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     const { id } = await house.register(receiver.url)
     await expect(house.pump.attempt((await house.ping(id)).id)).rejects.toMatchObject({
@@ -242,7 +242,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
 
   it('is made again at once when the store takes another write', async () => {
     let isFull = true
-    const house = await open({ wrap: failingStorage(() => isFull), limits: { restMs: 60_000 } })
+    const house = await open({ wrap: failingStorage(() => isFull), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     await house.register(receiver.url)
     await house.announce('one')
@@ -257,7 +257,10 @@ describe('an attempt whose outcome cannot be recorded', () => {
   it('keeps its backoff when it was no fault of the store', async () => {
     let failures = 1
     const bug = new Error('a bug')
-    const house = await open({ wrap: failingStorage(() => failures-- > 0, bug), limits: { restMs: 60_000 } })
+    const house = await open({
+      wrap: failingStorage(() => failures-- > 0, bug),
+      limits: { backoffMs: 60_000 },
+    })
     const receiver = await receive()
     await house.register(receiver.url)
     await house.announce('one')
@@ -269,7 +272,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
   })
 
   it('does not keep the pump from being idle while it rests', async () => {
-    const house = await open({ wrap: failingStorage(() => true), limits: { restMs: 60_000 } })
+    const house = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     await house.register(receiver.url)
     await house.announce()
@@ -301,7 +304,7 @@ describe('a store that cannot be read', () => {
       due: (query) =>
         failures-- > 0 ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
     })
-    const house = await open({ wrap: broken, limits: { restMs: 1 } })
+    const house = await open({ wrap: broken, limits: { backoffMs: 1 } })
     await expect(house.pump.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
     const receiver = await receive()
     await house.register(receiver.url)
@@ -318,7 +321,7 @@ describe('a store that cannot be read', () => {
       due: (query) =>
         isBroken ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
     })
-    const house = await open({ wrap: broken, limits: { restMs: 60_000 } })
+    const house = await open({ wrap: broken, limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     await house.pump.stop({ graceMs: 0 })
     await house.register(receiver.url)
@@ -362,7 +365,7 @@ describe('a look at what is due that an interruption overtakes', () => {
         writes: [put('deliveries', { ...delivery, next_attempt_at: due })],
         events: [],
       }),
-    } satisfies Operation<Delivery, NoAsks, undefined>
+    } satisfies Operation<Delivery, NoReads, undefined>
     const delivery = await house.delivery()
     await house.pump.interrupt(() => house.service.execute(postpone, delivery))
     const idle = house.pump.idle()

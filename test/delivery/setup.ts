@@ -1,15 +1,15 @@
 import { createAuthority, type Authority } from '../../src/certificates.ts'
 import { createDeliver } from '../../src/delivery/deliver.ts'
-import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination.ts'
+import { createDestinationPolicy, type DestinationSettings } from '../../src/delivery/destination/policy.ts'
 import { createPump, type PumpLimits } from '../../src/delivery/pump.ts'
-import { createSender } from '../../src/delivery/send.ts'
+import { createSender } from '../../src/delivery/send/send.ts'
 import { createNewId, newSecret } from '../../src/ids.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { EventType } from '../../src/model/event.ts'
 import { remove } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
 import { deleteEndpoint } from '../../src/operations/delete-endpoint.ts'
-import type { NoAsks, Operation } from '../../src/operations/operation.ts'
+import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import { pingEndpoint } from '../../src/operations/ping-endpoint.ts'
 import { registerEndpoint } from '../../src/operations/register-endpoint.ts'
 import { createService, type Service } from '../../src/service.ts'
@@ -46,7 +46,7 @@ const announce = {
     writes: [],
     events: [{ type, location_id, data: { note }, external_check_id: 'check-1' }],
   }),
-} satisfies Operation<{ type: EventType; note: string }, NoAsks, undefined>
+} satisfies Operation<{ type: EventType; note: string }, NoReads, undefined>
 
 interface HouseOptions {
   timeoutMs?: number

@@ -28,7 +28,7 @@ test('a state that cannot be stored leaves the clock where it is, and running', 
       end() {},
       settle: async () => ({ next_at: null, unrecorded: 0 }),
     }),
-    kept: { save: async (offset) => void saved.push(offset) },
+    clockFile: { save: async (offset) => void saved.push(offset) },
     isStopping: () => false,
   })
   const offset = clock.offsetMs()

@@ -36,7 +36,7 @@ test.each([
     // The attempt is made here as well, or what can be read would not be known to be little.
     const program = `${text}
 import { readFileSync } from 'node:fs'
-try { readFileSync(${JSON.stringify(join(dist, 'given.js'))}); console.log('read') } catch ({ code }) { console.log(code) }
+try { readFileSync(${JSON.stringify(join(dist, 'options.js'))}); console.log('read') } catch ({ code }) { console.log(code) }
 const all = { sign, verify, parseEvent, verifyOrThrow: async (given) => verifyOrThrow(given) }
 ${use}`
     await writeFile(file, program)

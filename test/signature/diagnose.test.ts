@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { diagnose, sign, type Mistake } from '../../src/signature/index.ts'
-import { circumstances } from '../../src/signature/circumstances.ts'
-import { headerForms } from '../../src/signature/header-forms.ts'
-import { mistakes } from '../../src/signature/mistakes.ts'
+import { contextMistakes } from '../../src/signature/diagnose/diagnose.ts'
+import { headerMistakes } from '../../src/signature/diagnose/header-mistakes.ts'
+import { mistakes } from '../../src/signature/diagnose/mistakes.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 const t = 1700000000
@@ -232,8 +232,8 @@ test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...slip }) => {
 test('every mistake of the table is shown by a case', () => {
   expect(new Set(cases.map(({ mistake }) => mistake))).toEqual(
     new Set([
-      ...[...mistakes, ...headerForms].map(({ mistake }) => mistake),
-      ...Object.keys(circumstances),
+      ...[...mistakes, ...headerMistakes].map(({ mistake }) => mistake),
+      ...Object.keys(contextMistakes),
       'clock_off',
     ]),
   )

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StoreDamaged } from '../../src/store/errors.ts'
-import { replay } from '../../src/store/replay.ts'
+import { replay } from '../../src/store/journal/replay.ts'
 import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
 import { put } from '../../src/model/records.ts'
-import { checksum } from '../../src/store/journal-line.ts'
+import { checksum } from '../../src/store/journal/line.ts'
 import { check, encodeLine, saveChecks, storedChecks } from './records.ts'
 
 tidyUp()
@@ -28,7 +28,10 @@ async function filled(
 /** What the store holds, or the message with which it refuses to open. */
 async function opened(directory: string, notices: string[] = []): Promise<number[] | string> {
   try {
-    const store = await openStore(directory, { onNotice: (notice) => notices.push(notice), foldAtBytes: 1e9 })
+    const store = await openStore(directory, {
+      onNotice: (notice) => notices.push(notice),
+      compactAtBytes: 1e9,
+    })
     const stored = await storedChecks(store)
     await store.close()
     return stored
@@ -166,7 +169,7 @@ describe('a journal', () => {
   ])('DUR-27 that an editor on Windows saved, with %s, says the same', async (_, edit) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     await writeFile(path, edit(bytes.toString()))
-    const store = await openStore(directory, { foldAtBytes: 1e9 })
+    const store = await openStore(directory, { compactAtBytes: 1e9 })
     expect(await storedChecks(store)).toEqual(numbers)
     await saveChecks(store, 4)
     expect(await opened(await copyOf(directory))).toEqual([...numbers, 4])
@@ -205,7 +208,7 @@ describe('a journal', () => {
       return `{"sequence":${sequence},"crc32":"${checksum(sequence, writes)}","writes":${writes}}\n`
     })
     await writeFile(path, lines.join(''))
-    const store = await openStore(directory, { foldAtBytes: 1e9 })
+    const store = await openStore(directory, { compactAtBytes: 1e9 })
     expect(await storedChecks(store)).toEqual(numbers)
     await saveChecks(store, 4)
     expect((await readFile(path, 'utf8')).startsWith(lines.join(''))).toBe(true)
@@ -240,7 +243,7 @@ describe('DUR-10 a snapshot without a journal', () => {
 
   it('is refused when it was made while the service ran', async () => {
     const directory = await newDirectory()
-    const store = await openStore(directory, { foldAtBytes: 1000 })
+    const store = await openStore(directory, { compactAtBytes: 1000 })
     for (let number = 1; !(await readdir(directory)).includes('db.json'); number += 1)
       await saveChecks(store, number)
     const copy = await copyOf(directory)

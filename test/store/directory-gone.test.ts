@@ -116,7 +116,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
         return false
       }
     })
-    const store = await openStore(directory, { foldAtBytes: 1000, openFile: disk.openFile })
+    const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile })
     for (let number = 1; number <= 10; number += 1) await saveChecks(store, number).catch(() => {})
     await deleted
     if (isMadeAnew) await mkdir(directory)

@@ -54,7 +54,7 @@ it('DUR-22 characters of many bytes are what they were, wherever they lie in the
 it('DUR-24 a hundred pushes to each of a thousand checks leave no more than the bound', async () => {
   const directory = await newDirectory()
   const foldAtBytes = 1024 * 1024
-  const store = await openStore(directory, { foldAtBytes })
+  const store = await openStore(directory, { compactAtBytes: foldAtBytes })
   let pushed = 0
   for (const paid_cents of upTo(100)) {
     const pushes = upTo(1000).map((number) => save(store, put('checks', check(number, { paid_cents }))))
@@ -122,7 +122,7 @@ describe('DUR-26 a copy made while the store is written to', () => {
 /** Copies of a directory before a fold, and after it with more written. */
 async function aroundAFold(): Promise<{ early: string; late: string }> {
   const directory = await newDirectory()
-  const store = await openStore(directory, { foldAtBytes: 2000 })
+  const store = await openStore(directory, { compactAtBytes: 2000 })
   const early = [await newDirectory()]
   let number = 0
   while (!(await readdir(directory)).some((name) => name === 'db.json')) {

@@ -15,7 +15,7 @@ const others = (all: Everything) => ({ ...all, checks: many.map((number) => chec
 describe('replacing everything on disk', () => {
   it('has the one or the other, whole, at whatever moment the process is killed', async () => {
     const directory = await newDirectory()
-    const store = await openStore(directory, { foldAtBytes: 1000 })
+    const store = await openStore(directory, { compactAtBytes: 1000 })
     await saveChecks(store, 1, 2, 3)
     for (const replace of [
       others,

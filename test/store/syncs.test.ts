@@ -51,7 +51,7 @@ describe('an acknowledged write', () => {
   it.runIf(O_DSYNC !== undefined)('ends when it is on the disk: its journal was opened so', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
-    const store = await openStore(directory, { foldAtBytes: 1 })
+    const store = await openStore(directory, { compactAtBytes: 1 })
     for (const number of [1, 2, 3]) await saveChecks(store, number)
     const opened = calls.filter((call) => call.does === 'open' && isJournal(call))
     expect(opened.length).toBeGreaterThanOrEqual(2) // Folding goes on in a new one.
@@ -85,7 +85,7 @@ describe('a snapshot', () => {
   it('DUR-14 is synced, then renamed, then its directory is synced, and only then its journal goes', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
-    const store = await openStore(directory, { foldAtBytes: 1 })
+    const store = await openStore(directory, { compactAtBytes: 1 })
     for (const number of [1, 2, 3]) await saveChecks(store, number)
     await store.close()
     const steps = stepsIn(directory, calls)

@@ -1,4 +1,4 @@
-import { textOfUtf16, UTF16_ADVICE } from '../../signature/utf16.ts'
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
 import { CommandError, exitCodes } from '../failure.ts'
 
 /** What one line of a file of many gives to verify. */

@@ -1,4 +1,4 @@
-import { textOfUtf16, UTF16_ADVICE } from '../../signature/utf16.ts'
+import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
 import { CommandError } from '../failure.ts'
 
 export interface RawRequest {

@@ -1,4 +1,4 @@
-import { mistakes } from '../../signature/mistakes.ts'
+import { mistakes } from '../../signature/diagnose/mistakes.ts'
 import { isGood, type Stage } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import type { Answer, Delivery } from './send.ts'

@@ -1,4 +1,4 @@
-import { isArrayBuffer, type Payload } from '../given.ts'
+import { isArrayBuffer, type Payload } from '../options.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,4 +1,4 @@
-import { requireSignable, type SignOptions } from '../given.ts'
+import { requireSignable, type SignOptions } from '../options.ts'
 import { hexDigest } from './digest.ts'
 
 /**

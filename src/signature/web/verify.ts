@@ -1,5 +1,4 @@
-import { requireGenuine } from '../error.ts'
-import { judge, openCase, type Verification, type VerifyOptions } from '../judge.ts'
+import { requireVerified, conclude, prepare, type Verification, type VerifyOptions } from '../verification.ts'
 import { anyMatches, hexDigest } from './digest.ts'
 
 /**
@@ -14,12 +13,12 @@ import { anyMatches, hexDigest } from './digest.ts'
  * if (!result.ok) return new Response(result.code, { status: 400 })
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const opened = openCase(options)
-  if ('ok' in opened) return opened
-  const { t, v1, payload, secrets } = opened
+  const input = prepare(options)
+  if ('ok' in input) return input
+  const { t, v1, payload, secrets } = input
   const signatures = await Promise.all(secrets.map((secret) => hexDigest(secret, t, payload)))
-  return judge(
-    opened,
+  return conclude(
+    input,
     signatures.some((signature) => anyMatches(v1, signature)),
   )
 }
@@ -33,5 +32,5 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
  * const event = parseEvent(payload)
  */
 export async function verifyOrThrow(options: VerifyOptions): Promise<number> {
-  return requireGenuine(await verify(options))
+  return requireVerified(await verify(options))
 }

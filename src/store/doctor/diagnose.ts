@@ -1,10 +1,8 @@
-import { isStray } from '../snapshot.ts'
+import { isTemporary } from '../snapshot/adapter.ts'
 import type { JournalVerdict } from './judge-journals.ts'
-import type { SnapshotVerdict } from './judge-snapshot.ts'
-import { modeWanted } from './modes.ts'
-import { holdsKey, octal, transactions } from './plan.ts'
-import type { Content, Survey } from './survey.ts'
-import type { Verdict } from './verdict.ts'
+import type { SnapshotVerdict, StoreVerdict } from './judge.ts'
+import { modeWanted, type Content, type Survey } from './survey.ts'
+import { holdsKey, octal, transactions } from './repair.ts'
 
 /** What one check found: `bad` stops a start, `note` is worth knowing. */
 export interface Finding {
@@ -14,7 +12,7 @@ export interface Finding {
 }
 
 /** One finding for each check of a data directory, in words. */
-export function diagnose(survey: Survey, verdict: Verdict): Finding[] {
+export function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
   const { shown, directory } = survey
   if (directory === 'missing')
     return [found('directory', 'note', `There is no ${shown} yet; \`tabwire start\` makes it.`)]
@@ -49,7 +47,7 @@ function lockFinding({ holder }: Survey): Finding {
 /** What a start replaces or removes, which it cannot do with a folder. */
 function foldersFinding({ entries }: Survey): Finding[] {
   const files = /^(?:credentials\.json|lock\.\d+|lock-\d+-[0-9a-f]{8})$/
-  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isStray(name)))
+  const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isTemporary(name)))
   if (folders.length === 0) return []
   const names = folders.map(({ name }) => name).join(', ')
   return [found('folders', 'bad', `A folder is where a file should be: ${names}. Move it away.`)]
@@ -72,7 +70,7 @@ function credentialsFinding(credentials: Content): Finding {
   return found(name, 'note', `${name} holds no API key; a start makes a new one.`)
 }
 
-function snapshotFinding({ snapshot }: Survey, verdict: Verdict): Finding {
+function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): Finding {
   const name = 'db.json'
   if (typeof snapshot === 'string') return found(name, 'bad', `${name} cannot be read: ${snapshot}.`)
   return found(name, snapshotLevels[verdict.snapshot.kind], snapshotMessage(verdict.snapshot))
@@ -88,7 +86,7 @@ function snapshotMessage(verdict: SnapshotVerdict): string {
   return verdict.why.replace(/ Nothing was changed\. `tabwire doctor`.*$/, '')
 }
 
-function journalFindings(survey: Survey, { journals, journalMissing, newer }: Verdict): Finding[] {
+function journalFindings(survey: Survey, { journals, journalMissing, newer }: StoreVerdict): Finding[] {
   if (journalMissing) return [found('journal.ndjson', 'bad', MISSING)]
   return (['old', 'current'] as const).flatMap((which) => {
     const name = which === 'old' ? 'journal.old.ndjson' : 'journal.ndjson'
@@ -120,7 +118,7 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
 }
 
 function straysFinding({ entries }: Survey): Finding[] {
-  const strays = entries.filter(({ name }) => isStray(name) || /^lock-\d+-[0-9a-f]{8}$/.test(name))
+  const strays = entries.filter(({ name }) => isTemporary(name) || /^lock-\d+-[0-9a-f]{8}$/.test(name))
   if (strays.length === 0) return []
   const names = strays.map(({ name }) => name).join(', ')
   return [

@@ -1,9 +1,8 @@
 import { acquireLock } from '../lock.ts'
-import { carryOut } from './carry-out.ts'
+import { applyRepair, planRepair } from './repair.ts'
 import { diagnose, type Finding } from './diagnose.ts'
-import { planRepair } from './plan.ts'
 import { surveyDirectory, type Survey } from './survey.ts'
-import { judge } from './verdict.ts'
+import { judgeStore } from './judge.ts'
 
 /** What was found in a data directory, and what was done about it. */
 export interface CheckUp {
@@ -30,14 +29,14 @@ export async function checkUp(directory: string): Promise<CheckUp> {
  */
 export async function repair(directory: string): Promise<CheckUp> {
   const before = await surveyDirectory(directory)
-  if (planRepair(before, judge(before)).length === 0) return resultOf(before, [])
+  if (planRepair(before, judgeStore(before)).length === 0) return resultOf(before, [])
   const lock = await acquireLock(directory)
   let told: string[] = []
   try {
     const { holder: _self, ...rest } = await surveyDirectory(directory)
     const survey = { ...rest, leftOpen: lock.leftOpen, holder: undefined }
-    const steps = planRepair(survey, judge(survey))
-    await carryOut(directory, steps)
+    const steps = planRepair(survey, judgeStore(survey))
+    await applyRepair(directory, steps)
     told = steps.map((step) => step.told)
   } finally {
     lock.release()
@@ -46,7 +45,7 @@ export async function repair(directory: string): Promise<CheckUp> {
 }
 
 function resultOf(survey: Survey, repaired: readonly string[]): CheckUp {
-  const verdict = judge(survey)
+  const verdict = judgeStore(survey)
   const checks = diagnose(survey, verdict)
   const repairable = planRepair(survey, verdict).map(({ name }) => name)
   const ok = checks.every(({ level }) => level !== 'bad')

@@ -1,4 +1,4 @@
-import { scanJournal } from '../scan-journal.ts'
+import { scanJournal } from '../journal/scan.ts'
 
 /** A line that cannot be kept, and why. */
 export interface Fault {
@@ -50,12 +50,12 @@ interface JournalBytes {
  */
 export function judgeJournals(known: number, { old, current }: JournalBytes): JournalsVerdict {
   const chain = { last: known, broken: false }
-  const first = old && judge(old, chain)
+  const first = old && judgeJournal(old, chain)
   if (first !== undefined && first.torn > 0 && (current?.length ?? 0) > 0) {
     chain.broken = true
     first.fault ??= { line: first.lines + 1, byte: (old?.length ?? 0) - first.torn, why: TORN_BETWEEN }
   }
-  return { old: first, current: current && judge(current, chain), last: chain.last }
+  return { old: first, current: current && judgeJournal(current, chain), last: chain.last }
 }
 
 const TORN_BETWEEN = 'the line is not whole, though another journal follows'
@@ -66,7 +66,7 @@ interface Chain {
   broken: boolean
 }
 
-function judge(bytes: Buffer, chain: Chain): MutableVerdict {
+function judgeJournal(bytes: Buffer, chain: Chain): MutableVerdict {
   const verdict = emptyVerdict()
   for (const line of scanJournal(bytes)) {
     if (line.kind === 'torn') verdict.torn = line.end - line.start

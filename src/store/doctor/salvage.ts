@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib'
-import { linesOf } from '../read-snapshot.ts'
-import { recordFrom } from '../record-text.ts'
-import { snapshotText, type Snapshot } from '../snapshot-text.ts'
-import { collectionNames } from '../tables.ts'
-import { checksumLine } from '../vouched.ts'
+import { linesOf } from '../snapshot/parse.ts'
+import { recordFrom } from '../record-json.ts'
+import { snapshotText, type Snapshot } from '../snapshot/text.ts'
+import { collectionNames } from '../tables/tables.ts'
+import { checksumLine } from '../snapshot/checksum.ts'
 
 /** What still parses in a damaged snapshot. */
 export interface Salvaged {

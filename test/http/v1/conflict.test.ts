@@ -10,7 +10,7 @@ import type { Claim } from '../../../src/model/claim.ts'
 import { put } from '../../../src/model/records.ts'
 import { addLocations } from '../../../src/operations/add-locations.ts'
 import { createKey } from '../../../src/operations/create-key.ts'
-import type { NoAsks, Operation } from '../../../src/operations/operation.ts'
+import type { NoReads, Operation } from '../../../src/operations/operation.ts'
 import { createService } from '../../../src/service.ts'
 import { createMemoryStore } from '../../../src/store/memory-store.ts'
 import { callAt, check, errorOf, item } from '../../support/simulator.ts'
@@ -20,9 +20,9 @@ const location = { name: 'Riverside', timezone: 'Europe/London', currency: 'GBP'
 
 /** Puts a claim where guests would have made it. */
 const addClaim = {
-  reads: (): NoAsks => ({}),
+  reads: (): NoReads => ({}),
   decide: (_records, claim) => ({ reply: claim, writes: [put('claims', claim)], events: [] }),
-} satisfies Operation<Claim, NoAsks, Claim>
+} satisfies Operation<Claim, NoReads, Claim>
 
 /** The door over a service of its own, in which a check `a` has two burgers of 1850, of which guests hold some. */
 async function openRoom(claimed: Partial<Claim>) {

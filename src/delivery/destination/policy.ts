@@ -1,0 +1,123 @@
+import { isIP, type LookupFunction } from 'node:net'
+import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
+import { destinationOf, isLocalhost, refuseForm } from './url.ts'
+import { memoize } from '../memoize.ts'
+import { withLocalhost, resolveBySystem, resolveInTime, type Resolve } from './resolve.ts'
+
+export type { OwnAddress } from './address.ts'
+export type { Resolve } from './resolve.ts'
+
+export interface DestinationSettings {
+  /** Accepts `http:` for loopback hosts. */
+  allowHttpLoopback: boolean
+  /** Also refuses loopback, private and reserved addresses. */
+  denyPrivate: boolean
+  /** Sends over the network to loopback hosts only; in-process receivers take any URL. */
+  loopbackOnly?: boolean
+  /** The service's own address, once it listens; deliveries to it are refused. */
+  own: () => OwnAddress | undefined
+  /** Resolves names other than `localhost`; default: the system's resolver. */
+  resolve?: Resolve
+}
+
+/** Decides where deliveries may go (contract section 9): at registration, and again for each attempt. */
+export interface DestinationPolicy {
+  /** Returns why a URL cannot be registered and how to fix it; `undefined` when it can. Resolves its name. */
+  refuse(url: string): Promise<string | undefined>
+  /** The same by the text alone: form, scheme, literal address. */
+  inspect(url: string): string | undefined
+  /** Returns why `loopbackOnly` keeps a URL off the network; `undefined` when it does not. Resolves no name. */
+  refuseNetwork(url: string): string | undefined
+  /** Returns a `lookup` for connecting to a port. It fails with `AddressRefused` when any address of the name is refused. */
+  lookup(port: number): LookupFunction
+}
+
+/** A connection that the policy refused. */
+export class AddressRefused extends Error {
+  readonly code = 'TABWIRE_ADDRESS_REFUSED'
+}
+
+export function createDestinationPolicy(settings: DestinationSettings): DestinationPolicy {
+  const resolve = withLocalhost(settings.resolve ?? resolveBySystem)
+  const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
+    refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
+  const formOf = memoize((url) => {
+    const reason = refuseForm(url, settings.allowHttpLoopback)
+    return reason === undefined ? destinationOf(new URL(url)) : { reason }
+  })
+  const inspect = (url: string) => {
+    const form = formOf(url)
+    if ('reason' in form) return form.reason
+    return isIP(form.hostname) === 0 ? undefined : refuseAddress(form.hostname, form.port, settings)
+  }
+  const refuseNetwork = (url: string) => {
+    if (settings.loopbackOnly !== true) return undefined
+    const { hostname } = destinationOf(new URL(url))
+    return isLocalhost(hostname) || isLoopback(hostname) ? undefined : beyondLoopback(url)
+  }
+  return {
+    inspect,
+    refuseNetwork,
+    async refuse(url) {
+      const reason = inspect(url)
+      if (reason !== undefined) return reason
+      const { hostname, port } = destinationOf(new URL(url))
+      if (isIP(hostname) !== 0 || refuseNetwork(url) !== undefined) return undefined
+      return refuseAll(hostname, await resolveInTime(resolve, hostname), port)
+    },
+    lookup: (port) => (hostname, options, callback) => {
+      const judged = resolve(hostname).then((addresses) => {
+        const reason = refuseAll(hostname, addresses, port)
+        if (reason !== undefined) throw new AddressRefused(reason)
+        return addresses
+      })
+      judged.then(
+        (addresses) => answerLookup(addresses, options.all === true, callback),
+        (error: unknown) => callback(error as NodeJS.ErrnoException, []),
+      )
+    },
+  }
+}
+
+const classify = memoize(classifyAddress)
+
+function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
+  const { level, kind } = classify(address) ?? { level: 'forbidden', kind: 'what is no address' }
+  if (level === 'forbidden')
+    return `must not lead to ${kind}: nothing is ever sent there. Use the address of your receiver`
+  if (level === 'internal' && settings.denyPrivate)
+    return `must not lead to ${kind}, because --deny-private is set. Use a public address, or start without it`
+  const own = settings.own()
+  if (own !== undefined && isOwn(address, port, own))
+    return `must not lead to this service itself, which listens on port ${port}. Use the port of your receiver`
+  return undefined
+}
+
+function beyondLoopback(url: string): string {
+  return `leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
+}
+
+/** Refuses a name when any of its addresses is refused, since Node chooses which one to connect to. */
+function refuseAny(
+  hostname: string,
+  addresses: readonly string[],
+  refuse: (address: string) => string | undefined,
+): string | undefined {
+  for (const address of addresses) {
+    const reason = refuse(address)
+    if (reason !== undefined) return `${reason} (${hostname} resolves to ${address})`
+  }
+  return undefined
+}
+
+/** Node asks for all addresses of a name, or for one when its happy eyeballs are off. */
+function answerLookup(
+  addresses: readonly string[],
+  all: boolean,
+  callback: Parameters<LookupFunction>[2],
+): void {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  const [first] = found
+  if (all || first === undefined) return callback(null, found)
+  callback(null, first.address, first.family)
+}

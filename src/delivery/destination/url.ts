@@ -1,0 +1,52 @@
+import { isLoopback } from './address.ts'
+
+const MAX_URL_LENGTH = 2048
+
+/**
+ * Returns the first problem with the text of an endpoint's URL and how to fix it; `undefined` when there is none. Does not
+ * check addresses.
+ */
+export function refuseForm(text: string, allowHttpLoopback: boolean): string | undefined {
+  if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
+  // new URL() repairs blanks, line breaks and backslashes; the stored URL would differ from the called one.
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text))
+    return 'must be an absolute URL such as https://example.com/webhooks'
+  const url = new URL(text)
+  return refuseScheme(url, allowHttpLoopback) ?? refuseParts(url, text)
+}
+
+/** Normalises an accepted URL for storage: lower-case scheme and host, no default port. */
+export function normalUrl(url: string): string {
+  return new URL(url).href
+}
+
+/** Returns the host and port of a URL, without the brackets of IPv6 and the trailing dot of a full name. */
+export function destinationOf(url: URL): { hostname: string; port: number } {
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  return { hostname, port: url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port) }
+}
+
+/** True for names that every resolver maps to this machine (RFC 6761). */
+export function isLocalhost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost')
+}
+
+function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined {
+  if (url.protocol === 'https:') return undefined
+  if (url.protocol !== 'http:') return `must be an https: URL, not ${url.protocol}`
+  const { hostname } = destinationOf(url)
+  if (!isLocalhost(hostname) && !isLoopback(hostname))
+    return 'must be an https: URL; http: is accepted for loopback hosts alone, with --allow-http-loopback (allowHttpLoopback in the library)'
+  return allowHttpLoopback
+    ? undefined
+    : 'must be an https: URL. `tabwire certs create localhost` makes a certificate that the service trusts; a receiver on plain http at loopback is accepted with --allow-http-loopback (allowHttpLoopback in the library)'
+}
+
+function refuseParts(url: URL, text: string): string | undefined {
+  // The parser drops an empty user name, which the stored URL would keep.
+  if (/^[^/]*\/\/[^/?#]*@/.test(text))
+    return 'must not carry a user name or password; receivers are authenticated by the signature'
+  if (url.href.includes('#')) return 'must not have a fragment (#…), which is never sent'
+  if (url.port === '0') return 'must not name port 0, to which nothing can be sent'
+  return undefined
+}

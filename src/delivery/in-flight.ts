@@ -1,0 +1,107 @@
+import type { Delivery } from '../model/delivery.ts'
+import { timers } from '../timers.ts'
+
+type Attempted = Promise<Delivery | undefined>
+
+export interface InFlightLimits {
+  /** Attempts in flight to one endpoint (contract section 9). */
+  perEndpoint: number
+  /** Attempts in flight to all endpoints, without those older than `slowAfterMs`. */
+  inAll: number
+  /** Milliseconds after which an attempt is slow and no longer counts towards `inAll`. */
+  slowAfterMs: number
+}
+
+/** Attempts that wait for the receiver of one endpoint; those being recorded are not counted. */
+interface Sending {
+  quick: number
+  slow: number
+}
+
+/**
+ * Attempts in flight, at most one per delivery. An attempt is slow after `slowAfterMs` and then no longer counts towards
+ * `inAll`, since waiting for a receiver costs nothing. Endpoints with a slow attempt share half of `inAll`, so that further
+ * slow receivers do not delay the other endpoints. `onCapacity` is called when further attempts may start. Counts are
+ * updated with each change, because they are read far more often than they change.
+ */
+export function createInFlight(
+  { perEndpoint, inAll, slowAfterMs }: InFlightLimits,
+  { onCapacity }: { onCapacity: () => void },
+) {
+  const attempts = new Map<string, { attempted: Attempted; endpointId: string | undefined }>()
+  const sending = new Map<string, Sending>()
+  let quick = 0
+  const count = (endpointId: string | undefined, kind: keyof Sending, change: 1 | -1) => {
+    if (kind === 'quick') quick += change
+    if (endpointId === undefined) return
+    const now = sending.get(endpointId) ?? { quick: 0, slow: 0 }
+    now[kind] += change
+    if (now.quick + now.slow === 0) sending.delete(endpointId)
+    else sending.set(endpointId, now)
+  }
+  /** Counts an attempt as sending. The result ends that; it returns `false` when it was called before. */
+  const countSending = (endpointId: string | undefined): (() => boolean) => {
+    let state: keyof Sending | 'sent' = 'quick'
+    count(endpointId, 'quick', 1)
+    const timer = timers.setTimeout(() => {
+      state = 'slow'
+      count(endpointId, 'slow', 1)
+      count(endpointId, 'quick', -1)
+      onCapacity()
+    }, slowAfterMs)
+    timer.unref()
+    return () => {
+      if (state === 'sent') return false
+      timers.clearTimeout(timer)
+      count(endpointId, state, -1)
+      state = 'sent'
+      return true
+    }
+  }
+  const countTo = (endpointId: string) => {
+    const { quick = 0, slow = 0 } = sending.get(endpointId) ?? {}
+    return quick + slow
+  }
+  const isSlow = (endpointId: string) => (sending.get(endpointId)?.slow ?? 0) > 0
+  const capacityForSlow = () => {
+    let taken = 0
+    for (const { quick, slow } of sending.values()) if (slow > 0) taken += quick
+    return Math.ceil(inAll / 2) - taken
+  }
+  return {
+    get: (id: string): Attempted | undefined => attempts.get(id)?.attempted,
+    has: (id: string) => attempts.has(id),
+    /** Lists the delivery ids, with the endpoint where it is known. */
+    all: () => Array.from(attempts, ([id, { endpointId }]) => [id, endpointId] as const),
+    countTo,
+    /** Attempts that may start now. */
+    capacity: () => inAll - quick,
+    /** Endpoints for which no attempt may start now. */
+    fullEndpoints() {
+      const slowAreFull = capacityForSlow() <= 0
+      return {
+        has: (endpointId: string) =>
+          countTo(endpointId) >= perEndpoint || (slowAreFull && isSlow(endpointId)),
+      }
+    },
+    /** Keeps the first deliveries of slow endpoints up to their share, and drops the rest of theirs. */
+    limitSlow<D extends Pick<Delivery, 'endpoint_id'>>(inOrder: readonly D[]): D[] {
+      let left = capacityForSlow()
+      return inOrder.filter(({ endpoint_id }) => !isSlow(endpoint_id) || left-- > 0)
+    },
+    /** Resolves when all attempts that are in flight now have settled. */
+    ended: () => Promise.allSettled(Array.from(attempts.values(), ({ attempted }) => attempted)),
+    /** Starts an attempt. `endpointId` is unknown for a delivery that bypasses the queue. */
+    start(id: string, endpointId: string | undefined, attempt: (onSent: () => void) => Attempted): Attempted {
+      const sent = countSending(endpointId)
+      const attempted = attempt(() => {
+        if (sent()) onCapacity()
+      }).finally(() => {
+        sent()
+        attempts.delete(id)
+      })
+      attempts.set(id, { attempted, endpointId })
+      return attempted
+    },
+  }
+}

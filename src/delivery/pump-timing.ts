@@ -1,0 +1,75 @@
+import { setMaxListeners } from 'node:events'
+import type { Refusal } from '../model/refusal.ts'
+import { timers } from '../timers.ts'
+
+/** Aborts the attempts in flight, with a reason that their callers receive. */
+export function createAborts() {
+  let controller = newController()
+  const now = (reason: Refusal) => {
+    controller.abort(reason)
+    controller = newController()
+  }
+  return {
+    /** The signal for attempts that begin now. */
+    signal: (): AbortSignal => controller.signal,
+    now,
+    /** Aborts them when they have not ended within `graceMs`. */
+    async after(graceMs: number, ended: Promise<unknown>, reason: Refusal): Promise<void> {
+      const timer = timers.setTimeout(() => now(reason), graceMs)
+      await ended
+      timers.clearTimeout(timer)
+    },
+  }
+}
+
+function newController(): AbortController {
+  const controller = new AbortController()
+  // Each attempt adds a listener.
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+/**
+ * Coalesces calls: `task` runs once in the next turn of the event loop, however often the result is called before. A call
+ * while `task` runs makes it run once more. `task` must not reject.
+ */
+export function coalesce(task: () => Promise<void>): () => void {
+  let wanted = false
+  let planned = false
+  const run = async () => {
+    wanted = false
+    await task()
+    planned = wanted
+    if (planned) plan()
+  }
+  const plan = () => timers.setImmediate(() => void run())
+  return () => {
+    wanted = true
+    if (planned) return
+    planned = true
+    plan()
+  }
+}
+
+/** Exclusive section: callers check it, and start nothing while it runs. */
+export function createExclusiveSection() {
+  let current: Promise<void> | undefined
+  let begun = 0
+  return {
+    /** Resolves when the running section ends; `undefined` when none runs. */
+    underWay: () => current,
+    /** Number of sections begun, so that a caller sees whether one ran while it waited. */
+    begun: () => begun,
+    async during(work: () => Promise<void>): Promise<void> {
+      begun += 1
+      const done = work()
+      const over = done.catch(() => {})
+      current = over
+      try {
+        await done
+      } finally {
+        if (current === over) current = undefined
+      }
+    },
+  }
+}

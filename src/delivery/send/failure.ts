@@ -1,0 +1,152 @@
+import type { AttemptOutcome } from '../../model/delivery.ts'
+import type { CertificateError } from './connector.ts'
+
+/** Why an attempt failed: its `outcome` and `error`. */
+export interface Failure {
+  outcome: Exclude<AttemptOutcome, 'succeeded'>
+  error: string
+}
+
+interface FailedSending {
+  host: string
+  timeoutMs: number
+  code: string
+  error: CertificateError
+}
+
+interface Row {
+  codes: RegExp
+  /** Further condition beside the code. */
+  applies?: (failed: FailedSending) => boolean
+  outcome: Failure['outcome']
+  words: (failed: FailedSending) => string
+}
+
+const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/
+const CACERT = 'pass --cacert FILE (ca in the library) with the certificate of its authority'
+const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
+
+/** Failures by error code; the first matching row counts. */
+const rows: readonly Row[] = [
+  {
+    codes: /^TABWIRE_ADDRESS_REFUSED$/,
+    outcome: 'address_refused',
+    words: ({ host, error }) => `Nothing was sent to ${host}: the URL ${error.message}.`,
+  },
+  {
+    codes: /^(TABWIRE_TIMEOUT|ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/,
+    outcome: 'timeout',
+    words: ({ host, timeoutMs }) =>
+      `${host} did not answer within ${timeoutMs / 1000} s. Answer 2xx at once and do the work afterwards.`,
+  },
+  {
+    codes: /^ECONNREFUSED$/,
+    outcome: 'connection_refused',
+    words: ({ host }) =>
+      `Nothing listens at ${host}. Start the receiver, or register the port it listens on.`,
+  },
+  {
+    codes: /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
+    outcome: 'connection_reset',
+    words: ({ host }) =>
+      `${host} closed the connection without an answer. Look for a crash or a limit in the receiver.`,
+  },
+  {
+    codes: /^TABWIRE_RECEIVER_THREW$/,
+    outcome: 'connection_reset',
+    words: ({ host, error }) => `The receiver of ${host} in this process threw: ${error.message}.`,
+  },
+  {
+    codes: /^(ENOTFOUND|EAI_.*|ENODATA|ESERVFAIL)$/,
+    outcome: 'dns_error',
+    words: ({ host, code }) =>
+      `The name of ${host} could not be resolved (${code}). Check its spelling and the network.`,
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is for another host: ${error.cert?.subjectaltname ?? 'it names none'}. Use one that names this host.`,
+  },
+  {
+    codes: /^CERT_HAS_EXPIRED$/,
+    outcome: 'tls_error',
+    words: ({ host }) => `The certificate of ${host} has expired. Renew it.`,
+  },
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    outcome: 'tls_error',
+    words: ({ host }) => `The certificate of ${host} is not valid yet. Check the clocks of both machines.`,
+  },
+  {
+    codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
+    outcome: 'tls_error',
+    words: ({ host }) =>
+      `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it (ca in the library), ${CERTS}.`,
+  },
+  {
+    codes: UNTRUSTED,
+    applies: ({ error }) => error.issuer?.startsWith('Tabwire local authority ') === true,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? ''}, which is not the one in the service's data directory. Run both with the same --data-dir, or start the service with --cacert FILE, the ca/ca.pem beside that authority's key.`,
+  },
+  {
+    codes: UNTRUSTED,
+    outcome: 'tls_error',
+    words: ({ host, error }) =>
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Let the receiver send its whole chain, ${CACERT}, ${CERTS}.`,
+  },
+  {
+    codes: /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
+    outcome: 'tls_error',
+    words: ({ host, code }) =>
+      `${host} does not speak TLS that we understand (${code}). If the receiver is plain http, use \`tabwire listen --forward-to\`.`,
+  },
+  {
+    codes: /^(ERR_SSL_.*|ERR_TLS_.*|(ERROR_IN_)?CERT_.*|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|UNSPECIFIED)$/,
+    outcome: 'tls_error',
+    words: ({ host, code, error }) =>
+      `No TLS connection to ${host} came about: ${error.message} (${code}). Check the receiver's TLS settings.`,
+  },
+  {
+    codes: /^(HPE_.*|HTTPParserError)$/,
+    outcome: 'network_error',
+    words: ({ host, error, code }) =>
+      `${host} answered with something that is not HTTP/1.1: ${error.message} (${code}). Check what listens on that port.`,
+  },
+  {
+    codes: /^UND_ERR_HEADERS_OVERFLOW$/,
+    outcome: 'network_error',
+    words: ({ host }) => `${host} answered with more than 16 KiB of headers. Answer with less.`,
+  },
+  {
+    codes: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,
+    outcome: 'network_error',
+    words: ({ host, code }) => `There is no way to ${host} from here (${code}). Check the network.`,
+  },
+]
+
+/** Explains an error of sending: what went wrong and how to fix it. `host` includes the port. */
+export function explainFailure(thrown: unknown, host: string, timeoutMs: number): Failure {
+  const error: CertificateError = thrown instanceof Error ? thrown : new Error(String(thrown))
+  // Not all errors of undici's parser have a code; all have a name.
+  const code = typeof error.code === 'string' ? error.code : error.name
+  const failed = { host, timeoutMs, code, error }
+  const row = rows.find(({ codes, applies }) => codes.test(code) && (applies?.(failed) ?? true))
+  if (row === undefined)
+    return {
+      outcome: 'network_error',
+      error: `Sending to ${host} failed: ${error.message} (${code}).`,
+    }
+  return { outcome: row.outcome, error: row.words(failed) }
+}
+
+/** Explains a response other than 2xx. */
+export function explainStatus(status: number, location: string | undefined): Failure {
+  const error =
+    status >= 300 && status < 400 && location !== undefined
+      ? `The receiver answered ${status} to ${location}; redirects are not followed. Register that URL instead.`
+      : `The receiver answered ${status}; only 2xx counts as received.`
+  return { outcome: 'bad_status', error }
+}

@@ -1,0 +1,114 @@
+import { ConnectTimeout } from './connector.ts'
+import { setDeadline } from './deadline.ts'
+import type { HttpResponse, ExchangeSettings } from './http-exchange.ts'
+import { startOfBody } from './response-body.ts'
+import { normalUrl } from '../destination/url.ts'
+
+/** An in-process receiver threw; over the network the connection would have closed. */
+export class ReceiverThrew extends Error {
+  readonly code = 'TABWIRE_RECEIVER_THREW'
+}
+
+interface InProcessMessage {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/**
+ * Calls an in-process receiver and resolves with its response, under the same limits as over the network. Rejects when none
+ * comes in time, or with the reason of `signal`.
+ */
+export async function receiveInProcess(
+  receive: Receive,
+  { url, headers, body }: InProcessMessage,
+  { timeoutMs, bodyTimeoutMs, measure, onHeaders }: ExchangeSettings,
+  signal: AbortSignal | undefined,
+): Promise<HttpResponse> {
+  const controller = new AbortController()
+  const abort = () => controller.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  let cancel = setDeadline(() => controller.abort(new ConnectTimeout('no answer in time')), timeoutMs)
+  let onBodyRead: (() => void) | undefined
+  const ended = new Promise<never>((_resolve, reject) =>
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
+      once: true,
+    }),
+  )
+  // Handled by the races below; without one, the rejection is not an error.
+  ended.catch(() => undefined)
+  try {
+    const request = new Request(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: controller.signal,
+    })
+    const response = await Promise.race([answerOf(receive, request), ended])
+    const respondedAt = measure()
+    cancel()
+    cancel = setDeadline(() => controller.abort(new Error('The body goes on')), bodyTimeoutMs)
+    onBodyRead = onHeaders(() => controller.abort(new Error('Others begin')))
+    const location = response.headers.get('location') ?? undefined
+    const read = startOfBody()
+    await Promise.race([readStart(response, read), ended]).catch(() => undefined)
+    return { status: response.status, location, body: read.text(), respondedAt }
+  } finally {
+    cancel()
+    onBodyRead?.()
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+async function answerOf(receive: Receive, request: Request): Promise<Response> {
+  try {
+    const response = await receive(request)
+    if (response.type !== 'error') return response
+  } catch (cause) {
+    const { message } = cause instanceof Error ? cause : new Error(String(cause))
+    throw new ReceiverThrew(message, { cause })
+  }
+  throw new ReceiverThrew('it answered with a network error')
+}
+
+async function readStart(response: Response, read: ReturnType<typeof startOfBody>): Promise<void> {
+  for await (const chunk of response.body ?? []) if (read.add(Buffer.from(chunk as Uint8Array))) return
+}
+
+/** Handles a delivery in this process, such as the `fetch` of a web framework. */
+export type Receive = (request: Request) => Response | Promise<Response>
+
+/** Receivers in this process by URL. Their deliveries use no network and resolve no name. */
+export interface InProcessReceivers {
+  /** Adds a receiver for a URL and all URLs below it. The result removes it. @throws TypeError when the URL is not absolute. */
+  add(url: string, receive: Receive): () => void
+  /** Returns the receiver for a URL, the last one added if several match. */
+  find(url: string): Receive | undefined
+}
+
+export function createInProcessReceivers(): InProcessReceivers {
+  const added = new Set<{ base: string; receive: Receive }>()
+  return {
+    add(url, receive) {
+      if (!URL.canParse(url))
+        throw new TypeError(
+          `Deliveries are received at an absolute URL such as https://shop.example/webhooks, not at ${JSON.stringify(url)}.`,
+        )
+      const receiver = { base: normalUrl(url).replace(/\/$/, ''), receive }
+      added.add(receiver)
+      return () => void added.delete(receiver)
+    },
+    find(url) {
+      if (added.size === 0 || !URL.canParse(url)) return undefined
+      const target = normalUrl(url)
+      return [...added].findLast(({ base }) => target === base || /^[/?]/.test(suffixOf(base, target)))
+        ?.receive
+    },
+  }
+}
+
+/** Returns the rest of a URL after a base that it starts with. */
+function suffixOf(base: string, target: string): string {
+  return target.startsWith(base) ? target.slice(base.length) : ''
+}

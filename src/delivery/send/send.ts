@@ -1,0 +1,151 @@
+import type { AttemptResult } from '../../model/delivery.ts'
+import { createConnector } from './connector.ts'
+import { createConnections, type Connections } from './connections.ts'
+import { AddressRefused, type DestinationPolicy } from '../destination/policy.ts'
+import { httpExchange, type HttpResponse, type ExchangeSettings, type HttpRequest } from './http-exchange.ts'
+import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
+import { memoize } from '../memoize.ts'
+import { createBodyLimit } from './response-body.ts'
+import { explainFailure, explainStatus } from './failure.ts'
+import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
+import { timers } from '../../timers.ts'
+
+/** One HTTP request of a delivery. */
+export interface Message {
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** Sent as its UTF-8 bytes. */
+  body: string
+}
+
+export type SendResult = Omit<AttemptResult, 'started_at'>
+
+export interface Sender {
+  /** Sends once and resolves with the outcome. Rejects only when `signal` aborts. */
+  send(message: Message, sending?: SendOptions): Promise<SendResult>
+  /** Ends all connections, also those in use. */
+  close(): Promise<void>
+}
+
+export interface SendOptions {
+  /** Aborts the attempt. */
+  signal?: AbortSignal | undefined
+  /** Called when the response headers have arrived; the body is still read. */
+  onHeaders?: (() => void) | undefined
+  /** Called with the error that an in-process receiver threw. */
+  onThrown?: ((error: unknown) => void) | undefined
+}
+
+export interface SenderSettings {
+  policy: Pick<DestinationPolicy, 'inspect' | 'lookup' | 'refuseNetwork'>
+  trust: TlsTrust
+  /** Milliseconds from connecting until the response headers (specification section 8). Default 10,000. */
+  timeoutMs?: number
+  /** Milliseconds to wait for the kept part of a body. Default 1,000. */
+  bodyTimeoutMs?: number
+  /** Monotonic milliseconds for durations. Default: the machine's. */
+  measure?: (() => number) | undefined
+  /** In-process receivers, which bypass the network. */
+  receivers?: Pick<InProcessReceivers, 'find'>
+}
+
+/**
+ * Milliseconds that an idle connection is kept for the next delivery of a burst. Shorter than the limit of most receivers
+ * (Node's is 5 s), so that a request seldom meets a closing connection and must be repeated.
+ */
+const KEEP_ALIVE_MS = 1_000
+
+/** Bodies of one receiver read at a time. Together with its attempts in flight, fewer than the pump's lookahead. */
+const BODIES_PER_ORIGIN = 16
+
+/** Creates a sender. @throws Error when `trust.ca` holds something other than certificates. */
+export function createSender(settings: SenderSettings): Sender {
+  const { policy, trust, timeoutMs = 10_000, bodyTimeoutMs = 1_000, measure = realTime, receivers } = settings
+  requireCertificates(trust.ca)
+  const connector = createConnector({
+    policy,
+    secureContext: createTrustContext(trust),
+    insecure: trust.insecure,
+    timeoutMs,
+  })
+  // undici loads with the first delivery: it takes half as long as the rest of the service.
+  let loading: Promise<Connections> | undefined
+  const { connect } = connector
+  const open = () => (loading ??= createConnections({ connect, keepAliveMs: KEEP_ALIVE_MS }))
+  const limitBodies = createBodyLimit(BODIES_PER_ORIGIN)
+  const transportFor = async (url: string): Promise<Transport> => {
+    const receive = receivers?.find(url)
+    if (receive !== undefined)
+      return (message, limits, signal) => receiveInProcess(receive, message, limits, signal)
+    const beyond = policy.refuseNetwork(url)
+    if (beyond !== undefined) return async () => Promise.reject(new AddressRefused(beyond))
+    const connections = await open()
+    return (message, limits, signal) => httpExchange(connections, requestOf(message), limits, signal)
+  }
+  return {
+    async send(message, { signal, onHeaders, onThrown } = {}) {
+      const transport = await transportFor(message.url)
+      signal?.throwIfAborted()
+      const started = measure()
+      const elapsed = () => Math.round(measure() - started)
+      try {
+        const refused = policy.inspect(message.url)
+        if (refused !== undefined) throw new AddressRefused(refused)
+        const limits = {
+          timeoutMs,
+          bodyTimeoutMs,
+          measure,
+          onHeaders(cut: () => void) {
+            onHeaders?.()
+            return limitBodies(targetOf(message.url).origin, cut)
+          },
+        }
+        const response = await transport(message, limits, signal)
+        const duration_ms = Math.round(response.respondedAt - started)
+        const { outcome, error } = outcomeOf(response)
+        return {
+          duration_ms,
+          outcome,
+          error,
+          response_status: response.status,
+          response_body: response.body,
+        }
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error instanceof ReceiverThrew && error.cause !== undefined) onThrown?.(error.cause)
+        const failure = explainFailure(error, hostOf(message.url), timeoutMs)
+        return { duration_ms: elapsed(), ...failure, response_status: null, response_body: null }
+      }
+    },
+    async close() {
+      await (await loading)?.close()
+      connector.destroy()
+    },
+  }
+}
+
+const targetOf = memoize((text) => {
+  const url = new URL(text)
+  return { origin: url.origin, path: url.pathname + url.search }
+})
+
+/** Carries a message to its receiver and resolves with the response. */
+type Transport = (message: Message, limits: ExchangeSettings, signal?: AbortSignal) => Promise<HttpResponse>
+
+function requestOf({ url, headers, body }: Message): HttpRequest {
+  const { origin, path } = targetOf(url)
+  return { origin, path, headers, body }
+}
+
+function realTime(): number {
+  return timers.elapsed()
+}
+
+function outcomeOf({ status, location }: HttpResponse): Pick<SendResult, 'outcome' | 'error'> {
+  if (status >= 200 && status < 300) return { outcome: 'succeeded', error: null }
+  return explainStatus(status, location)
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

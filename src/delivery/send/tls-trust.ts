@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import * as tls from 'node:tls'
+
+export interface TlsTrust {
+  /** Certificates of authorities in PEM, in addition to the system's (`--cacert`). */
+  ca: readonly string[]
+  /** Accepts any certificate (`--insecure`). */
+  insecure: boolean
+  /** Returns Tabwire's own authority. Called for each connection, since it may be created while the service runs. */
+  local?: () => Promise<string | undefined>
+}
+
+/** Certificate bundles of operating systems, for Node before 22.15, which cannot read the system's store. */
+const bundleFiles = [
+  '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Arch, Alpine
+  '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, RHEL
+  '/etc/ssl/ca-bundle.pem', // openSUSE
+  '/etc/ssl/cert.pem', // macOS, FreeBSD
+]
+
+/**
+ * Creates the TLS context of deliveries. Parses the authorities once, and again when the local authority has changed:
+ * parsing hundreds of them for each connection would cost tens of milliseconds.
+ */
+export function createTrustContext({ ca, insecure, local }: TlsTrust): () => Promise<tls.SecureContext> {
+  let known: { pem: string | undefined; context: tls.SecureContext } | undefined
+  return async () => {
+    const pem = insecure ? undefined : await local?.()
+    if (known === undefined || known.pem !== pem)
+      known = { pem, context: contextFor(pem === undefined ? ca : [...ca, pem]) }
+    return known.context
+  }
+}
+
+/** Recent contexts by their additional authorities; simulators of one process mostly share one. */
+const parsed = new Map<string, tls.SecureContext>()
+const MAX_CONTEXTS = 4
+
+function contextFor(ca: readonly string[]): tls.SecureContext {
+  const key = ca.join('\n')
+  const context = parsed.get(key) ?? parse(ca)
+  parsed.set(key, context)
+  for (const [oldest] of parsed) if (parsed.size > MAX_CONTEXTS) parsed.delete(oldest)
+  return context
+}
+
+function parse(ca: readonly string[]): tls.SecureContext {
+  return tls.createSecureContext({
+    ca: [...distinct([...tls.rootCertificates, ...systemCertificates()]), ...ca],
+  })
+}
+
+/** @throws Error when a text is not a certificate, so that the start fails and not the first delivery. */
+export function requireCertificates(ca: readonly string[]): void {
+  for (const pem of ca) {
+    try {
+      new X509Certificate(pem)
+    } catch (cause) {
+      throw new Error(
+        'A certificate authority given to trust is no certificate in PEM. Pass a file that is.',
+        { cause },
+      )
+    }
+  }
+}
+
+/** Removes duplicates: Node's and the system's authorities are mostly the same, and parsing is slow. */
+function distinct(certificates: readonly string[]): string[] {
+  return [...new Map(certificates.map((pem) => [pem.replace(/\s/g, ''), pem])).values()]
+}
+
+function systemCertificates(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => string[] }
+  return getCACertificates?.('system') ?? firstBundle()
+}
+
+function firstBundle(): readonly string[] {
+  const bundle = bundleFiles.map(readIfThere).find((text) => text !== undefined)
+  return bundle?.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,149 @@
+const latin = new TextDecoder('windows-1252')
+
+/** Read or written in Latin-1 or Windows-1252 where it was UTF-8, or the other way round; or signed as UTF-16. */
+export function charsets(body: Buffer): Buffer[] {
+  const text = body.toString()
+  return [
+    Buffer.from(text, 'latin1'),
+    Buffer.from(body.toString('latin1')),
+    Buffer.from(latin.decode(body)),
+    windowsBytes(text),
+    Buffer.from(text, 'utf16le'),
+  ]
+}
+
+/** Encoded once too often or too seldom: base64, a JSON string, percent escapes, Unicode's normal forms, U+FFFD for what was no UTF-8. */
+export function recodings(body: Buffer): Buffer[] {
+  const text = body.toString()
+  const forms = [
+    () => body.toString('base64'),
+    () => Buffer.from(text, 'base64'),
+    () => JSON.stringify(text),
+    () => requireText(JSON.parse(text)),
+    () => encodeURIComponent(text),
+    () => decodeURIComponent(text),
+    () => decodeURIComponent(text.replaceAll('+', ' ')),
+    () => text.normalize('NFC'),
+    () => text.normalize('NFD'),
+    () => text,
+  ]
+  return forms.flatMap((form) => {
+    try {
+      return [Buffer.from(form())]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Keys in the order of the alphabet, at every level; compact, spaced or indented as given. */
+export function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([key, field]) => [key, sortedKeys(field)]))
+}
+
+/** `1.0` for `1` or the other way round: all numbers, or one of the first few. */
+export function numberVariants(text: string): string[] {
+  const whole = /(?<=[:[,]\s*)-?\d+(?=\s*[,\]}])/g
+  const each = [...text.matchAll(whole)].slice(0, MAX_NUMBERS)
+  const one = each.map(
+    ({ index, 0: found }) => `${text.slice(0, index + found.length)}.0${text.slice(index + found.length)}`,
+  )
+  return [text.replace(/(?<=\d)\.0+(?=\s*[,\]}])/g, ''), text.replace(whole, '$&.0'), ...one]
+}
+
+/** Each costs an HMAC. */
+const MAX_NUMBERS = 100
+
+export function slashVariants(text: string): string[] {
+  return [text.replaceAll('\\/', '/'), text.replace(/(?<!\\)\//g, '\\/')]
+}
+
+export function unicodeVariants(text: string): string[] {
+  const read = (hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
+  const bare = text.replace(/(?<!\\)\\u([0-9a-fA-F]{4})/g, (escape, hex: string) =>
+    Number.parseInt(hex, 16) > 0x7f ? read(hex) : escape,
+  )
+  const escaped = (upper: boolean) =>
+    text.replace(/[\u0080-\uffff]/g, (unit) => {
+      const hex = unit.charCodeAt(0).toString(16).padStart(4, '0')
+      return `\\u${upper ? hex.toUpperCase() : hex}`
+    })
+  return [bare, escaped(false), escaped(true)]
+}
+
+function requireText(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError('This is no JSON string.')
+  return value
+}
+
+/** The bytes that Windows-1252 has for a text that it was read as. */
+function windowsBytes(text: string): Buffer {
+  return Buffer.from(Array.from(text, (character) => byteOf.get(character) ?? character.charCodeAt(0) & 0xff))
+}
+
+const byteOf = new Map(
+  Array.from({ length: 256 }, (_, byte) => [latin.decode(Uint8Array.of(byte)), byte] as const),
+)
+
+/** The ways in which programs write the same JSON. Each gives no text for a body that is no JSON. */
+type Form = (body: string) => string[]
+
+/** As JavaScript and Rust write it; and with the escapes of Python, PHP and Go. */
+export const compact: Form = (body) => withEscapes(rewrite(body, (value) => JSON.stringify(value)))
+
+/** As pretty-printers write it. */
+export function indented(spaces: number): Form {
+  return (body) => rewrite(body, (value) => JSON.stringify(value, null, spaces))
+}
+
+/** As Python's `json.dumps` writes it: a blank after each colon and comma. */
+export const spaced: Form = (body) => withEscapes(rewrite(body, writeSpaced))
+
+function rewrite(body: string, write: (value: unknown) => string): string[] {
+  try {
+    return [write(JSON.parse(body))]
+  } catch {
+    return []
+  }
+}
+
+function writeSpaced(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeSpaced).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}: ${writeSpaced(field)}`)
+  return `{${fields.join(', ')}}`
+}
+
+function withEscapes(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => {
+    const ascii = text.replace(/[\u0080-\uffff]/g, escapeUnit)
+    const forBrowsers = text.replace(/[<>&\u2028\u2029]/g, escapeUnit)
+    const slashes = [text, ascii].map((one) => one.replaceAll('/', '\\/'))
+    return [text, ascii, ...slashes, forBrowsers]
+  })
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+const mark = Buffer.from('\uFEFF')
+
+/** With a newline more and, if there is one, with one less or none. */
+export function newlineVariants(body: Buffer): Buffer[] {
+  const text = body.toString('latin1')
+  const variants = [`${text}\n`, `${text}\r\n`, text.replace(/\r?\n$/, ''), text.replace(/[\r\n]+$/, '')]
+  return variants.map((variant) => Buffer.from(variant, 'latin1'))
+}
+
+export function lineEndings(body: Buffer): Buffer[] {
+  const unix = body.toString('latin1').replaceAll('\r\n', '\n')
+  return [unix, unix.replaceAll('\n', '\r\n')].map((variant) => Buffer.from(variant, 'latin1'))
+}
+
+export function toggleByteOrderMark(body: Buffer): Buffer {
+  return body.indexOf(mark) === 0 ? body.subarray(mark.length) : Buffer.concat([mark, body])
+}

@@ -1,0 +1,129 @@
+import { secretsOf } from '../options.ts'
+import { parseHeader, type SignatureHeader } from '../header.ts'
+import { headerMistakes, type HeaderMistake } from './header-mistakes.ts'
+import type { SignatureFailure, VerifyOptions } from '../verification.ts'
+import { mistakes, type Mistake as SignatureMistake, isMilliseconds } from './mistakes.ts'
+import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
+import { verify } from '../verify.ts'
+
+export interface DiagnoseOptions extends VerifyOptions {
+  payload: string | Uint8Array
+  /** Secrets of other endpoints, one of which may have signed by mistake. */
+  others?: readonly string[] | undefined
+  /** All headers of the request, among which the signature may stand under another name. */
+  headers?: readonly (readonly [name: string, value: string])[] | undefined
+}
+
+export type Mistake = SignatureMistake | HeaderMistake | keyof typeof contextMistakes | 'clock_off'
+
+/** Why a delivery does not verify: which slip would explain it exactly, and what to do about it. */
+export interface Diagnosis {
+  mistake: Mistake
+  advice: string
+}
+
+/**
+ * Names the likely mistake behind a delivery that does not verify, for a developer at work on a receiver or a sender.
+ * Not for production: it tries signatures that no receiver should accept. `undefined` when the signature verifies and
+ * when no known slip explains it.
+ *
+ * @throws TypeError as `verify` does.
+ * @example
+ * diagnose({ payload: JSON.stringify(request.body), header, secret: 'whsec_…' })?.mistake // 'json_reserialised'
+ */
+export function diagnose({ now = Date.now(), ...given }: DiagnoseOptions): Diagnosis | undefined {
+  const options = { ...given, now: Number(now) }
+  const result = verify(options)
+  if (result.ok) return undefined
+  const header = parseHeader(options.header)
+  if ('ok' in header) return headerMistake(options)
+  if (result.code !== 'signature_mismatch') return clockMistake(options.now, header, result)
+  const row = findMistake(options, header)
+  return row === undefined ? (headerMistake(options) ?? contextMistake(options)) : diagnosisOf(row)
+}
+
+/** Signed and sent in milliseconds, all agrees but the clock: some fifty thousand years ahead. */
+function clockMistake(
+  now: number,
+  { t, timestamp }: SignatureHeader,
+  { code }: SignatureFailure,
+): Diagnosis | undefined {
+  if (code === 'timestamp_in_future' && isMilliseconds(t))
+    return diagnosisOf(mistakes.find(({ mistake }) => mistake === 'timestamp_in_milliseconds'))
+  const ahead = timestamp - Math.floor(now / 1000)
+  return { mistake: 'clock_off', advice: clockAdvice(ahead) }
+}
+
+function findMistake({ payload, secret }: DiagnoseOptions, { t, v1 }: SignatureHeader) {
+  const body = Buffer.from(payload)
+  const givens = secretsOf(secret).map((one) => ({ t, body, secret: one }))
+  return mistakes.find(({ signatures }) =>
+    givens.some((given) => signatures(given).some((signature) => v1.includes(signature))),
+  )
+}
+
+function headerMistake(options: DiagnoseOptions): Diagnosis | undefined {
+  const { header, headers = [] } = options
+  if (typeof header === 'string')
+    return diagnosisOf(
+      headerMistakes.find(({ repair }) => repair(header) !== header && isSigned(options, repair(header))),
+    )
+  return headers.some(([, value]) => isSigned(options, value))
+    ? contextDiagnosis('header_other_name')
+    : undefined
+}
+
+function contextMistake(options: DiagnoseOptions): Diagnosis | undefined {
+  const { payload, secret, others = [], header } = options
+  const other = others.find((one) => one !== '' && isSigned({ ...options, secret: one }, header))
+  if (secretsOf(secret).some(isApiKey) || (other !== undefined && isApiKey(other)))
+    return contextDiagnosis('api_key_as_secret')
+  if (other !== undefined) return contextDiagnosis('secret_of_another_endpoint')
+  if (textOfUtf16(Buffer.from(payload)) !== undefined) return contextDiagnosis('body_utf16')
+  return payload.length === 0 ? contextDiagnosis('body_empty') : undefined
+}
+
+/** Whether the signature is right, however old. */
+function isSigned(options: VerifyOptions, header: VerifyOptions['header']): boolean {
+  return verify({ ...options, header, tolerance: Infinity }).ok
+}
+
+function isApiKey(secret: string): boolean {
+  return /^\s*(Bearer\s+)?twk_/.test(secret)
+}
+
+function contextDiagnosis(mistake: keyof typeof contextMistakes): Diagnosis {
+  return { mistake, advice: contextMistakes[mistake] }
+}
+
+function diagnosisOf(row: Diagnosis | undefined): Diagnosis | undefined {
+  return row && { mistake: row.mistake, advice: row.advice }
+}
+
+/** Mistakes that no signature proves: they follow from what was given. */
+export const contextMistakes = {
+  header_other_name:
+    'The signature is right, but under another name. The header is X-<Service>-Signature: correct its name, or pass --service-name.',
+  secret_of_another_endpoint:
+    'The signature is that of another endpoint: this secret does not belong to it. Each endpoint has its own secret; verify with the one of the endpoint that the delivery went to.',
+  api_key_as_secret:
+    'An API key is no signing secret. Use the whsec_… text that the registration of the endpoint returned.',
+  body_utf16: `The payload is UTF-16. ${UTF16_ADVICE}`,
+  body_empty:
+    'The body is empty. It was probably read before, by a body parser or a logger: keep its bytes when it is read first.',
+} as const
+
+/** Seconds that the clock and `t` differ by, in words that help to find out why. */
+export function clockAdvice(ahead: number): string {
+  const off = Math.abs(ahead)
+  const side = ahead > 0 ? 'ahead of' : 'behind'
+  const zone = off % 900 < 300 || off % 900 > 600 ? timeZone(off) : ''
+  return `The signature is right, but t is ${off} s ${side} the clock. Either the delivery was not verified when it came, or one of the two clocks is off by that much: set it by NTP.${zone}`
+}
+
+/** A quarter of an hour is the step of time zones; what is near a multiple of it is probably one, not a lazy clock. */
+function timeZone(seconds: number): string {
+  const quarters = Math.round(seconds / 900)
+  if (quarters === 0 || quarters > 56) return ''
+  return ` It is about ${quarters / 4} h: was local time taken for UTC?`
+}

@@ -1,0 +1,47 @@
+interface HeaderMistakeRule {
+  mistake: string
+  advice: string
+  /** The header without the slip; the same when it is not there. */
+  repair(header: string): string
+}
+
+/** What happens to the header on its way. A slip is found only when the header verifies without it. */
+export const headerMistakes = [
+  {
+    mistake: 'header_folded',
+    advice:
+      'The header was folded over several lines. Send it on one line: proxies and servers differ in what they make of a fold.',
+    repair: (header) => header.replace(/\r?\n[ \t]+/g, ''),
+  },
+  {
+    mistake: 'header_quoted',
+    advice: 'There are quotes in the header. Neither the value nor its parts are quoted.',
+    repair: (header) => header.replace(/["'`]/g, ''),
+  },
+  {
+    mistake: 'header_with_name',
+    advice: "The header's name is part of the value. Pass what stands after the colon.",
+    repair: (header) => header.replace(/^[\w-]+:[ \t]*/, ''),
+  },
+  {
+    mistake: 'header_utf16',
+    advice:
+      "The header was read from a UTF-16 file, as Windows PowerShell's > writes it. Pass the header as plain text.",
+    repair: (header) =>
+      header.replace(/^(?:\ufeff|\ufffd\ufffd|ÿþ|þÿ)([^]*)$/, (_all, text: string) =>
+        text.replaceAll('\0', '').trim(),
+      ),
+  },
+  {
+    mistake: 'header_spaces',
+    advice: 'There are blanks in the header. It has none: t=<unix_seconds>,v1=<hex>.',
+    repair: (header) => header.replace(/\s+/g, ''),
+  },
+  {
+    mistake: 'header_v0_only',
+    advice: 'The signature is right, but stands under v0. Only v1 counts: write v1=<hex>.',
+    repair: (header) => (/(^|,)v1=/.test(header) ? header : header.replace(/(^|,)v0=/, '$1v1=')),
+  },
+] as const satisfies readonly HeaderMistakeRule[]
+
+export type HeaderMistake = (typeof headerMistakes)[number]['mistake']

@@ -1,0 +1,168 @@
+import { freeName } from '../recover.ts'
+import type { JournalVerdict } from './judge-journals.ts'
+import { modeWanted, type Survey } from './survey.ts'
+import { snapshotOf } from './salvage.ts'
+import { bytesOf, type StoreVerdict } from './judge.ts'
+import { chmod, copyFile, constants, link, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { syncDirectory } from '../../replace-file.ts'
+import { OWNER_ONLY } from '../disk.ts'
+
+/** One thing that a repair does; nothing is ever deleted. `told`: what people are told when it is done. */
+export type Step = { name: string; told: string } & (
+  | { do: 'set mode'; mode: number }
+  | { do: 'move aside'; as: string }
+  /** Keeps the file under another name, and puts another content in its place in one go. */
+  | { do: 'replace'; as: string; content: Buffer }
+  | { do: 'make empty' }
+)
+
+/** What makes a start succeed with as much as can be kept. Nothing, when there is nothing to do, or it must not be done. */
+export function planRepair(survey: Survey, verdict: StoreVerdict): Step[] {
+  if (survey.holder !== undefined || survey.directory !== 'there') return []
+  const records = verdict.newer || isUnreadable(survey) ? [] : planRecords(survey, verdict)
+  return [...planModes(survey), ...planCredentials(survey), ...records]
+}
+
+function isUnreadable({ snapshot, old, current }: Survey): boolean {
+  return [snapshot, old, current].some((content) => typeof content === 'string')
+}
+
+function planModes({ entries, mode }: Survey): Step[] {
+  const all = [{ name: '.', mode, size: 0, folder: true }, ...entries]
+  return all.flatMap((entry): Step[] => {
+    const wanted = modeWanted(entry)
+    if (wanted === undefined) return []
+    const told = `${entry.name === '.' ? 'The directory' : entry.name} was open to others (mode ${octal(entry.mode)}) and is its owner's alone now (${octal(wanted)}).`
+    return [{ do: 'set mode', name: entry.name, mode: wanted, told }]
+  })
+}
+
+function planCredentials({ credentials, entries }: Survey): Step[] {
+  if (!Buffer.isBuffer(credentials) || holdsKey(credentials)) return []
+  const as = freeName(namesOf(entries), 'credentials.json.damaged')
+  const told = `credentials.json held no API key and was moved aside, to ${as}. The next start makes a new key.`
+  return [{ do: 'move aside', name: 'credentials.json', as, told }]
+}
+
+/** In an order in which a start refuses until the last step is done, should this one be cut short. */
+function planRecords(survey: Survey, verdict: StoreVerdict): Step[] {
+  const { current, old } = verdict.journals
+  return [
+    ...planJournal('journal.ndjson', bytesOf(survey.current), current, survey),
+    ...planJournal('journal.old.ndjson', bytesOf(survey.old), old, survey),
+    ...planJournalMissing(verdict),
+    ...planSnapshot(survey, verdict),
+  ]
+}
+
+function planJournal(
+  name: string,
+  bytes: Buffer | undefined,
+  verdict: JournalVerdict | undefined,
+  { entries }: Survey,
+): Step[] {
+  if (bytes === undefined || verdict === undefined) return []
+  const { fault, kept, lost } = verdict
+  if (fault === undefined && lost === 0) return []
+  const as = freeName(namesOf(entries), `${name}.damaged`)
+  const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
+  const left = lost === 0 ? 'Nothing was lost' : `${lines(lost)} could not be kept${from(fault?.line)}`
+  const told = `${name}: ${transactions(kept.length)} kept. ${left}; the whole file as it was is in ${as}.`
+  return [{ do: 'replace', name, as, content, told }]
+}
+
+function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
+  if (!journalMissing || base === 'begin anew') return []
+  const told = `journal.ndjson was missing; an empty one takes its place. What was acknowledged after transaction ${known} is not there any more.`
+  return [{ do: 'make empty', name: 'journal.ndjson', told }]
+}
+
+function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): Step[] {
+  if (snapshot.kind !== 'damaged') return []
+  const as = freeName(namesOf(entries), 'db.json.damaged')
+  const aside = `the file as it was is in ${as}`
+  if (base !== 'salvage') {
+    const told =
+      base === 'begin anew' ? NOTHING_LEFT : 'db.json was damaged, but the journals hold everything'
+    return [{ do: 'move aside', name: 'db.json', as, told: `${told}; ${aside}.` }]
+  }
+  const { kept, lost, firstLost } = snapshot.salvaged
+  const left = lost === 0 ? 'all that are in it' : `${lines(lost)} could not be read${from(firstLost)}`
+  const told = `db.json was made anew of ${kept} records, ${left}; ${aside}.`
+  return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), told }]
+}
+
+const NOTHING_LEFT =
+  'Of db.json nothing can be kept without its locations, so the next start begins with an empty store'
+
+export function holdsKey(bytes: Buffer): boolean {
+  try {
+    const { api_key } = JSON.parse(bytes.toString()) as { api_key?: unknown }
+    return typeof api_key === 'string' && api_key !== ''
+  } catch {
+    return false
+  }
+}
+
+export function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0')
+}
+
+export function transactions(number: number): string {
+  return `${number} transaction${number === 1 ? '' : 's'}`
+}
+
+function lines(number: number): string {
+  return `${number} line${number === 1 ? '' : 's'}`
+}
+
+function from(line: number | undefined): string {
+  return line === undefined ? '' : ` (from line ${line})`
+}
+
+function namesOf(entries: Survey['entries']): string[] {
+  return entries.map(({ name }) => name)
+}
+
+/** Does what was planned, each step durably before the next. */
+export async function applyRepair(directory: string, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    await applyStep(directory, step)
+    await syncDirectory(directory)
+  }
+}
+
+async function applyStep(directory: string, step: Step): Promise<void> {
+  const path = join(directory, step.name)
+  if (step.do === 'set mode') return chmod(path, step.mode)
+  if (step.do === 'make empty') return writeNew(path, Buffer.alloc(0))
+  const aside = join(directory, step.as)
+  if (step.do === 'replace') {
+    const fresh = join(directory, `db.json.${randomBytes(4).toString('hex')}.tmp`)
+    await writeNew(fresh, step.content)
+    await keepAlso(path, aside)
+    await rename(fresh, path)
+  } else await rename(path, aside)
+  await chmod(aside, OWNER_ONLY)
+}
+
+async function writeNew(path: string, content: Buffer): Promise<void> {
+  const file = await open(path, 'wx', OWNER_ONLY)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A second name costs nothing; where there are none, a copy. Neither overwrites anything. */
+async function keepAlso(path: string, aside: string): Promise<void> {
+  try {
+    await link(path, aside)
+  } catch {
+    await copyFile(path, aside, constants.COPYFILE_EXCL)
+  }
+}

@@ -1,0 +1,68 @@
+import type { StoreFile } from '../disk.ts'
+import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
+import type { Transaction } from './line.ts'
+import { scanJournal } from './scan.ts'
+
+/** What reading a journal came to. */
+export interface Replay {
+  /** The number of the last transaction that is now known. */
+  sequence: number
+  /** Up to where the journal is good, in bytes. */
+  size: number
+  /** What comes after that: the beginning of a line that was never acknowledged. */
+  torn: Buffer
+  /** The last line is whole but for its line break. */
+  unended: boolean
+}
+
+/**
+ * Hands every transaction of a journal that comes after `known` to `apply`.
+ * @throws StoreDamaged for anything but an incomplete last line.
+ */
+export function replay(
+  bytes: Buffer,
+  { shown }: StoreFile,
+  known: number,
+  apply: (transaction: Transaction) => void,
+): Replay {
+  const state: Replay = { sequence: known, size: 0, torn: bytes.subarray(0, 0), unended: false }
+  for (const line of scanJournal(bytes)) {
+    if (line.kind === 'torn') return { ...state, torn: bytes.subarray(line.start) }
+    const place = { shown, line: line.number, byte: line.start }
+    if (line.kind === 'newer') throw newer(place, line.why)
+    if (line.kind === 'damaged') throw damaged(place, 'its checksum does not match')
+    const { sequence } = line.transaction
+    // Lines that the snapshot holds may be few or many, but from it on there is no gap.
+    if (sequence > state.sequence + 1) throw gap(place, state.sequence + 1, sequence)
+    if (sequence > state.sequence) {
+      apply(line.transaction)
+      state.sequence = sequence
+    }
+    state.unended = !line.ended
+    state.size = line.end
+  }
+  return state
+}
+
+interface LinePlace {
+  shown: string
+  line: number
+  byte: number
+}
+
+function damaged({ shown, line, byte }: LinePlace, why: string): StoreDamaged {
+  return new StoreDamaged(`${shown} line ${line} is damaged, at byte ${byte}: ${why}. ${MEND}`)
+}
+
+function gap(place: LinePlace, wanted: number, found: number): StoreDamaged {
+  return damaged(
+    place,
+    `it holds transaction ${found} where ${wanted} should follow, so what lies between, or the db.json that goes with it, is missing`,
+  )
+}
+
+function newer({ shown, line }: LinePlace, why: string): StoreTooNew {
+  return new StoreTooNew(
+    `${shown} line ${line} was written by a version of Tabwire that knows more than this one: ${why}. Nothing was changed. Use that version, or choose another directory.`,
+  )
+}

@@ -1,0 +1,82 @@
+import { decodeLine, isBeginningOfLine, type Transaction } from './line.ts'
+import { readWrites } from './writes-json.ts'
+
+interface Place {
+  /** Counted from 1. */
+  number: number
+  /** Where it begins, and where what follows its line break begins, in bytes. */
+  start: number
+  end: number
+}
+
+/** A line of a journal, judged by itself. */
+export type JournalLine = Place &
+  (
+    | { kind: 'whole'; transaction: Transaction; ended: boolean }
+    /** The end of the file, which was never written to its end, and so never acknowledged. */
+    | { kind: 'torn' }
+    /** A bit of it is not as it was written. */
+    | { kind: 'damaged' }
+    /** As it was written, but by a version that knows more. */
+    | { kind: 'newer'; why: string }
+  )
+
+const LINE_BREAK = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * The lines of a journal. What an editor on Windows adds, a byte order mark and carriage returns, is no damage; and
+ * zeros up to the end of the file are what a power cut leaves of a write: a file system may make the room before the
+ * bytes are there.
+ */
+export function* scanJournal(bytes: Buffer): Generator<JournalLine, void> {
+  const written = bytes.subarray(0, lengthWithoutZeros(bytes))
+  let start = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+  for (let number = 1; start < bytes.length; number += 1) {
+    const line = lineAt(written, number, start)
+    const last = line.end === written.length && !endsWithBreak(written, line)
+    const torn = last && line.kind !== 'whole' && isTorn(written.subarray(start))
+    if (!torn) yield line
+    if (!torn) start = line.end
+    if (last && start < bytes.length && (torn || start >= written.length)) {
+      yield { number, start, end: bytes.length, kind: 'torn' }
+      return
+    }
+  }
+}
+
+function lineAt(written: Buffer, number: number, start: number): JournalLine {
+  const lineBreak = written.indexOf(LINE_BREAK, start)
+  const ended = lineBreak !== -1
+  const place = { number, start, end: ended ? lineBreak + 1 : written.length }
+  const line = decodeLine(withoutReturn(written.subarray(start, ended ? lineBreak : written.length)))
+  if (line === undefined) return { ...place, kind: 'damaged' }
+  if ('newerFormat' in line) return { ...place, kind: 'newer', why: `its "format" is ${line.newerFormat}` }
+  const read = readWrites(line.writes)
+  if ('stranger' in read)
+    return {
+      ...place,
+      kind: 'newer',
+      why: `it writes to ${JSON.stringify(read.stranger.collection)} what is not known here`,
+    }
+  return { ...place, kind: 'whole', transaction: { sequence: line.sequence, writes: read.writes }, ended }
+}
+
+function endsWithBreak(written: Buffer, { start, end }: Place): boolean {
+  return end > start && written[end - 1] === LINE_BREAK
+}
+
+function isTorn(rest: Buffer): boolean {
+  return isBeginningOfLine(withoutReturn(rest))
+}
+
+function withoutReturn(text: Buffer): Buffer {
+  return text.at(-1) === CARRIAGE_RETURN ? text.subarray(0, -1) : text
+}
+
+function lengthWithoutZeros(bytes: Buffer): number {
+  let length = bytes.length
+  while (length > 0 && bytes[length - 1] === 0) length -= 1
+  return length
+}

@@ -1,0 +1,103 @@
+import { envelopeText, type StoredEvent } from '../../model/event.ts'
+import { textOf } from '../../model/json-text.ts'
+import { put, type Write } from '../../model/records.ts'
+import { FanOut, type GroupedWrite, type Others } from '../tables/fan-out.ts'
+import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
+import { collectionNames } from '../tables/tables.ts'
+
+/**
+ * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. Of
+ * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
+ */
+type JournalWrite = Write & { data_of?: string; and?: Others }
+
+/** The writes of one transaction as the journal holds them, separated by commas. */
+export function writesJson(writes: readonly GroupedWrite[]): string {
+  let text = ''
+  let first: { id: string; text: string } | undefined
+  for (const [index, write] of writes.entries()) {
+    if (index > 0) text += ','
+    if (write instanceof FanOut) text += fanOutJson(write)
+    else if (!('put' in write)) text += JSON.stringify(write)
+    else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
+      text += `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`
+    else {
+      // The text of a check was just made for the event that tells of it.
+      const record =
+        write.collection === 'checks' ? textOf(write.put) : recordJson(write.collection, write.put)
+      if (index === 0) first = { id: write.put.id, text: record }
+      text += `{"collection":"${write.collection}","put":${record}}`
+    }
+  }
+  return text
+}
+
+function fanOutJson(fanOut: FanOut): string {
+  const { first, others } = fanOut.written()
+  return `{"collection":"deliveries","put":${recordJson('deliveries', first)},"and":${JSON.stringify(others)}}`
+}
+
+/** Whether an event's body is what it is made of again, with this text of its data; looked at in place, not made. */
+function isEnvelopeOf(event: StoredEvent, data: string): boolean {
+  const around = envelopeText(event, '')
+  const start = around.length - 1
+  const { body } = event
+  return (
+    body.length === around.length + data.length &&
+    body.startsWith(data, start) &&
+    body.startsWith(around.slice(0, start)) &&
+    body.endsWith('}')
+  )
+}
+
+/** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
+export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
+  const written = JSON.parse(text) as JournalWrite[]
+  const writes: Write[] = []
+  for (const one of written) {
+    const read = one.and === undefined ? [readWrite(one, written, text)] : readFanOut(one)
+    for (const write of read)
+      if (write === undefined) return { stranger: one }
+      else writes.push(write)
+  }
+  return { writes }
+}
+
+function readFanOut(write: JournalWrite): readonly (Write | undefined)[] {
+  const { and } = write
+  if (!('put' in write) || write.collection !== 'deliveries' || !areOthers(and)) return [undefined]
+  if (recordFrom(write.collection, write.put) === undefined) return [undefined]
+  const others = and.ids.map((id, index) => ({ id, endpoint_id: and.endpoint_ids[index] ?? '' }))
+  return [{}, ...others].map((own) => put('deliveries', { ...write.put, ...own }))
+}
+
+function areOthers(value: unknown): value is Others {
+  const { ids, endpoint_ids } = (value ?? {}) as Partial<Others>
+  return isTexts(ids) && isTexts(endpoint_ids) && ids.length === endpoint_ids.length
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** All that may be said in a write of the journal. */
+const KEYS = new Set(['collection', 'put', 'remove', 'data_of', 'and'])
+
+function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: string): Write | undefined {
+  for (const key in write) if (!KEYS.has(key)) return undefined
+  const names: readonly string[] = collectionNames
+  if (!names.includes(write.collection)) return undefined
+  if (!('put' in write)) return typeof write.remove === 'string' ? write : undefined
+  if (write.data_of === undefined)
+    return recordFrom(write.collection, write.put) === undefined ? undefined : write
+  const [first] = all
+  const isFirst = first !== undefined && 'put' in first && first.put.id === write.data_of
+  if (!isFirst || write.collection !== 'events') return undefined
+  return put('events', { ...write.put, body: envelopeText(write.put, firstRecordIn(text)) })
+}
+
+/** Cut out, since to write it anew takes as long as to read it. In JSON no text within can look like its end. */
+function firstRecordIn(text: string): string {
+  const start = text.indexOf('"put":') + '"put":'.length
+  return text.slice(start, text.indexOf('},{"collection":"', start))
+}

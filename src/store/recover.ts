@@ -1,0 +1,117 @@
+import type { Low } from 'lowdb'
+import { readWhole, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
+import { MEND, StoreDamaged } from './errors.ts'
+import { groupFanOuts } from './tables/fan-out.ts'
+import type { JournalFiles } from './journal/journal.ts'
+import { replay, type Replay } from './journal/replay.ts'
+import { notASnapshot } from './snapshot/parse.ts'
+import { emptySnapshot, type Snapshot } from './snapshot/text.ts'
+import { collectionNames, type Tables } from './tables/tables.ts'
+import { open, readdir } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { syncDirectory } from '../replace-file.ts'
+
+/** Told what somebody should know though it stops nothing. */
+export type Notice = (message: string) => void
+
+/** All files that hold records. */
+export interface StoreFiles extends JournalFiles {
+  snapshot: StoreFile
+}
+
+/** What was found on the disk. */
+export interface Recovered {
+  /** The number of the last transaction. */
+  sequence: number
+  /** Whether the snapshot says that it holds everything; `undefined` when there is none. */
+  closed: boolean | undefined
+  /** Where each journal is good up to; `undefined` when there is none. */
+  current: Replay | undefined
+  old: Replay | undefined
+}
+
+/**
+ * Fills the tables: first the snapshot, then the journals on top of it. `leftOpen`: the last process that had the
+ * directory did not close it, so there was a journal.
+ * @throws StoreDamaged for anything but a last line that was never acknowledged, which is left out.
+ */
+export async function recover(
+  low: Low<Snapshot>,
+  files: StoreFiles,
+  tables: Tables,
+  leftOpen: boolean,
+): Promise<Recovered> {
+  const found = await recoverSnapshot(low, files.snapshot, tables)
+  const [oldBytes, currentBytes] = [await readWhole(files.old), await readWhole(files.current)]
+  if (found.closed === false || (found.closed && leftOpen))
+    if (oldBytes === undefined && currentBytes === undefined) throw journalMissing(files)
+  const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
+    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(groupFanOuts(writes)))
+  const old = read(oldBytes, files.old, found.sequence)
+  if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0) throw tornBetween(files)
+  const current = read(currentBytes, files.current, old?.sequence ?? found.sequence)
+  return { ...found, sequence: current?.sequence ?? old?.sequence ?? found.sequence, current, old }
+}
+
+async function recoverSnapshot(
+  low: Low<Snapshot>,
+  { shown }: StoreFile,
+  tables: Tables,
+): Promise<Pick<Recovered, 'sequence' | 'closed'>> {
+  const none = low.data
+  await low.read()
+  const { sequence, closed, records } = low.data
+  const found = { sequence, closed: low.data === none ? undefined : closed }
+  low.data = emptySnapshot() // The tables have the records from here on.
+  for (const name of collectionNames)
+    for (const record of records[name])
+      if (tables.of(name).put(record) !== undefined)
+        throw notASnapshot(shown, `two of its ${name} have the "id" ${record.id}`)
+  return found
+}
+
+function journalMissing({ snapshot, current }: StoreFiles): StoreDamaged {
+  return new StoreDamaged(
+    `${current.shown} is missing: ${snapshot.shown} is there, but the store was not closed after it, so more had been acknowledged. ${MEND}`,
+  )
+}
+
+function tornBetween({ old, current }: StoreFiles): StoreDamaged {
+  return new StoreDamaged(
+    `${old.shown} is damaged: its last line is not whole, though ${current.shown} follows it. ${MEND}`,
+  )
+}
+
+/**
+ * Saves what was left out of each journal beside it, for whoever wants to know what it was. Nothing depends upon it.
+ * Each time under a name of its own, so that nothing is overwritten.
+ */
+export async function saveTornLines(
+  files: StoreFiles,
+  { old, current }: Recovered,
+  onNotice: Notice,
+): Promise<void> {
+  if (old !== undefined && old.torn.length > 0) await saveAside(files.old, old.torn, onNotice)
+  if (current !== undefined && current.torn.length > 0) await saveAside(files.current, current.torn, onNotice)
+}
+
+async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Promise<void> {
+  const directory = dirname(journal.path)
+  const aside = fileIn(directory, freeName(await readdir(directory), `${basename(journal.path)}.torn`))
+  const file = await open(aside.path, 'wx', OWNER_ONLY)
+  try {
+    await file.writeFile(tail)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await syncDirectory(directory)
+  onNotice(
+    `The last line of ${journal.shown} was not written to its end (${tail.length} bytes) and is left out; it is kept in ${aside.shown}. It was never acknowledged: whoever sent it got no answer.`,
+  )
+}
+
+/** The first of `db.json.damaged-1`, `db.json.damaged-2` … that no file has yet. */
+export function freeName(taken: readonly string[], name: string): string {
+  for (let number = 1; ; number += 1) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`
+}

@@ -1,0 +1,192 @@
+import { crc32 } from 'node:zlib'
+import type { Check } from '../../model/check.ts'
+import type { StoreFile } from '../disk.ts'
+import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
+import { COMMA } from './line-reader.ts'
+import { recordFrom } from '../record-json.ts'
+import { FORMAT, type Snapshot } from './text.ts'
+import { collectionNames } from '../tables/tables.ts'
+import { checksummedPart } from './checksum.ts'
+
+/** @throws StoreDamaged when this is no snapshot, or not the one that was written; StoreTooNew when it is a newer one. */
+export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
+  refuseNewer(bytes, shown)
+  const end = checkedEnd(bytes, shown)
+  if (end !== undefined) return snapshotFrom(parseLines(bytes.subarray(0, end)), shown)
+  // Without a checksum somebody made it on purpose, to be taken as it is: it needs no journal beside it.
+  return { ...snapshotFrom(parseEdited(bytes, shown), shown), closed: true }
+}
+
+/** Before all else: what a newer version takes for a checksum is not known here. */
+function refuseNewer(bytes: Buffer, shown: string): void {
+  const format = /^\s*\{\s*"format":\s*(\d+)/.exec(bytes.toString('latin1', 0, 100))?.[1]
+  if (Number(format) > FORMAT) throw otherFormat(shown, Number(format))
+}
+
+/** @throws StoreDamaged when a JSON object is not a snapshot's content. */
+export function snapshotFrom(content: Record<string, unknown>, shown: string): Snapshot {
+  const { format, sequence = 0, closed = false, checksum: _checksum, ...collections } = content
+  if (format !== FORMAT) throw otherFormat(shown, format)
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
+    throw notASnapshot(shown, '"sequence" is not a whole number')
+  const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
+  if (stranger !== undefined) throw notASnapshot(shown, `${JSON.stringify(stranger)} is no collection`)
+  const records = Object.fromEntries(
+    collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
+  )
+  return {
+    sequence: Number(sequence),
+    closed: closed === true,
+    records: records as unknown as Snapshot['records'],
+  }
+}
+
+function otherFormat(shown: string, format: unknown): StoreDamaged {
+  const what = `${shown} is not a snapshot that this version of Tabwire reads: its "format" is ${JSON.stringify(format)}, not ${FORMAT}`
+  return Number(format) > FORMAT
+    ? new StoreTooNew(
+        `${what}. Nothing was changed. Use the version that wrote it, or choose another directory.`,
+      )
+    : new StoreDamaged(`${what}. ${MEND}`)
+}
+
+/** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
+function checkedEnd(bytes: Buffer, shown: string): number | undefined {
+  const part = checksummedPart(bytes, bytes.length)
+  if (part !== undefined && part.crc !== crc32(bytes.subarray(0, part.size)))
+    throw edited(shown, lineAt(bytes, part.size))
+  return part?.size
+}
+
+/** Reads the text exactly as `snapshotText` writes it, record by record: as a whole it may be more than a string can hold. */
+function parseLines(bytes: Buffer): Record<string, unknown> {
+  const parser = createLineParser()
+  for (const line of linesOf(bytes, COMMA)) parser.take(line)
+  return parser.content
+}
+
+export function createLineParser() {
+  const content: Record<string, unknown> = {}
+  const shareTexts = createTextSharing()
+  let records: unknown[] = []
+  return {
+    content,
+    /** Takes the next line, without the comma at its end. */
+    take(line: string): void {
+      if (line.startsWith('    ')) {
+        const record: unknown = JSON.parse(line)
+        if (records === content.checks) shareTexts(record as Partial<Check>)
+        records.push(record)
+        return
+      }
+      const [, name, value] = /^ {2}"(\w+)": (?:\[|(\d+|true|false))$/.exec(line) ?? []
+      if (name !== undefined) content[name] = value === undefined ? (records = []) : JSON.parse(value)
+    },
+  }
+}
+
+/** The lines of a text, without one byte that may stand at their end: to cut it off a string would copy the string. */
+export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
+  for (let start = 0, end; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf('\n', start)
+    if (end === -1) end = bytes.length
+    yield textOf(bytes.subarray(start, end), without)
+  }
+}
+
+export function textOf(line: Buffer, without: number | undefined): string {
+  return line.toString('utf8', 0, line.at(-1) === without ? line.length - 1 : line.length)
+}
+
+/** A file that somebody wrote or edited on purpose, in any layout. */
+function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
+  const text = bytes.toString()
+  if (text.startsWith('\ufeff'))
+    throw notASnapshot(shown, 'it begins with a byte order mark; save it as UTF-8 without one')
+  const content = parseJson(text, shown)
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw notASnapshot(shown, 'it is not a JSON object')
+  if ('checksum' in content && 'format' in content && content.format === FORMAT)
+    throw edited(shown, lineAt(bytes, bytes.lastIndexOf('"checksum"')))
+  return content as Record<string, unknown>
+}
+
+function parseJson(text: string, shown: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const place = lineOfMistake(text, error)
+    throw new StoreDamaged(`${shown}${place} is damaged: it is not JSON. ${MEND}`, { cause: error })
+  }
+}
+
+/** The parser does not always tell where; then the first line that looks like a record and is none is the likeliest. */
+function lineOfMistake(text: string, error: unknown): string {
+  const position = /at position (\d+)/.exec(String(error))?.[1]
+  if (position !== undefined) return ` line ${text.slice(0, Number(position)).split('\n').length}`
+  const lines = text.split('\n')
+  const index = lines.findIndex((line) => line.startsWith('    {') && !isJson(line.replace(/,$/, '')))
+  return index === -1 ? '' : ` line ${index + 1}`
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function edited(shown: string, line: number): StoreDamaged {
+  return new StoreDamaged(
+    `${shown} is not as it was written: the checksum in line ${line} does not match. If it was edited on purpose, delete line ${line} and it is accepted as it is. If not: ${MEND}`,
+  )
+}
+
+function lineAt(bytes: Buffer, end: number): number {
+  let line = 1
+  for (let at = bytes.indexOf('\n'); at !== -1 && at < end; at = bytes.indexOf('\n', at + 1)) line += 1
+  return line
+}
+
+function recordsIn(name: string, value: unknown, shown: string): readonly { id: string }[] {
+  if (!Array.isArray(value)) throw notASnapshot(shown, `"${name}" is not an array`)
+  return value.map((found: unknown, index) => {
+    const record = recordFrom(name, found)
+    const what = name === 'events' ? 'an "id" and a "body" in JSON' : 'an "id"'
+    if (record === undefined) throw notASnapshot(shown, `${name}[${index}] is not an object with ${what}`)
+    return record
+  })
+}
+
+/** Texts that are remembered at a time: more than a restaurant has dishes. */
+const SHARED_TEXTS = 10_000
+
+/**
+ * Has checks share the texts that most of them repeat: the location, what items are called, and the time of a check that was
+ * not changed. 300,000 checks of three items take 200 MB so, and 250 MB otherwise.
+ */
+function createTextSharing(): (check: Partial<Check>) => void {
+  const known = new Map<string, string>()
+  const shared = (text: string) => {
+    const one = known.get(text)
+    if (one !== undefined) return one
+    if (known.size >= SHARED_TEXTS) known.clear()
+    known.set(text, text)
+    return text
+  }
+  return (check) => {
+    const { location_id, items, created_at, updated_at } = check
+    if (typeof location_id === 'string') check.location_id = shared(location_id)
+    if (created_at !== undefined && updated_at === created_at) check.updated_at = created_at
+    if (Array.isArray(items))
+      for (const item of items as Partial<Check['items'][number]>[])
+        if (typeof item.name === 'string') item.name = shared(item.name)
+  }
+}
+
+/** The refusal of a file that is whole, but not what it should be. */
+export function notASnapshot(shown: string, why: string): StoreDamaged {
+  return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${MEND}`)
+}

@@ -1,0 +1,44 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import type { StoreFile } from '../disk.ts'
+import { COMMA, createLineReader, eachLine } from './line-reader.ts'
+import { createLineParser, snapshotFrom, textOf } from './parse.ts'
+import { FORMAT, type Snapshot } from './text.ts'
+import { LAST_BYTES, checksummedPart, type Checksummed } from './checksum.ts'
+
+/**
+ * Reads a snapshot that is exactly as it was written, without ever having its text in memory as a whole. `undefined` for
+ * any other, of which `parseSnapshot` tells what is to be told.
+ */
+export async function readChecksummed(
+  file: StoreFile,
+): Promise<{ snapshot: Snapshot; vouched: Checksummed } | undefined> {
+  const opened = await open(file.path, 'r').catch(() => undefined)
+  if (opened === undefined) return undefined
+  try {
+    const { size } = await opened.stat()
+    const start = Math.max(size - LAST_BYTES, 0)
+    const { buffer } = await opened.read(Buffer.alloc(LAST_BYTES), 0, LAST_BYTES, start)
+    const vouched = checksummedPart(buffer, size)
+    if (vouched === undefined) return undefined
+    const content = await parseFile(opened, vouched)
+    return content?.format === FORMAT ? { snapshot: snapshotFrom(content, file.shown), vouched } : undefined
+  } finally {
+    await opened.close()
+  }
+}
+
+async function parseFile(
+  file: FileHandle,
+  { size, crc }: Checksummed,
+): Promise<Record<string, unknown> | undefined> {
+  const lines = createLineReader(file, size)
+  const parser = createLineParser()
+  try {
+    await eachLine(lines, (line) => parser.take(textOf(line, COMMA)))
+  } catch (error) {
+    // A line that is damaged: the checksum of the whole tells it in better words.
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+  return lines.crc() === crc ? parser.content : undefined
+}

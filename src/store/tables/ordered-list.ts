@@ -1,0 +1,74 @@
+import { sortedTree, type SortedTree } from './sorted-tree.ts'
+
+/** Records in their order. What is fresh comes at the end and leaves near the head, as a rule, and costs next to nothing. */
+export interface OrderedList<T> {
+  put(record: T): void
+  take(record: T): void
+  values(): Iterator<T>
+  isEmpty(): boolean
+}
+
+export interface OrderedListRule<T> {
+  /** Below 0 when the first comes before the second; 0 for none but the same record, as it is or was. */
+  compare(one: T, other: T): number
+  /** Whether a record is new, and so as a rule comes last of those that are. */
+  isFresh(record: T): boolean
+}
+
+/** How much of the memory of those that left may be kept until it is given back. */
+const MAX_GAP = 64
+
+export function createOrderedList<T>({ compare, isFresh }: OrderedListRule<T>): OrderedList<T> {
+  /** Fresh records in order; those before `head` have left. */
+  let fresh: T[] = []
+  let head = 0
+  /** All others, such as those that are tried again: they come in between as often as at the end. */
+  let others: SortedTree<T, T> | undefined
+
+  /** The place of a fresh record, or where it would be: as a rule near the head, so from there on in growing steps. */
+  const placeOf = (record: T): number => {
+    const isBefore = (place: number) => compare(fresh[place] as T, record) < 0
+    let low = head
+    let step = 1
+    for (; low + step <= fresh.length && isBefore(low + step - 1); step *= 2) low += step
+    let high = Math.min(low + step, fresh.length)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (isBefore(middle)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const takeFresh = (record: T): boolean => {
+    const place = placeOf(record)
+    if (place === fresh.length || compare(fresh[place] as T, record) !== 0) return false
+    for (let at = place; at > head; at--) fresh[at] = fresh[at - 1] as T
+    head += 1
+    if (head > MAX_GAP && head > fresh.length / 2) {
+      fresh = fresh.slice(head)
+      head = 0
+    }
+    return true
+  }
+  return {
+    put(record) {
+      const last = fresh.length === head ? undefined : (fresh.at(-1) as T)
+      if (isFresh(record) && (last === undefined || compare(last, record) < 0)) fresh.push(record)
+      else (others ??= sortedTree<T, T>(compare)).set(record, record)
+    },
+    take(record) {
+      if (!takeFresh(record)) others?.delete(record)
+    },
+    *values() {
+      const tried = others?.values()[Symbol.iterator]()
+      let next = tried?.next()
+      for (let at = head; at < fresh.length; at++) {
+        const record = fresh[at] as T
+        for (; next?.done === false && compare(next.value, record) < 0; next = tried?.next()) yield next.value
+        yield record
+      }
+      for (; next?.done === false; next = tried?.next()) yield next.value
+    },
+    isEmpty: () => fresh.length === head && others?.isEmpty !== false,
+  }
+}

@@ -1,0 +1,39 @@
+import { checkKey } from '../../model/check.ts'
+import type { Delivery } from '../../model/delivery.ts'
+import type { OfCheck } from '../../model/guest.ts'
+import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
+import type { DueIndexRule } from './due-index.ts'
+import { compareText } from './sorted-tree.ts'
+
+/** Under which key a record is found, or `null` when it is not. */
+export type KeyOf<T> = (record: T) => string | null
+
+type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
+
+/** How the records of a collection are found other than by their id. Deliveries have a table of their own. */
+export const lookups: { readonly [C in Exclude<CollectionName, 'deliveries'>]: Rules<C> } = {
+  locations: {},
+  keys: { hash: ({ hash }) => hash },
+  checks: { external: checkKey },
+  claims: { check: keyOfItsCheck },
+  payments: { check: keyOfItsCheck },
+  feedback: { check: keyOfItsCheck },
+  endpoints: { status: ({ status }) => status },
+  events: {},
+}
+
+/** What is looked at of a delivery in a queue. */
+type Queued = Pick<Delivery, 'id' | 'status' | 'next_attempt_at' | 'endpoint_id' | 'attempts'>
+
+/** The pending deliveries of each endpoint in the order in which they fall due. */
+export const dueIndexRule: DueIndexRule<Queued> = {
+  key: ({ status, next_attempt_at, endpoint_id }) =>
+    status === 'pending' && next_attempt_at !== null ? endpoint_id : null,
+  compare: (one, other) =>
+    compareText(one.next_attempt_at ?? '', other.next_attempt_at ?? '') || compareText(one.id, other.id),
+  isFresh: ({ attempts }) => attempts.length === 0,
+}
+
+function keyOfItsCheck({ location_id, external_check_id }: Omit<OfCheck, 'check_id'>): string {
+  return checkKey({ location_id, external_id: external_check_id })
+}

@@ -1,0 +1,106 @@
+import { createKeyIndex, type KeyIndex } from './key-index.ts'
+import type { KeyOf } from './schema.ts'
+import {
+  createSortedRecords,
+  type ReadableRecords,
+  type RecordsInOrder,
+  type SortedRecords,
+} from './sorted-records.ts'
+import type { Order, Page, Search } from '../store.ts'
+import { timers } from '../../timers.ts'
+
+/** One collection in memory: its records by id, and its indexes. */
+export interface Table<T extends { id: string }> {
+  readonly records: ReadableRecords<T>
+  /** Puts a record in the place of the one with its id, which is returned. */
+  put(record: T): T | undefined
+  /** Takes away and returns the record with an id. */
+  remove(id: string): T | undefined
+  /** The records under a key of a lookup, oldest first, walked only if wanted. */
+  find(lookup: string, key: string): Iterable<T>
+}
+
+/** A table of records that are found by these rules. */
+export function createTable<T extends { id: string }>(rules: Readonly<Record<string, KeyOf<T>>>): Table<T> {
+  const lookups = Object.entries(rules).map(([name, rule]) => [name, createKeyIndex(rule)] as const)
+  return tableOf(createSortedRecords<T>(), new Map(lookups))
+}
+
+/** Keeps the lookups as the records are. */
+export function tableOf<T extends { id: string }>(
+  records: SortedRecords<T>,
+  lookups: ReadonlyMap<string, KeyIndex<T>>,
+): Table<T> {
+  const indexes = [...lookups.values()]
+  const move = (before: T | undefined, after: T | undefined) => {
+    for (const index of indexes) index.move(before, after)
+    return before
+  }
+  return {
+    records,
+    put: (record) => move(records.put(record), record),
+    remove: (id) => move(records.take(id), undefined),
+    find: (lookup, key) => lookups.get(lookup)?.find(key) ?? [],
+  }
+}
+
+interface PageQuery {
+  where?: Readonly<Record<string, string>>
+  search?: Search | undefined
+  order?: Order | undefined
+  after?: string | undefined
+  limit: number
+}
+
+/** Records looked at before others have their turn: about a millisecond's work. */
+const SLICE = 2000
+
+/**
+ * One page of records as they are now, newest first unless the order is `asc`. When few match, the search goes on in a
+ * copy, in slices between which the service goes on.
+ */
+export async function pageOf<T extends { id: string }>(
+  records: RecordsInOrder<T>,
+  { where = {}, search, order, after, limit }: PageQuery,
+): Promise<Page<T>> {
+  const data: T[] = []
+  const matches = matcherOf(where, search)
+  let [seen, last] = [records, after]
+  for (;;) {
+    let looks = 0
+    for (const record of order === 'asc' ? seen.from(last) : seen.backFrom(last)) {
+      if (record.id === last) continue
+      if (matches(record)) {
+        if (data.length === limit) return { data, more: true }
+        data.push(record)
+      }
+      last = record.id
+      if (++looks === SLICE) break
+    }
+    if (looks < SLICE) return { data, more: false }
+    if (seen === records) seen = records.clone()
+    await timers.nextTurn()
+  }
+}
+
+function matcherOf(where: Readonly<Record<string, string>>, search?: Search): (record: unknown) => boolean {
+  const conditions = Object.entries(where).map(([path, wanted]) => ({ path: path.split('.'), wanted }))
+  const isFound = finderOf(search)
+  return (record) =>
+    conditions.every(({ path, wanted }) => fieldAt(record, path) === wanted) && isFound(record)
+}
+
+function finderOf(search: Search | undefined): (record: unknown) => boolean {
+  if (search === undefined) return () => true
+  const pattern = new RegExp(search.text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'i')
+  const paths = search.fields.map((path) => path.split('.'))
+  return (record) =>
+    paths.some((path) => {
+      const value = fieldAt(record, path)
+      return (typeof value === 'string' || typeof value === 'number') && pattern.test(String(value))
+    })
+}
+
+function fieldAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce((at, name) => (at as Record<string, unknown> | null | undefined)?.[name], record)
+}

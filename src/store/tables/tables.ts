@@ -1,0 +1,140 @@
+import { timers } from '../../timers.ts'
+import {
+  put,
+  remove,
+  type ReadOne,
+  type Reads,
+  type CollectionName,
+  type Collections,
+  type Everything,
+  type ReadResults,
+  type Put,
+  type Removal,
+  type Write,
+} from '../../model/records.ts'
+import type { Changes } from '../snapshot/changes.ts'
+import { createDeliveryTable, type DeliveryTable } from './delivery-table.ts'
+import { FanOut, type GroupedWrite } from './fan-out.ts'
+import { lookups } from './schema.ts'
+import type { RecordsInOrder } from './sorted-records.ts'
+import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
+import { createTable, type Table } from './table.ts'
+
+/** Everything that is stored, in memory: what both stores answer from. The cost of a write does not grow with it. */
+export interface Tables {
+  of<C extends CollectionName>(collection: C): Table<Collections[C]>
+  /** What a transaction asked for; the iterables are good while it decides. */
+  read<A extends Reads>(reads: A): ReadResults<A>
+  /** Applies writes in order and returns those that undo them, to be applied in order too. */
+  apply(writes: readonly GroupedWrite[]): readonly Write[]
+  due(query: DueQuery): Due
+  unfinished(query: UnfinishedQuery): Unfinished
+  /** A copy of the records that later writes do not change, made in no time. */
+  copy(): RecordCopies
+  all(): Everything
+  /** Indexes other records, in slices between which the service goes on. */
+  prepare(records: Everything): Promise<Prepared>
+}
+
+/** Records that can take the place of all there are. */
+export interface Prepared {
+  records: RecordCopies
+  /** Puts them there, at once; `onPut` is not told. */
+  install: () => void
+}
+
+/** All records, by collection, in order. */
+export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Collections[C]> }
+
+/** In the order in which the snapshot has them. */
+export const collectionNames = [...Object.keys(lookups), 'deliveries'] as CollectionName[]
+
+/**
+ * `onPut` is told of every record that a write puts, and whether none was in its place; of a fan-out, whose ids go up, of
+ * the first alone.
+ */
+export function createTables(onPut: Changes['put'] = () => {}): Tables {
+  let tables = emptyTables()
+  const readOne = (read: ReadOne) => {
+    const table = tables[read.collection]
+    return 'id' in read ? table.records.get(read.id) : table.find(read.lookup, read.key)
+  }
+  const apply = (write: Write, undoing: Write[]) => {
+    const undo = applyTo(tables[write.collection], write)
+    undoing.push(undo)
+    if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
+  }
+  const addAll = (fanOut: FanOut, undoing: Write[]) => {
+    if (tables.deliveries.add(fanOut)) {
+      for (const id of fanOut.ids) undoing.push(remove('deliveries', id))
+      onPut('deliveries', fanOut.firstId, true)
+    } else for (const delivery of fanOut) apply(put('deliveries', delivery), undoing)
+  }
+  return {
+    of: (collection) => (tables as TableOf)[collection],
+    read: (reads) => mapValues(reads, readOne) as ReadResults<typeof reads>,
+    apply(writes) {
+      const undoing: Write[] = []
+      for (const write of writes)
+        if (write instanceof FanOut) addAll(write, undoing)
+        else apply(write, undoing)
+      return undoing.reverse()
+    },
+    due: (query) => tables.deliveries.due(query),
+    unfinished: (query) => tables.deliveries.unfinished(query),
+    copy: () => copyOf(tables),
+    all: () => mapValues(tables, ({ records }) => [...records.from()]) as Everything,
+    async prepare(records) {
+      const prepared = emptyTables()
+      for (const name of collectionNames) await putAll(prepared[name], records[name])
+      return { records: copyOf(prepared), install: () => void (tables = prepared) }
+    },
+  }
+}
+
+type TableOf = { readonly [C in CollectionName]: Table<Collections[C]> }
+type AllTables = TableOf & { readonly deliveries: DeliveryTable }
+
+function copyOf(tables: AllTables): RecordCopies {
+  return mapValues(tables, ({ records }) => records.clone()) as RecordCopies
+}
+
+function emptyTables(): AllTables {
+  return {
+    locations: createTable(lookups.locations),
+    keys: createTable(lookups.keys),
+    checks: createTable(lookups.checks),
+    claims: createTable(lookups.claims),
+    payments: createTable(lookups.payments),
+    feedback: createTable(lookups.feedback),
+    endpoints: createTable(lookups.endpoints),
+    events: createTable(lookups.events),
+    deliveries: createDeliveryTable(),
+  }
+}
+
+/** Records that are put before others have their turn: some milliseconds' work. */
+const SLICE = 2000
+
+async function putAll<C extends CollectionName>(
+  table: Table<Collections[C]>,
+  records: Everything[C],
+): Promise<void> {
+  for (const [index, record] of records.entries()) {
+    if (index % SLICE === SLICE - 1) await timers.nextTurn()
+    table.put(record)
+  }
+}
+
+/** Applies one write and returns the one that undoes it. */
+function applyTo<C extends CollectionName>(table: Table<Collections[C]>, write: Put<C> | Removal<C>): Write {
+  const id = 'put' in write ? write.put.id : write.remove
+  const before = 'put' in write ? table.put(write.put) : table.remove(id)
+  return before === undefined ? remove(write.collection, id) : put(write.collection, before)
+}
+
+function mapValues<T>(object: Readonly<Record<string, T>>, change: (value: T) => unknown): unknown {
+  const result: Record<string, unknown> = {}
+  for (const name in object) result[name] = change(object[name] as T)
+  return result
+}

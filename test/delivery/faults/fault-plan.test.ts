@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { planFaults } from '../../../src/delivery/faults/fault-plan.ts'
+import { rulesOf, viewRule } from '../../../src/model/fault-rules.ts'
+import type { DeliveryFault } from '../../../src/model/fault.ts'
+
+type Chances = Partial<Omit<DeliveryFault, 'on'>>
+
+/** What befalls the first attempt of a delivery under these faults, and what is left of each. */
+function draw(...faults: Chances[]) {
+  const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
+  const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const
+  const fate = planFaults(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
+  return { faults: fate?.faults, left: rules.map((rule) => viewRule(rule).left) }
+}
+
+describe('what is left of a fault', () => {
+  const duplicate: Chances = { duplicate: 1, times: 5 }
+  const drop: Chances = { drop: 1, times: 5 }
+  const delay: Chances = { delay: 1, delay_ms: 10, times: 5 }
+
+  test('goes down by one for all that befall an attempt together', () => {
+    expect(draw(duplicate, delay)).toEqual({ faults: ['duplicate', 'delay'], left: [4, 4] })
+  })
+
+  test.each([
+    ['first', [drop, duplicate, delay], [4, 5, 5]],
+    ['last', [duplicate, delay, drop], [5, 5, 4]],
+    ['twice', [duplicate, drop, drop], [5, 4, 5]],
+  ])('stays as it was when another one, the %s, drops the attempt', (_place, faults, left) => {
+    expect(draw(...faults)).toEqual({ faults: ['drop'], left })
+  })
+
+  test('goes down by one for a fault that does more than to drop', () => {
+    expect(draw({ drop: 1, duplicate: 1, times: 5 })).toEqual({ faults: ['drop'], left: [4] })
+  })
+
+  test('stays as it was when it does not befall the attempt', () => {
+    expect(draw({ drop: 0, times: 5 }, { ...duplicate, event_types: ['check.closed'] })).toEqual({
+      faults: undefined,
+      left: [5, 5],
+    })
+  })
+})

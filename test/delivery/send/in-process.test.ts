@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { createDestinationPolicy } from '../../../src/delivery/destination/policy.ts'
+import { createInProcessReceivers, type Receive } from '../../../src/delivery/send/in-process.ts'
+import { createSender } from '../../../src/delivery/send/send.ts'
+
+const url = 'https://shop.test/webhooks'
+const policy = createDestinationPolicy({
+  allowHttpLoopback: false,
+  denyPrivate: false,
+  own: () => undefined,
+  resolve: () => Promise.reject(new Error('No name is to be resolved for a receiver in this process.')),
+})
+
+function send(
+  receive: Receive,
+  { signal, bodyTimeoutMs = 1_000 }: { signal?: AbortSignal; bodyTimeoutMs?: number } = {},
+) {
+  const receivers = createInProcessReceivers()
+  receivers.add(url, receive)
+  const trust = { ca: [], insecure: false }
+  const sender = createSender({ policy, trust, timeoutMs: 50, bodyTimeoutMs, receivers })
+  return sender.send({ url, headers: { 'X-Service-Signature': 't=1,v1=2' }, body: '{"ü":1}' }, { signal })
+}
+
+describe('a receiver in this process', () => {
+  test('gets the request as it would have been sent, and its answer counts', async () => {
+    const seen: unknown[] = []
+    const result = await send(async (request) => {
+      const { method, url: target, redirect } = request
+      seen.push(
+        { method, target, redirect, header: request.headers.get('x-service-signature') },
+        await request.text(),
+      )
+      return new Response('fine', { status: 202 })
+    })
+    expect(seen).toEqual([{ method: 'POST', target: url, redirect: 'manual', header: 't=1,v1=2' }, '{"ü":1}'])
+    expect(result).toMatchObject({
+      outcome: 'succeeded',
+      response_status: 202,
+      response_body: 'fine',
+      error: null,
+    })
+  })
+
+  test('that redirects, fails, throws or answers with a network error has not taken it', async () => {
+    const moved = await send(() => new Response(null, { status: 302, headers: { location: '/else' } }))
+    expect(moved).toMatchObject({
+      outcome: 'bad_status',
+      error: expect.stringContaining('302 to /else') as string,
+    })
+    const threw = await send(() => {
+      throw new Error('out of soup')
+    })
+    expect(threw).toMatchObject({
+      outcome: 'connection_reset',
+      response_status: null,
+      error: 'The receiver of shop.test in this process threw: out of soup.',
+    })
+    expect(await send(() => Response.error())).toMatchObject({ outcome: 'connection_reset' })
+  })
+
+  test('that hangs is given up in time, and told so by the signal of its request', async () => {
+    let given: AbortSignal | undefined
+    const result = await send((request) => {
+      given = request.signal
+      return new Promise(() => undefined)
+    })
+    expect(result).toMatchObject({ outcome: 'timeout', response_status: null })
+    expect(given?.aborted).toBe(true)
+  })
+
+  test('is taken back with the attempt', async () => {
+    const stop = new AbortController()
+    const attempt = send(() => new Promise(() => stop.abort(new Error('no more'))), { signal: stop.signal })
+    await expect(attempt).rejects.toThrow('no more')
+  })
+
+  test('may answer at length or without end: the first 4 KiB are kept', async () => {
+    const long = await send(() => new Response('ü'.repeat(4_000)))
+    expect(long).toMatchObject({ outcome: 'succeeded', response_body: 'ü'.repeat(2_048) })
+    const endless = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('so far')) })
+    const cut = await send(() => new Response(endless), { bodyTimeoutMs: 20 })
+    expect(cut).toMatchObject({ outcome: 'succeeded', response_body: 'so far' })
+  })
+})
+
+describe('which receiver takes a URL', () => {
+  const one: Receive = () => new Response('one')
+  const other: Receive = () => new Response('other')
+
+  test.each([
+    ['https://shop.test', 'https://shop.test/', true],
+    ['https://shop.test', 'https://SHOP.test:443/any/where?x=1', true],
+    ['https://shop.test/hooks', 'https://shop.test/hooks', true],
+    ['https://shop.test/hooks/', 'https://shop.test/hooks/a', true],
+    ['https://shop.test/hooks', 'https://shop.test/hooks?a', true],
+    ['https://shop.test/hooks', 'https://shop.test/hooks-of-others', false],
+    ['https://shop.test', 'https://shop.test.example/', false],
+    ['https://shop.test', 'https://shop.test:8443/', false],
+    ['https://shop.test', 'http://shop.test/', false],
+    ['https://shop.test', 'not a URL', false],
+  ])('%s takes %s: %s', (base, target, taken) => {
+    const receivers = createInProcessReceivers()
+    receivers.add(base, one)
+    expect(receivers.find(target)).toBe(taken ? one : undefined)
+  })
+
+  test('the last one counts until it is taken back, which happens once', () => {
+    const receivers = createInProcessReceivers()
+    receivers.add('https://shop.test', one)
+    const takeBack = receivers.add('https://shop.test/hooks', other)
+    expect(receivers.find(url.replace('webhooks', 'hooks'))).toBe(other)
+    takeBack()
+    takeBack()
+    expect(receivers.find('https://shop.test/hooks')).toBe(one)
+  })
+
+  test('no receiver can be had for what is no URL', () => {
+    expect(() => createInProcessReceivers().add('/hooks', one)).toThrow(
+      /absolute URL such as .*, not at "\/hooks"\.$/,
+    )
+  })
+})

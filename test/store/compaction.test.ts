@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Store } from '../../src/store/store.ts'
+import { failingDisk } from './failing-disk.ts'
+import { copyOf, newDirectory, openStore, tidyUp } from './folder.ts'
+import { saveChecks, storedChecks } from './records.ts'
+
+tidyUp()
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+/** Writes checks, from this number on, until something has come to pass. */
+async function writeUntil(store: Store, from: number, done: () => Promise<boolean>): Promise<number> {
+  for (let number = from; ; number += 1) {
+    await saveChecks(store, number)
+    if (await done()) return number
+  }
+}
+
+describe('folding', () => {
+  it('happens beside the service and loses nothing, at whatever moment the process is killed', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory, { compactAtBytes: 5000 })
+    for (const last of upTo(40).map((step) => step * 5)) {
+      await Promise.all(upTo(5).map((number) => saveChecks(store, last - 5 + number)))
+      const survivors = await openStore(await copyOf(directory))
+      expect(await storedChecks(survivors)).toEqual(upTo(last))
+      await survivors.close()
+    }
+    expect(await readdir(directory)).toContain('db.json')
+    await store.close()
+    expect(await storedChecks(await openStore(directory))).toEqual(upTo(200))
+  })
+
+  it('leaves no old journal behind', async () => {
+    const directory = await newDirectory()
+    const store = await openStore(directory, { compactAtBytes: 1000 })
+    const folded = async () => {
+      const names = await readdir(directory)
+      return names.includes('db.json') && !names.includes('journal.old.ndjson')
+    }
+    const last = await writeUntil(store, 1, folded)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
+  })
+
+  it('DUR-16 that fails, as on a full disk, stops nothing, loses nothing, and is tried again', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
+    disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
+    const failed = await writeUntil(store, 1, async () => notices.length >= 2)
+    expect(notices[0]).toContain('could not be folded into the snapshot: the disk is full (ENOSPC)')
+    expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(failed))
+
+    disk.fails = () => false
+    const folded = async () => (await readdir(directory)).includes('db.json')
+    const last = await writeUntil(store, failed + 1, folded)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
+  })
+
+  it('is tried again as soon as a full disk takes a transaction', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openStore(directory, { compactAtBytes: 20_000, openFile: disk.openFile, onNotice })
+    disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
+    const last = await writeUntil(store, 1, async () => notices.length > 0)
+    disk.fails = (step) => step === 'write'
+    await expect(saveChecks(store, last + 1)).rejects.toMatchObject({ code: 'storage_unavailable' })
+
+    disk.fails = () => false
+    await saveChecks(store, last + 1)
+    await saveChecks(store, last + 2)
+    await expect.poll(() => readdir(directory), { timeout: 10_000 }).toContain('db.json')
+  })
+
+  it('goes on in the journal it has when no new one can be opened', async () => {
+    const directory = await newDirectory()
+    const disk = failingDisk()
+    const notices: string[] = []
+    const onNotice = (notice: string) => notices.push(notice)
+    const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
+    disk.fails = (step, path) => step === 'open' && path.endsWith('journal.ndjson')
+    const failed = await writeUntil(store, 1, async () => notices.length >= 2)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(failed))
+    disk.fails = () => false
+    const last = await writeUntil(store, failed + 1, async () =>
+      (await readdir(directory)).includes('db.json'),
+    )
+    await store.close()
+    expect(await storedChecks(await openStore(directory))).toEqual(upTo(last))
+  })
+})
+
+describe('a process that was killed while it folded', () => {
+  /** A directory with checks 1 and 2 in one journal, 3 and 4 in the next, and a snapshot that holds the first two. */
+  async function parts() {
+    const directory = await newDirectory()
+    const journal = join(directory, 'journal.ndjson')
+    const store = await openStore(directory)
+    await saveChecks(store, 1, 2)
+    const first = await readFile(journal)
+    await saveChecks(store, 3, 4)
+    const second = (await readFile(journal)).subarray(first.length)
+    const early = await copyOf(directory)
+    await writeFile(join(early, 'journal.ndjson'), first)
+    await (await openStore(early)).close()
+    return { directory: await copyOf(directory), first, second, snapshot: join(early, 'db.json') }
+  }
+
+  it.each([
+    ['before the new journal was there', { old: true, current: false, snapshot: false }, [1, 2]],
+    ['before the snapshot was there', { old: true, current: true, snapshot: false }, [1, 2, 3, 4]],
+    ['DUR-11 before the old journal was removed', { old: true, current: true, snapshot: true }, [1, 2, 3, 4]],
+    ['after everything was done', { old: false, current: true, snapshot: true }, [1, 2, 3, 4]],
+  ])('%s has lost nothing', async (_, there, expected) => {
+    const { directory, first, second, snapshot } = await parts()
+    const [journal, old] = [join(directory, 'journal.ndjson'), join(directory, 'journal.old.ndjson')]
+    await (there.current ? writeFile(journal, second) : rm(journal))
+    if (there.old) await writeFile(old, first)
+    if (there.snapshot) await copyFile(snapshot, join(directory, 'db.json'))
+    await writeFile(join(directory, 'db.json.tmp'), '{"half": ')
+    const store = await openStore(directory)
+    expect(await storedChecks(store)).toEqual(expected)
+    await saveChecks(store, 5)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([...expected, 5])
+    await store.close()
+    expect((await readdir(directory)).filter((name) => /tmp|old/.test(name))).toEqual([])
+  })
+
+  it('tells when the journal between the snapshot and the present one is missing', async () => {
+    const { directory, second } = await parts()
+    await writeFile(join(directory, 'journal.ndjson'), second)
+    await expect(openStore(directory)).rejects.toThrow(/journal\.ndjson line 1 is damaged/)
+  })
+
+  it('may have broken off in the old journal only when nothing follows it', async () => {
+    const { directory, first, second } = await parts()
+    const [journal, old] = [join(directory, 'journal.ndjson'), join(directory, 'journal.old.ndjson')]
+    await writeFile(journal, second)
+    await writeFile(old, first.subarray(0, -10))
+    await expect(openStore(directory)).rejects.toThrow(
+      /journal\.old\.ndjson is damaged: its last line is not whole/,
+    )
+    await rename(journal, `${journal}.away`)
+    const store = await openStore(directory)
+    await saveChecks(store, 7)
+    expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1, 7])
+  })
+})

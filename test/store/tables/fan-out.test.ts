@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
+import { put, remove, type Write } from '../../../src/model/records.ts'
+import { FanOut, groupFanOuts } from '../../../src/store/tables/fan-out.ts'
+import { createTables, type Tables } from '../../../src/store/tables/tables.ts'
+import { delivery, idOf } from '../records.ts'
+
+const attempt = { number: 1 } as Attempt
+const endpoints = ['we_1', 'we_2', 'we_3', 'we_4'] as const
+
+/** What becomes of a store: a fan-out of so many, or something of one delivery, found by its place among all there ever were. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('fan out' as const), size: fc.integer({ min: 1, max: endpoints.length }) }),
+  fc.record({
+    kind: fc.constantFrom('attempt', 'deliver', 'remove', 'undo', 'put back', 'squeeze in', 'repeat'),
+    place: fc.nat(),
+  }),
+)
+
+describe('a store of deliveries, of which many are kept as one', () => {
+  it('is one of deliveries, whatever becomes of which of them', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const tables = createTables()
+        const model = new Map<string, Delivery>()
+        const ever: Delivery[] = []
+        let undo: { writes: readonly Write[]; model: [string, Delivery][] } = { writes: [], model: [] }
+        for (const [number, one] of steps.entries()) {
+          const before = [...model]
+          const writes = one.kind === 'fan out' ? fanOut(number, one.size) : becoming(one, ever, model)
+          if (one.kind === 'undo') {
+            tables.apply(undo.writes)
+            model.clear()
+            for (const [id, record] of undo.model) model.set(id, record)
+            undo = { writes: [], model: undo.model }
+          } else undo = { writes: tables.apply(groupFanOuts(writes)), model: before }
+          for (const write of writes) follow(write, model, ever)
+          expectSame(tables, model)
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('gives copies that stay as they were', () => {
+    const tables = createTables()
+    tables.apply(groupFanOuts(fanOut(1, 4)))
+    const copy = tables.copy()
+    const all = [...copy.deliveries.from()]
+    tables.apply([
+      put('deliveries', { ...delivery(102), attempts: [attempt] }),
+      remove('deliveries', idOf('dlv', 103)),
+    ])
+    tables.apply(groupFanOuts(fanOut(2, 3)))
+    expect([...copy.deliveries.from()]).toEqual(all)
+    expect([...copy.deliveries.clone().backFrom()]).toEqual([...all].reverse())
+  })
+
+  it('tells of what is put whether it is fresh, of those of a fan-out by the first', () => {
+    const told: unknown[] = []
+    const tables = createTables((...what) => void told.push(what))
+    tables.apply(groupFanOuts(fanOut(1, 3)))
+    tables.apply([put('deliveries', { ...delivery(102), attempts: [attempt] })])
+    expect(told).toEqual([
+      ['deliveries', idOf('dlv', 101), true],
+      ['deliveries', idOf('dlv', 102), false],
+    ])
+  })
+})
+
+describe('writes', () => {
+  it('are together that put deliveries of a fan-out, and in their order', () => {
+    const others = [put('deliveries', delivery(1)), remove('deliveries', 'dlv_0')]
+    const all = [...others, ...fanOut(1, 3), ...fanOut(2, 2), ...others]
+    const fanned = groupFanOuts(all)
+    expect(fanned.map((one) => (one instanceof FanOut ? one.ids.length : 1))).toEqual([1, 1, 3, 2, 1, 1])
+    expect(
+      fanned.flatMap((one) =>
+        one instanceof FanOut ? [...one].map((each) => put('deliveries', each)) : [one],
+      ),
+    ).toEqual(all)
+  })
+
+  it('are apart when the identifiers do not go up', () => {
+    const writes = [...fanOut(1, 2)].reverse()
+    expect(groupFanOuts(writes)).toEqual(writes)
+  })
+})
+
+function fanOut(number: number, size: number): Write[] {
+  return endpoints
+    .slice(0, size)
+    .map((endpoint_id, index) =>
+      put('deliveries', delivery(100 * number + index + 1, { event_id: idOf('evt', number), endpoint_id })),
+    )
+}
+
+function becoming(
+  { kind, place }: { kind: string; place: number },
+  ever: readonly Delivery[],
+  model: ReadonlyMap<string, Delivery>,
+): Write[] {
+  const found = ever[place % Math.max(ever.length, 1)]
+  if (found === undefined || kind === 'undo') return []
+  const now = model.get(found.id)
+  if (kind === 'put back') return now === undefined ? [put('deliveries', found)] : []
+  // Only a clock that was set back makes one that belongs between others.
+  if (kind === 'squeeze in')
+    return [put('deliveries', { ...found, id: `${found.id.slice(0, -1)}${place % 10}x` })]
+  if (kind === 'repeat')
+    return ever
+      .filter(({ event_id }) => event_id === found.event_id)
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+      .map((one) => put('deliveries', one))
+  if (now === undefined) return []
+  if (kind === 'remove') return [remove('deliveries', found.id)]
+  const attempts = [...now.attempts, attempt]
+  return [
+    put(
+      'deliveries',
+      kind === 'attempt'
+        ? { ...now, attempts }
+        : { ...now, attempts, status: 'delivered', next_attempt_at: null },
+    ),
+  ]
+}
+
+function follow(write: Write, model: Map<string, Delivery>, ever: Delivery[]): void {
+  if (!('put' in write)) return void model.delete(write.remove)
+  const record = write.put as Delivery
+  model.set(record.id, record)
+  if (!ever.some(({ id }) => id === record.id)) ever.push(record)
+}
+
+function expectSame(tables: Tables, model: ReadonlyMap<string, Delivery>): void {
+  const all = [...model.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const { records, find } = tables.of('deliveries')
+  expect(records.size()).toBe(all.length)
+  expect([...records.from()]).toEqual(all)
+  expect([...records.backFrom()]).toEqual([...all].reverse())
+  const [middle] = all.slice(Math.floor(all.length / 2))
+  for (const id of [middle?.id ?? 'dlv_', `${middle?.id ?? ''}0`]) {
+    expect([...records.from(id)]).toEqual(all.filter((one) => one.id >= id))
+    expect([...records.backFrom(id)]).toEqual(all.filter((one) => one.id <= id).reverse())
+    expect(records.get(id)).toEqual(model.get(id))
+  }
+  for (const { id } of all) expect(records.get(id)).toEqual(model.get(id))
+  for (const event of new Set(all.map(({ event_id }) => event_id)))
+    expect([...find('event', event)]).toEqual(all.filter(({ event_id }) => event_id === event))
+  const pending = all.filter(({ status }) => status === 'pending')
+  for (const endpoint of endpoints)
+    expect([...find('pending_of', endpoint)]).toEqual(
+      pending.filter(({ endpoint_id }) => endpoint_id === endpoint),
+    )
+  const due = tables.due({ now: new Date('2030-01-01'), perEndpoint: 1000, busy: new Set() })
+  expect(due.deliveries).toEqual(pending)
+}
