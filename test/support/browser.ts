@@ -23,9 +23,33 @@ atEnd(async () => {
   browser = undefined
 })
 
+/**
+ * What Chromium is not to do. A new window of it, which every phone is, loads two pages for a bar that nobody sees, and a
+ * process for a page that may come: more work than the pages of these tests. Chromium heeds the last list alone, so that
+ * Playwright's (in its `chromiumSwitches.ts`) is repeated: without it, Chromium asks for addresses beyond loopback.
+ */
+const unwanted = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'SpareRendererForSitePerProcess',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+]
+
 async function launch(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath: path ?? '' })
+  return chromium.launch({ executablePath: path ?? '', args: [`--disable-features=${unwanted.join(',')}`] })
 }
 
 /** A phone of its own. When the test ends, its page must have logged no error and asked for nothing elsewhere. */
