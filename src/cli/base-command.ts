@@ -4,12 +4,12 @@ import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk from 'chalk'
 import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
-import { describeFailure, exitCodes } from './failure.ts'
+import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/error.ts'
 import { harmless, jsonText } from './render/text.ts'
-import type { Seat } from './seat.ts'
-import { secretsFromFiles } from './secrets-from-files.ts'
+import type { Terminal } from './terminal.ts'
+import { secretsFromFiles } from './files/secrets-from-files.ts'
 import { serviceNameAt } from './service-name.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
 import { readOwnRun } from './trust/own-address.ts'
@@ -99,7 +99,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** The terminal at which somebody sits; none in a pipe, with `--json`, and where a terminal can do nothing but print. */
-  protected get seat(): Seat | undefined {
+  protected get keyboardTerminal(): Terminal | undefined {
     const { stdin: input, stdout } = process
     if (this.wantsJson || !input.isTTY || !stdout.isTTY || process.env.TERM === 'dumb') return undefined
     return {

@@ -5,7 +5,7 @@ import { readApiKey, readServiceName, texts, type Reader } from '../model/settin
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
 import { serviceNameIn } from './config/service-name.ts'
-import { meantOf } from './wrong-usage.ts'
+import { meantOf } from './usage-errors.ts'
 
 /** Where the data is unless said otherwise. */
 export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY

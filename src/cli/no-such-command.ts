@@ -1,5 +1,5 @@
 import { nearest } from '../model/nearest.ts'
-import { CommandError, exitCodes } from './failure.ts'
+import { CommandError, exitCodes } from './errors.ts'
 
 /** What to say when these words name no command; they are none when there is nothing but flags. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {

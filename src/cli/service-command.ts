@@ -3,7 +3,7 @@ import { ApiError, createClient, type Client, type ClientOptions } from '../clie
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, exitCodes } from './failure.ts'
+import { CommandError, exitCodes } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { isThisMachine } from './trust/own-address.ts'
 

@@ -2,7 +2,7 @@ import { lookUp } from '../cli/completion/look-up.ts'
 import { suggest, type Completion } from '../cli/completion/suggest.ts'
 import type { Suggestion } from '../cli/completion/tree.ts'
 import { renderCompletion } from '../cli/render/completion.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 /** Milliseconds that a person at a shell does not notice. */

@@ -1,6 +1,6 @@
 import { createAuthority } from '../certificates.ts'
 import { BaseCommand } from '../cli/base-command.ts'
-import { exitCodes } from '../cli/failure.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { startReceiver } from '../cli/demo/receiver.ts'
 import type { Scene } from '../cli/demo/scene.ts'
 import { playStory } from '../cli/demo/story.ts'

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
-import { openEnvFile, type EnvVariables } from '../cli/env-file.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
+import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
 import { tidyUp, type Registered } from '../cli/listen/endpoints.ts'
 import { deadLeases } from '../cli/listen/lease.ts'

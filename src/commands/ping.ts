@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { exitCodes } from '../cli/failure.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/ping.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 

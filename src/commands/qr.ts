@@ -1,6 +1,6 @@
 import { Args, Errors, Flags } from '@oclif/core'
 import { paginate } from '../client/paginate.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'
 import { ServiceCommand } from '../cli/service-command.ts'

@@ -1,10 +1,10 @@
 import { Errors, Flags } from '@oclif/core'
-import { exitCodes } from '../cli/failure.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { renderReport } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { meantOf } from '../cli/wrong-usage.ts'
-import { sinceFlag, timeOf } from '../cli/since.ts'
+import { meantOf } from '../cli/usage-errors.ts'
+import { sinceFlag, timeOf } from '../cli/time.ts'
 import { findingCodes } from '../model/finding-code.ts'
 
 const words: readonly string[] = [...findingCodes, 'any', 'none']

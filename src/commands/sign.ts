@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 import {
   fromEnvironment,
   jsonFlag,
@@ -10,7 +10,7 @@ import {
   timeFlag,
 } from '../cli/flags.ts'
 import { httpUrlFlag } from '../cli/http-url.ts'
-import { readInput } from '../cli/input.ts'
+import { readInput } from '../cli/files/input.ts'
 import { curlCommand } from '../model/curl-command.ts'
 import { signatureHeader } from '../model/service-name.ts'
 import { sign } from '../signature/index.ts'

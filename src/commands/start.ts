@@ -1,10 +1,10 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { readConfigFile, settingsIn } from '../cli/config/file.ts'
 import { requireNode } from '../cli/doctor/node.ts'
-import { openEnvFile } from '../cli/env-file.ts'
+import { openEnvFile } from '../cli/files/env-file.ts'
 import { listed } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
-import { readCertificate } from '../cli/read-certificate.ts'
+import { readCertificate } from '../cli/files/read-certificate.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
 import { announce } from '../cli/start/announce.ts'
 import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
@@ -15,7 +15,7 @@ import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { runningService } from '../cli/doctor/running-service.ts'
-import { CommandError } from '../cli/failure.ts'
+import { CommandError } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
   static override description =

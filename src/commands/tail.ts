@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core'
-import { exitCodes } from '../cli/failure.ts'
+import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
 import { renderConnection } from '../cli/render/listen.ts'
 import { renderResent } from '../cli/render/resent.ts'
 import { renderTold } from '../cli/render/tail.ts'
-import type { Seat } from '../cli/seat.ts'
+import type { Terminal } from '../cli/terminal.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { sinceFlag } from '../cli/since.ts'
+import { sinceFlag } from '../cli/time.ts'
 import { createEventBodies } from '../cli/tail/event-bodies.ts'
 import { passes } from '../cli/tail/filter.ts'
 import { openLiveView } from '../cli/tail/live-view.ts'
@@ -55,8 +55,8 @@ export default class Tail extends ServiceCommand {
     const { flags } = await this.parse(Tail)
     const connect = this.reconnect(flags)
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
-    const seat = flags.keys ? this.seat : undefined
-    const live = seat && this.openLive(seat, { flags, connect, bodyOf })
+    const terminal = flags.keys ? this.terminal : undefined
+    const live = terminal && this.openLive(terminal, { flags, connect, bodyOf })
     const say = live?.say ?? ((text: string) => this.say(text))
     const { signal } = new AbortController()
     try {
@@ -76,11 +76,11 @@ export default class Tail extends ServiceCommand {
   }
 
   /** At a terminal: the same lines with a status below them, and keys. */
-  private openLive(seat: Seat, { flags, connect, bodyOf }: Live) {
+  private openLive(terminal: Terminal, { flags, connect, bodyOf }: Live) {
     return openLiveView({
-      seat,
+      terminal,
       failedOnly: flags.failed,
-      lineOf: async (told) => renderTold(told, seat.columns(), await bodyFor(told, bodyOf)),
+      lineOf: async (told) => renderTold(told, terminal.columns(), await bodyFor(told, bodyOf)),
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
       openPage: async () => openPage((await (await connect()).inspector.link()).url, flags['data-dir']),

@@ -1,12 +1,12 @@
 import { Args, Flags } from '@oclif/core'
-import { exampleCheck } from '../cli/example-check.ts'
-import { CommandError, exitCodes } from '../cli/failure.ts'
+import { exampleCheck } from '../cli/push/example-check.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
-import { freshName } from '../cli/fresh-name.ts'
+import { uniqueName } from '../cli/push/unique-name.ts'
 import { currencyOf } from '../cli/guests/currency.ts'
-import { readInput } from '../cli/input.ts'
-import { withOverrides } from '../cli/overrides.ts'
-import type { PushBody } from '../cli/push-bodies.ts'
+import { readInput } from '../cli/files/input.ts'
+import { withOverrides } from '../cli/push/overrides.ts'
+import type { PushBody } from '../cli/push/bodies.ts'
 import { renderTriggered } from '../cli/render/trigger.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import { suggestion } from '../cli/suggestion.ts'
@@ -57,7 +57,7 @@ export default class Trigger extends ServiceCommand {
       type,
       {
         client,
-        check: flags.check ?? freshName('trigger'),
+        check: flags.check ?? uniqueName('trigger'),
         example: JSON.parse((await readInput(exampleCheck())).toString()) as PushBody,
         override: (body) => withOverrides(body, overrides, ['revision']),
       },

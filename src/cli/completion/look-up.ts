@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts'
-import { savedStates } from '../state-files.ts'
+import { savedStates } from '../files/state-files.ts'
 import { shippedNames } from '../scenario/shipped.ts'
 import type { Suggestion } from './tree.ts'
 import type { LookedUp } from './value-kinds.ts'

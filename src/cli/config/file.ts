@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** Read from the working directory when no other is named (contract section 12). */
 export const CONFIG_FILE = 'tabwire.config.json'

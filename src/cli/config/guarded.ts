@@ -1,4 +1,4 @@
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 import { isTrusted } from '../trust/trusted-folders.ts'
 import { CONFIG_FILE, type ConfigFile } from './file.ts'
 

@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '../../conformance/report/result.ts'
 import { BaseCommand } from '../base-command.ts'
-import { exitCodes } from '../failure.ts'
+import { exitCodes } from '../errors.ts'
 import { present } from './present.ts'
 
 /** Tells what is being done. */

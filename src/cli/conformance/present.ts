@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { toJUnit } from '../../conformance/report/junit.ts'
 import type { ConformanceReport } from '../../conformance/report/result.ts'
 import { toTap } from '../../conformance/report/tap.ts'
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 import { renderConformance } from '../render/conformance.ts'
 
 interface Wanted {

@@ -1,7 +1,7 @@
 import { profileSchema, type Profile } from '../../conformance/contract/profile.ts'
 import { apiKeyPattern } from '../../model/api-key.ts'
-import { CommandError, exitCodes } from '../failure.ts'
-import { readInput } from '../input.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { readInput } from '../files/input.ts'
 
 /** A profile, with the keys that it names in the environment. */
 export interface LoadedProfile {

@@ -1,6 +1,6 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { signatureHeader } from '../../model/service-name.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { parseTarget, type Header } from '../listen/target.ts'
 
 /**

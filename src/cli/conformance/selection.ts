@@ -1,5 +1,5 @@
 import { isSelected, unknownNames, type Selection } from '../../conformance/report/select.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { listed } from '../flags.ts'
 
 interface Asked {

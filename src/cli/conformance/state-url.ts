@@ -1,6 +1,6 @@
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
 import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { listed } from '../flags.ts'
 import { parseHeader } from '../listen/target.ts'
 import { receiverUrl } from './receiver-url.ts'

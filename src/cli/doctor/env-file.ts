@@ -1,5 +1,5 @@
-import { openEnvFile } from '../env-file.ts'
-import { CommandError } from '../failure.ts'
+import { openEnvFile } from '../files/env-file.ts'
+import { CommandError } from '../errors.ts'
 import type { Finding, Surroundings } from './finding.ts'
 
 /** Whether a start could write the file that `--env-file` names. */

@@ -1,4 +1,4 @@
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 import type { Finding } from './finding.ts'
 
 /** The oldest that is tested (package.json, engines). */

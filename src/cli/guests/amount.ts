@@ -1,5 +1,5 @@
 import { Errors, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { minorDigits } from '../render/price.ts'
 
 /** An amount whose digits are counted once the currency is known. */

@@ -1,7 +1,7 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import { paginate } from '../../client/paginate.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 interface Reader {
   claims: Pick<Client['claims'], 'list'>

@@ -1,7 +1,7 @@
 import type { Check, CheckItem } from '../../model/check.ts'
 import type { ClaimBody } from '../../model/claim.ts'
 import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 type Wanted = ClaimBody['items']
 

@@ -1,4 +1,4 @@
-import { exampleCheck } from '../example-check.ts'
+import { exampleCheck } from '../push/example-check.ts'
 import { suggestion } from '../suggestion.ts'
 
 /** What somebody comes for, with the commands that do it. */

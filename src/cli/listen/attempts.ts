@@ -1,11 +1,11 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { attemptMessages } from '../../model/attempt-message.ts'
-import { createSeenAttempts } from '../seen-attempts.ts'
+import { createAttemptFilter } from '../stream/deduplicate.ts'
 import { paginate } from '../../client/paginate.ts'
 
 /** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
 export function createAttempts() {
-  const { isNew } = createSeenAttempts()
+  const { isNew } = createAttemptFilter()
   return {
     /** What was attempted while nobody listened, oldest first. */
     async missed(

@@ -1,6 +1,6 @@
 import type { AttemptMessage, Client } from '../../client.ts'
 import { openStream } from '../../client/open-stream.ts'
-import { overRestarts, type Disconnected } from '../over-restarts.ts'
+import { reconnecting, type Disconnected } from '../stream/reconnect.ts'
 import { createAttempts } from './attempts.ts'
 import { register, type Registered } from './endpoints.ts'
 import type { Route } from './door.ts'
@@ -27,7 +27,7 @@ interface Session {
  */
 export function listenTo({ connect, routes, secret, signal }: Session): AsyncGenerator<Happening> {
   const attempts = createAttempts()
-  return overRestarts<Happening>({
+  return reconnecting<Happening>({
     connect,
     signal,
     async *attend(client, again) {

@@ -4,7 +4,7 @@ import { checkConfig } from '../config/check.ts'
 import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
 import { requireTrusted } from '../config/guarded.ts'
 import { listenSchema } from '../config/schema.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** A receiver that deliveries are passed on to. */
 export interface Target {

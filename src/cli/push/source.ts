@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { CommandError, exitCodes } from '../failure.ts'
-import { readInput } from '../input.ts'
+import { CommandError, exitCodes } from '../errors.ts'
+import { readInput } from '../files/input.ts'
 
 /** @throws CommandError when it is not clear what to push. */
 export function requireSource(

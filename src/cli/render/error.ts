@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../errors.ts'
 import { harmless, printable } from './text.ts'
 
 /** An error for people: what, why and what to do, each issue on a line of its own, and the id to ask about. */

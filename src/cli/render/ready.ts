@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import { exampleCheck } from '../example-check.ts'
+import { exampleCheck } from '../push/example-check.ts'
 import { suggestion } from '../suggestion.ts'
 import { harmless, renderFields, renderer } from './text.ts'
 import { widthOf } from './width.ts'

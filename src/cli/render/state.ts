@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { State, StateReport } from '../../model/state.ts'
-import type { SavedState } from '../state-files.ts'
+import type { SavedState } from '../files/state-files.ts'
 import { renderTable } from './table.ts'
 import { renderFields, renderer } from './text.ts'
 import { moment } from './words.ts'

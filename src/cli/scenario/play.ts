@@ -1,6 +1,6 @@
 import { ApiError, type Client } from '../../client.ts'
-import { freshName } from '../fresh-name.ts'
-import { next, type PushBody } from '../push-bodies.ts'
+import { uniqueName } from '../push/unique-name.ts'
+import { next, type PushBody } from '../push/bodies.ts'
 import { expected, type Watched } from './expect.ts'
 import { mismatches, type Mismatch } from './match.ts'
 import { resolved } from './references.ts'
@@ -90,7 +90,7 @@ async function look(step: ExpectStep, { client, watched }: Play): Promise<Partia
 
 /** Each run has checks of its own, so that it can be run again. */
 function externalIdOf(name: string, { checks }: Play): string {
-  const id = checks.get(name) ?? freshName(name)
+  const id = checks.get(name) ?? uniqueName(name)
   checks.set(name, id)
   return id
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
-import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
+import { CommandError } from '../errors.ts'
+import { readInput } from '../files/input.ts'
 import { referredTo } from './references.ts'
 import { scenarioSchema, type Scenario } from './schema.ts'
 

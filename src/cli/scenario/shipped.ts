@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearest } from '../../model/nearest.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { packageFile } from '../../package-file.ts'
 
 const folder = fileURLToPath(packageFile('fixtures/scenarios/'))

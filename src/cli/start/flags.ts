@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import {
   apiKeyFlag,
   envFileFlag,

@@ -1,4 +1,4 @@
-import { exitCodes } from '../failure.ts'
+import { exitCodes } from '../errors.ts'
 
 /** Tells the first signal from the second, which ends the process at once. */
 export function listenForSignals() {

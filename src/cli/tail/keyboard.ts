@@ -1,8 +1,8 @@
-import type { Seat } from '../seat.ts'
+import type { Terminal } from '../terminal.ts'
 import { keysIn, type Key } from './keys.ts'
 
 /** Reads keys one by one, without echo, until it is closed. */
-export function openKeyboard(input: Seat['input'], onKey: (key: Key) => void) {
+export function openKeyboard(input: Terminal['input'], onKey: (key: Key) => void) {
   const read = (sent: string) => {
     for (const key of keysIn(sent)) onKey(key)
   }

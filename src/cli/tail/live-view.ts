@@ -1,4 +1,4 @@
-import type { Seat } from '../seat.ts'
+import type { Terminal } from '../terminal.ts'
 import { renderKeyHelp, renderStatus } from '../render/tail-status.ts'
 import { openKeyboard } from './keyboard.ts'
 import type { Key } from './keys.ts'
@@ -7,7 +7,7 @@ import { createScreen } from './screen.ts'
 import { chosenOf, newView, press, take, type Turn } from './view.ts'
 
 interface LiveParts {
-  seat: Seat
+  terminal: Terminal
   failedOnly: boolean
   lineOf(told: Told): Promise<string>
   say(text: string): void
@@ -20,10 +20,10 @@ interface LiveParts {
 
 /** Runs `tail` at a terminal: lines above, the status below, and keys. */
 export function openLiveView(parts: LiveParts) {
-  const { seat, lineOf } = parts
+  const { terminal, lineOf } = parts
   let view = newView(parts.failedOnly)
   let printing = Promise.resolve()
-  const screen = createScreen(seat, (columns) => renderStatus(view, columns))
+  const screen = createScreen(terminal, (columns) => renderStatus(view, columns))
   const say = (text: string) => screen.above(() => parts.say(text))
 
   const turn = ({ view: next, show }: Turn): Promise<void> => {
@@ -35,7 +35,7 @@ export function openLiveView(parts: LiveParts) {
       .then(async () => {
         for (const told of show) {
           const text = await lineOf(told)
-          screen.above(() => seat.write(`${text}\n`))
+          screen.above(() => terminal.write(`${text}\n`))
         }
       })
     return printing
@@ -55,7 +55,7 @@ export function openLiveView(parts: LiveParts) {
     interrupt: () => parts.interrupt(),
     suspend: () => suspend(),
   }
-  const keyboard = openKeyboard(seat.input, (key) => {
+  const keyboard = openKeyboard(terminal.input, (key) => {
     const act = acts[key]
     if (act === undefined) turn(press(view, key)).catch(failed)
     else act()
@@ -73,7 +73,7 @@ export function openLiveView(parts: LiveParts) {
     })
     process.kill(0, 'SIGTSTP')
   }
-  seat.onResize(() => screen.resized())
+  terminal.onResize(() => screen.resized())
   // However it ends: the next command line is to be seen, and typed into.
   process.once('exit', close)
   screen.open()

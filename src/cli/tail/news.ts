@@ -1,5 +1,5 @@
 import type { StreamMessage } from '../../client.ts'
-import { createSeenAttempts } from '../seen-attempts.ts'
+import { createAttemptFilter } from '../stream/deduplicate.ts'
 
 /** What can be told of earlier times. */
 export type Told = Extract<StreamMessage, { type: 'attempt' | 'delivery' | 'request' }>
@@ -12,7 +12,7 @@ const MARGIN_MS = 60_000
 
 /** Knows what has been told, and from when on to ask for what has not, when the stream was interrupted. */
 export function createNews() {
-  const attempts = createSeenAttempts()
+  const attempts = createAttemptFilter()
   const others = new Set<string>()
   let newest = 0
   const isNewKey = (key: string) => {

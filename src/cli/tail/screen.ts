@@ -1,5 +1,5 @@
 import { widthOf } from '../render/width.ts'
-import type { Seat } from '../seat.ts'
+import type { Terminal } from '../terminal.ts'
 
 const CLEAR = '\r\u001b[J'
 const HIDE_CURSOR = '\u001b[?25l'
@@ -7,7 +7,7 @@ const SHOW_CURSOR = '\u001b[?25h'
 
 /** Keeps one line of status below everything that is written; `status` makes it for so many columns. */
 export function createScreen(
-  { write, columns }: Pick<Seat, 'write' | 'columns'>,
+  { write, columns }: Pick<Terminal, 'write' | 'columns'>,
   status: (columns: number) => string,
 ) {
   let drawn = ''

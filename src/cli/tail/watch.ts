@@ -1,7 +1,7 @@
 import type { Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/open-stream.ts'
-import { overRestarts, type Disconnected } from '../over-restarts.ts'
-import { nowOf, timeOf, type Since } from '../since.ts'
+import { reconnecting, type Disconnected } from '../stream/reconnect.ts'
+import { nowOf, timeOf, type Since } from '../time.ts'
 import { createNews, type Told } from './news.ts'
 
 /** What happens while `tail` runs. */
@@ -56,7 +56,7 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
     }
   }
 
-  if (reconnect) yield* overRestarts({ connect, signal, attend })
+  if (reconnect) yield* reconnecting({ connect, signal, attend })
   else yield* attend(await connect(), false)
 }
 

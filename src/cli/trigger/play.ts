@@ -1,7 +1,7 @@
 import { suggestion } from '../suggestion.ts'
 import type { EventType } from '../../model/event.ts'
 import type { EventView } from '../../model/event-view.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { recipes, type StepName } from './recipes.ts'
 import { steps, type Scene } from './steps.ts'
 

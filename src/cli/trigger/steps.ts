@@ -4,9 +4,9 @@ import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
 import { ORDER_BY } from '../../model/revision.ts'
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 import { unclaimedItems } from '../guests/items.ts'
-import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push-bodies.ts'
+import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push/bodies.ts'
 import type { StepName } from './recipes.ts'
 
 /** The check that is played with, and how. */

@@ -1,7 +1,7 @@
 import { lstat, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newToken } from '../../ids.ts'
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 import { word } from '../suggestion.ts'
 import { trackedFile } from './git-index.ts'
 

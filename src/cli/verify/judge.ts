@@ -5,7 +5,7 @@ import {
   type Diagnosis,
   type Verification,
 } from '../../signature/index.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** A verdict and, when it is bad and known why, the mistake. */
 export interface Judgement {

@@ -1,5 +1,5 @@
 import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
-import { CommandError, exitCodes } from '../failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** What one line of a file of many gives to verify. */
 export interface Line {

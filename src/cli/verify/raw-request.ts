@@ -1,5 +1,5 @@
 import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
-import { CommandError } from '../failure.ts'
+import { CommandError } from '../errors.ts'
 
 export interface RawRequest {
   headers: readonly (readonly [name: string, value: string])[]

@@ -4,7 +4,7 @@ import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
-import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
 import {
   apiKeyFlag,
   fromEnvironment,
@@ -13,7 +13,7 @@ import {
   serviceNameFlag,
 } from '../../cli/flags.ts'
 import { httpsUrlFlag, httpUrlFlag } from '../../cli/http-url.ts'
-import { readInput } from '../../cli/input.ts'
+import { readInput } from '../../cli/files/input.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/curl-command.ts'

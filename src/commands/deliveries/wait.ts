@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderMet } from '../../cli/render/resent.ts'
 import { printable } from '../../cli/render/text.ts'

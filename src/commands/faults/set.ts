@@ -1,5 +1,5 @@
 import { Args, Errors, Flags } from '@oclif/core'
-import { readFaultWords, usage } from '../../cli/fault-words.ts'
+import { readFaultWords, usage } from '../../cli/faults/parse-faults.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'

@@ -1,5 +1,5 @@
 import { Args } from '@oclif/core'
-import { CommandError } from '../../cli/failure.ts'
+import { CommandError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { currencyOf } from '../../cli/guests/currency.ts'
 import { checkArg, nameFlag } from '../../cli/guests/flags.ts'

@@ -3,10 +3,10 @@ import { readAuthorityCertificate } from '../../certificates.ts'
 import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
 import { conformanceFlags } from '../../cli/conformance/flags.ts'
 import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
-import { readCertificate } from '../../cli/read-certificate.ts'
+import { readCertificate } from '../../cli/files/read-certificate.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { stateCheck } from '../../cli/conformance/state-url.ts'
-import { CommandError, exitCodes } from '../../cli/failure.ts'
+import { CommandError, exitCodes } from '../../cli/errors.ts'
 import {
   chosenEvents,
   fromEnvironment,

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { exitCodes } from '../../cli/failure.ts'
+import { exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/scenario.ts'
 import { forwarding } from '../../cli/scenario/forward.ts'

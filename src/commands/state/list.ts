@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.ts'
 import { connectionFlags } from '../../cli/flags.ts'
 import { renderSavedStates } from '../../cli/render/state.ts'
-import { savedStates } from '../../cli/state-files.ts'
+import { savedStates } from '../../cli/files/state-files.ts'
 
 export default class StateList extends BaseCommand {
   static override description = 'List the saved states, by name.\nNo service is needed for that.'

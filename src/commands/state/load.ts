@@ -1,7 +1,7 @@
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { pathOf, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/state-files.ts'
+import { pathOf, placeOf, readStateFrom, stateArgs, stateFileFlags } from '../../cli/files/state-files.ts'
 import { ApiError } from '../../client.ts'
 
 export default class StateLoad extends ServiceCommand {

@@ -1,7 +1,7 @@
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { renderState } from '../../cli/render/state.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/state-files.ts'
+import { pathOf, placeOf, stateArgs, stateFileFlags, writeStateTo } from '../../cli/files/state-files.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 
 export default class StateSave extends ServiceCommand {

@@ -1,7 +1,7 @@
 import { Errors } from '@oclif/core'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
 import { printable } from './render/text.ts'
-import { meantOf, wrongUsage, type CommandShape } from './wrong-usage.ts'
+import { meantOf, wrongUsage, type CommandShape } from './usage-errors.ts'
 
 /** What a command's end tells its caller (contract section 12). */
 export const exitCodes = {

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
-import { openPrivateFile } from '../private-file.ts'
-import { CommandError } from './failure.ts'
+import { openPrivateFile } from '../../private-file.ts'
+import { CommandError } from '../errors.ts'
 
 /**
  * A file for a secret, readable by its owner alone. It is opened before there is a secret: one that is shown once and

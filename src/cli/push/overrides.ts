@@ -1,5 +1,5 @@
-import { pathText } from '../model/validation.ts'
-import { CommandError, exitCodes } from './failure.ts'
+import { pathText } from '../../model/validation.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
-import { CommandError } from './failure.ts'
+import { CommandError } from '../errors.ts'
 
 /**
  * Reads the bytes of a file, or of standard input when the name is `-`. At a terminal, where nothing would happen until a

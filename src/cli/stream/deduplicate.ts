@@ -1,10 +1,10 @@
-import type { AttemptMessage } from '../client.ts'
+import type { AttemptMessage } from '../../client.ts'
 
 /** So many deliveries are remembered by the number of their last attempt; those that matter are among the newest. */
 const MOST_REMEMBERED = 20_000
 
 /** Tells attempts that were told before from new ones; those of one delivery are to come in their order. */
-export function createSeenAttempts() {
+export function createAttemptFilter() {
   const seen = new Map<string, number>()
   return {
     /** Whether it is new; from then on it is not. */

@@ -1,7 +1,7 @@
-import { createNewId } from '../ids.ts'
+import { createNewId } from '../../ids.ts'
 
 /** A name that no check has yet, and that sorts by time: `trigger-01k9…`. */
-export function freshName(of: string): string {
+export function uniqueName(of: string): string {
   const [, unique = ''] = createNewId(() => new Date())('chk').split('_')
   return `${of}-${unique.toLowerCase()}`
 }

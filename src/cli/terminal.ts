@@ -1,5 +1,5 @@
-/** A terminal at which somebody sits. */
-export interface Seat {
+/** A terminal that a person types at. */
+export interface Terminal {
   input: Pick<NodeJS.ReadStream, 'setRawMode' | 'setEncoding' | 'on' | 'off' | 'resume' | 'pause'>
   write(text: string): void
   columns(): number

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readFaultWords } from '../../src/cli/fault-words.ts'
+import { readFaultWords } from '../../../src/cli/faults/parse-faults.ts'
 
 describe('the words of faults set', () => {
   it('are a probability each, 1 when none is given, and a time for latency', () => {

@@ -1,8 +1,8 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openEnvFile } from '../../src/cli/env-file.ts'
-import { temporaryDirectory } from '../support/simulator.ts'
+import { openEnvFile } from '../../../src/cli/files/env-file.ts'
+import { temporaryDirectory } from '../../support/simulator.ts'
 
 const variables = { TABWIRE_URL: 'http://127.0.0.1:1' }
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777

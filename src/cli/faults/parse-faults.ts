@@ -1,12 +1,12 @@
-import { durationMs } from '../model/duration.ts'
+import { durationMs } from '../../model/duration.ts'
 import {
   apiFaultKinds,
   apiFields,
   deliveryFaultKinds,
   type ApiFaultKind,
   type DeliveryFaultKind,
-} from '../model/fault-kinds.ts'
-import { CommandError, exitCodes } from './failure.ts'
+} from '../../model/fault-kinds.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */
 export interface FaultWords {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/client/errors.ts'
-import { describeFailure } from '../../src/cli/failure.ts'
-import { wrongUsage, type CommandShape } from '../../src/cli/wrong-usage.ts'
+import { describeFailure } from '../../src/cli/errors.ts'
+import { wrongUsage, type CommandShape } from '../../src/cli/usage-errors.ts'
 
 const tail: CommandShape = {
   name: 'tail',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { withOverrides } from '../../src/cli/overrides.ts'
-import { checkBody } from '../support/cli.ts'
+import { withOverrides } from '../../../src/cli/push/overrides.ts'
+import { checkBody } from '../../support/cli.ts'
 
 const overridden = (...overrides: string[]) => withOverrides(checkBody(), overrides, ['revision'])
 

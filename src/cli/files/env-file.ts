@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
-import { openPrivateFile, writePrivateFile } from '../private-file.ts'
-import { CommandError } from './failure.ts'
+import { openPrivateFile, writePrivateFile } from '../../private-file.ts'
+import { CommandError } from '../errors.ts'
 import { withVariables } from './env-text.ts'
 
 /** What `--env-file` tells the application under test. No name is that of a flag but where the flag means the same. */

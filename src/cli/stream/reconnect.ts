@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, Unreachable, type Client } from '../client.ts'
+import { ApiError, Unreachable, type Client } from '../../client.ts'
 
 /** The service has ended, and is looked for until it is back. */
 export interface Disconnected {
@@ -27,7 +27,7 @@ const MOST_REFUSALS = 8
  * Attends to a service over its restarts, until the signal aborts.
  * @throws Unreachable when there is no service to begin with, and ApiError.
  */
-export async function* overRestarts<T>({
+export async function* reconnecting<T>({
   connect,
   attend,
   signal,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { endOfInput } from '../../src/cli/input.ts'
-import { vectors, secret } from '../signature/vectors.ts'
-import { checkBody, serve, spawnTabwire, tabwire } from '../support/cli.ts'
-import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
+import { endOfInput } from '../../../src/cli/files/input.ts'
+import { vectors, secret } from '../../signature/vectors.ts'
+import { checkBody, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
+import { hasTerminals, onTerminal, tabwireOnTerminal } from '../../support/terminal.ts'
 
 const [{ t, payload, v1 }] = vectors
 const READING = /Reading standard input\. End it with Ctrl-D\.\r?\n/

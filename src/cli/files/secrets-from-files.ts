@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
-import { CommandError, exitCodes } from './failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 
 /** Secrets that `--<name>-file` reads from a file, as far as a command has both flags. */
 const secrets = ['api-key', 'read-key', 'secret'] as const

@@ -1,5 +1,5 @@
-import type { Check, OrderedPush } from '../model/check.ts'
-import type { Revision } from '../model/revision.ts'
+import type { Check, OrderedPush } from '../../model/check.ts'
+import type { Revision } from '../../model/revision.ts'
 
 /** What a POS sends; items as they stand in JSON. */
 export type PushBody = OrderedPush

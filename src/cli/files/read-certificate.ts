@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { CommandError, exitCodes } from './failure.ts'
+import { CommandError, exitCodes } from '../errors.ts'
 import { readInput } from './input.ts'
 
 /** The text of a `--cacert`. @throws CommandError when it cannot be read, or (usage) holds no certificate. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { overRestarts } from '../../src/cli/over-restarts.ts'
-import { ApiError, createClient, Unreachable } from '../../src/client.ts'
+import { reconnecting } from '../../../src/cli/stream/reconnect.ts'
+import { ApiError, createClient, Unreachable } from '../../../src/client.ts'
 
 const client = createClient({ url: 'http://127.0.0.1:1' })
 const refusal = new ApiError(401, { code: 'unauthorized', message: 'No.' }, null)
@@ -11,7 +11,7 @@ async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
   const over = new AbortController()
   const left = [...ends]
   const happenings: unknown[] = []
-  const attendance = overRestarts<object>({
+  const attendance = reconnecting<object>({
     connect: async () => {
       const next = left.shift()
       if (left.length === 0) over.abort()

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packageFile } from '../package-file.ts'
+import { packageFile } from '../../package-file.ts'
 
 /** A check that comes along with the package, named so that a shell in this directory finds it. */
 export function exampleCheck(): string {
