@@ -55,7 +55,7 @@ export default class Tail extends ServiceCommand {
     const { flags } = await this.parse(Tail)
     const connect = this.reconnect(flags)
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
-    const terminal = flags.keys ? this.terminal : undefined
+    const terminal = flags.keys ? this.keyboardTerminal : undefined
     const live = terminal && this.openLive(terminal, { flags, connect, bodyOf })
     const say = live?.say ?? ((text: string) => this.say(text))
     const { signal } = new AbortController()
