@@ -65,7 +65,7 @@ export function createCompaction(parts: CompactionParts): Compaction {
         error instanceof FileGone
           ? 'Nothing was made or changed in its place.'
           : 'Nothing is lost, the journal goes on growing; it is tried again later.'
-      onNotice(`The journal could not be folded into the snapshot: ${reasonOf(error)}. ${outlook}`)
+      onNotice(`The journal could not be compacted into the snapshot: ${reasonOf(error)}. ${outlook}`)
     }
   }
   const snapshot = async (copy: Copy, sequence: number, last: boolean) => {
