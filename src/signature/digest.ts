@@ -2,16 +2,16 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'no
 import type { Payload } from './options.ts'
 
 /**
- * HMAC-SHA256 of `<t>.<payload>` in lower-case hex (specification section 5), keyed with the whole `whsec_…` text. `t` is
- * text, not a number, because a verifier has to sign what the header says and not what it makes of it.
+ * Returns the HMAC-SHA256 of `<t>.<payload>` in lower-case hex (specification section 5). The key is the whole `whsec_…` text.
+ * `t` is text, because a verifier must sign the digits of the header.
  */
 export function hexDigest(secret: string, t: string, payload: Payload): string {
   const body = typeof payload === 'string' || ArrayBuffer.isView(payload) ? payload : new Uint8Array(payload)
-  // A buffer that is made into hex afterwards takes a third longer.
+  // Converting a buffer to hex afterwards takes a third longer.
   return createHmac('sha256', keyOf(secret)).update(`${t}.`).update(body).digest('hex')
 }
 
-/** A secret as a key takes longer to make than to look up. A receiver has a few; a search for a mistake tries many. */
+/** Cached keys: creating one takes longer than a lookup. A receiver has a few, a diagnosis tries many. */
 const keys = new Map<string, KeyObject>()
 const MAX_KEYS = 16
 
@@ -25,12 +25,12 @@ function keyOf(secret: string): KeyObject {
 }
 
 const HEX_LENGTH = 64
-/** A digest and a candidate beside it: buffers of their own, for each comparison, take longer than comparing. */
+/** Buffer for a digest and a candidate, since allocating for each comparison takes longer than comparing. */
 const pair = Buffer.alloc(2 * HEX_LENGTH)
 const wanted = pair.subarray(0, HEX_LENGTH)
 const given = pair.subarray(HEX_LENGTH)
 
-/** Whether any candidate is this digest in hex. Takes equally long wherever one of the right length first differs. */
+/** True when any candidate equals this hex digest. Compares candidates of the right length in constant time. */
 export function anyMatches(candidates: readonly string[], digest: string): boolean {
   for (const candidate of candidates) if (isSame(candidate, digest)) return true
   return false
@@ -38,6 +38,6 @@ export function anyMatches(candidates: readonly string[], digest: string): boole
 
 function isSame(candidate: string, digest: string): boolean {
   if (candidate.length !== HEX_LENGTH) return false
-  // Less is written when a last character of several bytes finds no room, and what was there before is left in its place.
+  // `write` omits a last multi-byte character that does not fit, and leaves old bytes in its place.
   return pair.write(digest + candidate) === pair.length && timingSafeEqual(given, wanted)
 }

@@ -11,13 +11,13 @@ export interface Check {
   status: 'open' | 'closed'
   items: readonly CheckItem[]
   totals: { subtotal_cents: number; tax_cents: number; total_cents: number }
-  /** What ordered its push: a number, or a time in UTC where a deployment orders by one; `null` when it had none. */
+  /** The order field of its push: a number, or a UTC time if the deployment orders by time; `null` without one. */
   revision: number | string | null
   paid_cents: number
-  /** What is still owed; negative when the total fell below what guests had paid. */
+  /** The amount still owed; negative when the total fell below the payments. */
   balance_cents: number
   created_at: string
-  /** Grows with every visible change: of two states of a check, the one with the later time is newer. */
+  /** Increases with every visible change: of two states of a check, the later time is newer. */
   updated_at: string
   closed_at: string | null
 }
@@ -33,7 +33,7 @@ export interface CheckItem {
   paid_quantity: number
 }
 
-/** Part of a check that a guest has taken on: the `data` of `claim.created`. */
+/** Part of a check that a guest has claimed: the `data` of `claim.created`. */
 export interface Claim {
   id: string
   check_id: string
@@ -46,7 +46,7 @@ export interface Claim {
   created_at: string
 }
 
-/** What a guest has paid: the `data` of `payment.*` events. The tip is beside `amount_cents`. */
+/** A guest's payment: the `data` of `payment.*` events. `amount_cents` does not include the tip. */
 export interface Payment {
   id: string
   check_id: string
@@ -63,7 +63,7 @@ export interface Payment {
   refunded_at: string | null
 }
 
-/** What a guest thought of the meal, 1–5: the `data` of `feedback.received`. */
+/** A guest's rating of the meal, 1–5: the `data` of `feedback.received`. */
 export interface Feedback {
   id: string
   check_id: string
@@ -85,7 +85,7 @@ export interface WebhookEndpoint {
   created_at: string
 }
 
-/** What the `data` of each type is (specification section 6, and the ping). */
+/** The `data` of each event type (specification section 6, and the ping). */
 export interface EventData {
   'check.created': Check
   'check.updated': Check
@@ -109,15 +109,15 @@ export interface EventOf<Type extends keyof EventData> {
   data: EventData[Type]
 }
 
-/** A type that this version does not know. Receivers answer it with 2xx: it may be new, or not for them. */
+/** An event of a type that this version does not know. Receivers should answer it with 2xx. */
 export interface UnknownEvent {
   id: string
   type: 'unknown'
-  /** As it stands in the envelope. */
+  /** The type in the envelope. */
   received_type: string
   created_at: string
   data: unknown
 }
 
-/** Any event: `type` tells what `data` is. */
+/** Any event; `type` determines `data`. */
 export type WebhookEvent = { [Type in keyof EventData]: EventOf<Type> }[keyof EventData] | UnknownEvent

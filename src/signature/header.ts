@@ -1,12 +1,12 @@
-/** What a signature header says, before anything of it is believed. */
+/** A parsed signature header, not yet verified. */
 export interface SignatureHeader {
-  /** The digits of `t` as they stand in the header: they are part of what was signed. */
+  /** The digits of `t` as in the header, since they are part of the signed text. */
   t: string
   timestamp: number
   v1: readonly string[]
 }
 
-/** Why a header cannot even be compared. */
+/** Why a header could not be parsed. */
 export interface HeaderFailure {
   ok: false
   code: 'missing_header' | 'malformed_header' | 'no_v1_signature'
@@ -14,8 +14,8 @@ export interface HeaderFailure {
 }
 
 /**
- * Reads `t=<unix_seconds>,v1=<hex>`: one `t` of decimal digits, at least one `v1`. Elements of other schemes are passed
- * over, `v0` among them, so that a weaker scheme never stands in for the one of specification section 5.
+ * Parses `t=<unix_seconds>,v1=<hex>`: one `t` of decimal digits, at least one `v1`. Ignores other schemes such as `v0`, so
+ * that a weaker scheme never replaces the one of specification section 5.
  */
 export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
   if (header === undefined || header === null || header === '')
@@ -30,7 +30,7 @@ export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
   return readElements(elements.filter((element) => element !== undefined))
 }
 
-/** `t=…,v1=…` and nothing else, as it is made: read by position, since elements take longer than a tenth of the HMAC. */
+/** Parses exactly `t=…,v1=…` by position: splitting would take more than a tenth of the HMAC's time. */
 function readUsual(header: string): SignatureHeader | undefined {
   const end = header.indexOf(',')
   if (!header.startsWith('t=') || !header.startsWith('v1=', end + 1) || header.includes(',', end + 1))
@@ -64,7 +64,7 @@ function readElements(elements: readonly Element[]): SignatureHeader | HeaderFai
   return failure('no_v1_signature', 'The signature header has no v1 signature, and no other scheme counts.')
 }
 
-/** Number() alone would take '', '1e9', '0x5f' and ' 5' for times. */
+/** Accepts decimal digits only: Number() alone would accept '', '1e9', '0x5f' and ' 5'. */
 function timeOf(t: string): number | undefined {
   const time = /^\d+$/.test(t) ? Number(t) : NaN
   return Number.isSafeInteger(time) ? time : undefined

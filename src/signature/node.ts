@@ -1,4 +1,4 @@
-// `tabwire/signature`: what a receiver on Node needs. The build makes one file of it that imports nothing but node:crypto.
+// `tabwire/signature`: the functions for receivers on Node. Built as one file that imports only node:crypto.
 export { SignatureError } from './verification.ts'
 export type * from './event.ts'
 export type { Payload, SignOptions } from './options.ts'

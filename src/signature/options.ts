@@ -1,9 +1,9 @@
-/** A raw request body, byte for byte as it was received or will be sent; text counts as its UTF-8 bytes. */
+/** A raw request body, byte for byte as received or sent; text counts as its UTF-8 bytes. */
 export type Payload = string | Uint8Array | ArrayBuffer
 
-/** What a header is made from (specification section 5). */
+/** Input of a signature header (specification section 5). */
 export interface SignOptions {
-  /** The raw body; it must be sent as these very bytes. */
+  /** The raw body; send exactly these bytes. */
   payload: Payload
   /** The endpoint's signing secret, whole: `whsec_…`. */
   secret: string
@@ -12,8 +12,8 @@ export interface SignOptions {
 }
 
 /**
- * The digits of `t`.
- * @throws TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body.
+ * Validates the options and returns the digits of `t`.
+ * @throws TypeError when the timestamp is not a whole number ≥ 0, the secret is empty, or the payload is not a raw body.
  */
 export function requireSignable({ payload, secret, timestamp = unixTime(Date.now()) }: SignOptions): string {
   requireRaw(payload)
@@ -24,12 +24,12 @@ export function requireSignable({ payload, secret, timestamp = unixTime(Date.now
   )
 }
 
-/** Seconds; the fraction of the current one is dropped. */
+/** Converts to whole seconds, rounded down. */
 export function unixTime(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 
-/** @throws TypeError when the payload is no raw body: what a JSON parser made of it cannot be signed any more. */
+/** @throws TypeError when the payload is not a raw body, such as the result of a JSON parser. */
 export function requireRaw(payload: unknown): void {
   if (typeof payload === 'string' || ArrayBuffer.isView(payload) || isArrayBuffer(payload)) return
   throw new TypeError(
@@ -37,12 +37,12 @@ export function requireRaw(payload: unknown): void {
   )
 }
 
-/** That of another realm, as test runners make them, is none by `instanceof`. */
+/** Also true for a buffer of another realm, such as a test runner's, which `instanceof` misses. */
 export function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 }
 
-/** The secrets as a list. @throws TypeError when there is none, or an empty one among them. */
+/** Returns the secrets as a list. @throws TypeError when there is none, or one is empty. */
 export function secretsOf(secret: string | readonly string[]): readonly string[] {
   const secrets = Array.isArray(secret) ? (secret as readonly string[]) : [secret as string]
   if (secrets.length === 0) requireSecret(undefined)
@@ -50,7 +50,7 @@ export function secretsOf(secret: string | readonly string[]): readonly string[]
   return secrets
 }
 
-/** @throws TypeError when there is no secret: with an empty key anybody could sign. */
+/** @throws TypeError when the secret is missing or empty: an empty key lets everyone sign. */
 function requireSecret(secret: unknown): void {
   if (typeof secret === 'string' && secret !== '') return
   throw new TypeError(

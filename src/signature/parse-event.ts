@@ -3,7 +3,7 @@ import { requireRaw, type Payload } from './options.ts'
 
 export type EventErrorCode = 'invalid_json' | 'invalid_envelope'
 
-/** What `parseEvent` throws: a body that is no event, whoever signed it. */
+/** Thrown by `parseEvent` for a body that is not an event. */
 export class EventError extends Error {
   override readonly name = 'EventError'
   readonly code: EventErrorCode
@@ -14,7 +14,7 @@ export class EventError extends Error {
   }
 }
 
-/** A row for each type that this version knows, or it does not compile. */
+/** All event types of this version; the compiler requires a row for each. */
 const known: Record<keyof EventData, true> = {
   'check.created': true,
   'check.updated': true,
@@ -28,8 +28,8 @@ const known: Record<keyof EventData, true> = {
 }
 
 /**
- * Reads the body of a delivery that was verified: its `type` then tells TypeScript what its `data` is. The envelope is
- * looked at; `data` is taken for what the service says it is. A type still unknown comes as `type: 'unknown'`.
+ * Parses the body of a verified delivery; its `type` narrows its `data` in TypeScript. Validates the envelope, but not `data`.
+ * Returns `type: 'unknown'` for a type that this version does not know.
  *
  * @throws EventError `invalid_json` or `invalid_envelope`; TypeError when the body was parsed before.
  * @example

@@ -2,11 +2,11 @@ import { hexDigest } from './digest.ts'
 import { requireSignable, type SignOptions } from './options.ts'
 
 /**
- * Makes the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
+ * Returns the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
  *
- * @throws TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body.
+ * @throws TypeError when the timestamp is not a whole number ≥ 0, the secret is empty, or the payload is not a raw body.
  * @example
- * // A test of your receiver: what the service would send it.
+ * // In a test of your receiver: send what the service would send.
  * const header = sign({ payload: body, secret: 'whsec_…' })
  * await fetch(receiver, { method: 'POST', body, headers: { 'X-Service-Signature': header } })
  */

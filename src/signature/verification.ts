@@ -1,17 +1,17 @@
 import { requireRaw, secretsOf, unixTime, type Payload } from './options.ts'
 import { parseHeader, type HeaderFailure, type SignatureHeader } from './header.ts'
 
-/** A delivery as it was received, and what it is judged by. */
+/** A delivery as received, and the options of its verification. */
 export interface VerifyOptions {
-  /** The raw body as received: never the result of a JSON parser, written out again. */
+  /** The raw body as received, never re-serialised JSON. */
   payload: Payload
-  /** The value of the signature header. A list is refused, since a delivery carries one signature header. */
+  /** Value of the signature header. A list is rejected, since a delivery has one signature header. */
   header: string | readonly string[] | null | undefined
-  /** The endpoint's signing secret, whole: `whsec_…`; or several, of which any may have signed. */
+  /** The endpoint's whole signing secret, `whsec_…`; or several, any of which may match. */
   secret: string | readonly string[]
-  /** How far `t` may be from now, in seconds, both ways and inclusive. 300 by default; 0 means the same second. */
+  /** Allowed distance of `t` from now in seconds, in both directions, inclusive. Default 300; 0 means the same second. */
   tolerance?: number | undefined
-  /** The current time, in milliseconds if a number. Its fraction of a second is dropped, as the signer's was. */
+  /** The current time; a number is in milliseconds. Rounded down to a second, like `t`. */
   now?: Date | number | undefined
 }
 
@@ -21,7 +21,7 @@ export type SignatureFailureCode =
   | 'timestamp_too_old'
   | 'timestamp_in_future'
 
-/** A delivery that is not to be trusted: answer it with a 4xx and do nothing else. `message` holds no secret. */
+/** An untrusted delivery: answer it with a 4xx and do nothing else. `message` contains no secret. */
 export interface SignatureFailure {
   ok: false
   code: SignatureFailureCode
@@ -31,19 +31,19 @@ export interface SignatureFailure {
 /** `timestamp` is the verified `t`, Unix time in seconds. */
 export type Verification = { ok: true; timestamp: number } | SignatureFailure
 
-/** What is left to do by one who has HMAC at hand: does any `v1` match what any secret makes of it? */
+/** Validated input: the caller computes the HMAC of each secret and compares it with each `v1`. */
 export interface VerifyInput extends SignatureHeader {
   payload: Payload
   secrets: readonly string[]
-  /** In seconds, both. */
+  /** `now` and `tolerance` are in seconds. */
   now: number
   tolerance: number
 }
 
-/** Seconds, of specification section 8: the reference verifier's default. */
+/** Seconds; the reference verifier's default (specification section 8). */
 const defaultTolerance = 300
 
-/** Reads the options, or fails by the header alone. @throws TypeError for what only the caller can get wrong. */
+/** Validates the options and parses the header. @throws TypeError when an option of the caller is invalid. */
 export function prepare({
   payload,
   header,
@@ -57,18 +57,18 @@ export function prepare({
   requireNumber('tolerance', tolerance)
   const parsed = parseHeader(header)
   if ('ok' in parsed) return parsed
-  // Not spread, which on Node 20 takes half as long as the HMAC itself.
+  // Not spread: on Node 20 that takes half as long as the HMAC.
   const { t, timestamp, v1 } = parsed
   return { t, timestamp, v1, payload, secrets, now: seconds, tolerance }
 }
 
-/** The verdict, once that is known: whether any `v1` matches. */
+/** Returns the result, given whether any `v1` matches. */
 export function conclude(opened: VerifyInput, matches: boolean): Verification {
   return matches ? checkTime(opened) : mismatch(opened)
 }
 
 function requireNumber(name: string, value: unknown): number {
-  // NaN fails this too: a time compared with it would pass no check, or every one.
+  // Also rejects NaN, with which comparisons of times are always false.
   if (typeof value === 'number' && value >= 0) return value
   throw new TypeError(`${name} must be a number that is not negative, not ${String(value)}.`)
 }
@@ -95,7 +95,7 @@ function checkTime({ timestamp, now, tolerance }: VerifyInput): Verification {
   }
 }
 
-/** What `verifyOrThrow` throws: a delivery that is not to be trusted, and why. */
+/** Thrown by `verifyOrThrow` for an untrusted delivery. */
 export class SignatureError extends Error {
   override readonly name = 'SignatureError'
   readonly code: SignatureFailureCode
@@ -106,7 +106,7 @@ export class SignatureError extends Error {
   }
 }
 
-/** The verified `t`, in Unix seconds. @throws SignatureError when the delivery is not to be trusted. */
+/** Returns the verified `t` in Unix seconds. @throws SignatureError when the verification failed. */
 export function requireVerified(result: Verification): number {
   if (!result.ok) throw new SignatureError(result)
   return result.timestamp

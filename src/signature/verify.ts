@@ -2,11 +2,10 @@ import { anyMatches, hexDigest } from './digest.ts'
 import { requireVerified, conclude, prepare, type Verification, type VerifyOptions } from './verification.ts'
 
 /**
- * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a
- * result; the signature is judged before the time, so that a failure about time is about a genuine delivery.
+ * Verifies a delivery's signature header (specification section 5). Returns errors of the sender as a result. Checks the
+ * signature before the time, so a failure about time means a genuine delivery.
  *
- * @throws TypeError for what only the caller can get wrong: a parsed payload, no secret, a tolerance or time that is no
- * number ≥ 0.
+ * @throws TypeError for errors of the caller: a parsed payload, no secret, a tolerance or time that is not a number ≥ 0.
  * @example
  * const result = verify({ payload: rawBody, header: headers['x-service-signature'], secret: 'whsec_…' })
  * if (!result.ok) return respond(400, result.code)
@@ -21,9 +20,9 @@ export function verify(options: VerifyOptions): Verification {
 }
 
 /**
- * Like `verify`, for code that would rather catch: returns the verified `t` in Unix seconds.
+ * Like `verify`, but throws. Returns the verified `t` in Unix seconds.
  *
- * @throws SignatureError with the `code` of the failure, and whatever `verify` throws.
+ * @throws SignatureError with the `code` of the failure, and TypeError like `verify`.
  * @example
  * try {
  *   verifyOrThrow({ payload: rawBody, header, secret: 'whsec_…' })

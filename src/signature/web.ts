@@ -1,4 +1,4 @@
-// `tabwire/signature/web`: the same on Web Crypto, for edge runtimes, Deno and Bun, as one file that imports nothing.
+// `tabwire/signature/web`: the same on Web Crypto for edge runtimes, Deno and Bun. Built as one file without imports.
 export { SignatureError } from './verification.ts'
 export type * from './event.ts'
 export type { Payload, SignOptions } from './options.ts'

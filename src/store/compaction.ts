@@ -3,44 +3,44 @@ import { FileGone, reasonOf } from './errors.ts'
 import type { Journal } from './journal/journal.ts'
 import type { RecordCopies } from './tables/tables.ts'
 
-/** All records as they are at one moment; once they are in a snapshot, `forget` what had changed until then. */
+/** A copy of all records. Call `forget` once they are in a snapshot, to drop the changes noted before. */
 export interface Copy {
   records: RecordCopies
   forget: () => void
-  /** They are not what has changed since, but others: nothing of the last snapshot holds. */
+  /** The records replace all others, so nothing of the last snapshot can be copied. */
   isReplacement?: true
 }
 
-/** Folds the journal into the snapshot beside the running service, when it has grown enough. */
+/** Compacts the journal into the snapshot while the service runs, once it is large enough. */
 export interface Compaction {
   isWanted(): boolean
-  /** Begins a fold of these records, as they are after transaction `sequence`; never rejects. */
+  /** Starts a compaction with the records as of transaction `sequence`; never rejects. */
   begin(copy: Copy, sequence: number): Promise<void>
-  /** There is room on the disk again: a fold that failed is tried again with the next transaction. */
+  /** Retries a failed compaction with the next transaction, since the disk accepts writes again. */
   endBackoff(): void
   /**
-   * Waits for the fold that is under way, then puts these records in the place of snapshot and journals, as they are after
-   * transaction `sequence`. Rejects when that could not be written; then nothing is changed.
+   * Waits for the running compaction, then replaces snapshot and journal by these records as of transaction `sequence`.
+   * Rejects, and changes nothing, when they cannot be written.
    */
   replace(copy: Copy, sequence: number): Promise<void>
-  /** Waits for the fold that is under way, then folds everything, if that is quickly done. */
+  /** Waits for the running compaction, then compacts everything if it is small. */
   finish(copy: Copy, sequence: number): Promise<void>
 }
 
 interface CompactionParts {
   journals: Journal
-  /** Writes the snapshot, `closed` when nothing will follow it, and tells its size in bytes. */
+  /** Writes the snapshot, `closed` when no journal follows it; resolves with its size in bytes. */
   writeSnapshot: (copy: Copy, sequence: number, closed: boolean) => Promise<number>
   snapshotSize: number
-  /** An old journal was found: a fold was cut short. */
+  /** An old journal was found: a compaction was interrupted. */
   unfinished: boolean
-  /** The snapshot that was found says that it holds everything; or there is none. */
+  /** The snapshot found is marked as closed, or there is none. */
   closed: boolean
   compactAtBytes: number
   onNotice: Notice
 }
 
-/** About a quarter of a second's work; more than that is left to the next start, which reads the journal anyway. */
+/** About 250 ms of work. The next start reads a larger journal anyway. */
 const COMPACT_AT_CLOSE_BYTES = 32 * 1024 * 1024
 
 export function createCompaction(parts: CompactionParts): Compaction {
@@ -51,8 +51,8 @@ export function createCompaction(parts: CompactionParts): Compaction {
   let underWay: Promise<void> | undefined
 
   /**
-   * Whatever goes wrong, snapshot and journals together still hold everything. In another directory that has taken the
-   * place of this one, nothing is touched.
+   * After a failure, snapshot and journals together still hold all records. Touches nothing when the directory was
+   * replaced by another one.
    */
   const tryCompact = async (compact: () => Promise<void>) => {
     try {
@@ -65,7 +65,7 @@ export function createCompaction(parts: CompactionParts): Compaction {
         error instanceof FileGone
           ? 'Nothing was made or changed in its place.'
           : 'Nothing is lost, the journal goes on growing; it is tried again later.'
-      onNotice(`The journal could not be folded into the snapshot: ${reasonOf(error)}. ${outlook}`)
+      onNotice(`The journal could not be compacted into the snapshot: ${reasonOf(error)}. ${outlook}`)
     }
   }
   const snapshot = async (copy: Copy, sequence: number, last: boolean) => {
@@ -87,7 +87,7 @@ export function createCompaction(parts: CompactionParts): Compaction {
       await underWay
       journals.requireInPlace()
       await snapshot(copy, sequence, false)
-      // The snapshot is what holds from here on. What a journal says before it is passed over, and dropped by the next fold.
+      // The snapshot counts from here on. Older journal lines are skipped, and dropped by the next compaction.
       await journals.clear().then(
         () => (threshold = usualThreshold()),
         () => (threshold = 0),

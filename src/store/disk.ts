@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { codeOf, unusable } from './errors.ts'
 import { syncDirectory } from '../replace-file.ts'
 
-/** What the store does with a file that it writes. Tests give files that fail. */
+/** The file operations of the store. Tests pass files that fail. */
 export interface DiskFile {
   write(
     bytes: Uint8Array,
@@ -13,17 +13,14 @@ export interface DiskFile {
     position: number,
   ): Promise<{ bytesWritten: number }>
   datasync(): Promise<void>
-  /** Whether a write that has ended is on the disk already. */
+  /** True when each write is durable when it returns. */
   writesAreDurable?: boolean
   truncate(size: number): Promise<void>
   close(): Promise<void>
 }
 export type OpenFile = (path: string, flags: string, mode: number) => Promise<DiskFile>
 
-/**
- * Opens a file whose writes end when they are on the disk: one call of the system where there would be two, between which
- * a busy process has other things to do.
- */
+/** Opens a file with O_DSYNC where there is one: one system call makes a write durable instead of two. */
 export const openDurable: OpenFile = async (path, flags, mode) => {
   const durable = (constants as { O_DSYNC?: number }).O_DSYNC
   if (durable === undefined) return open(path, flags, mode)
@@ -36,11 +33,11 @@ function flagBits(flags: string): number {
   return constants.O_RDWR | making
 }
 
-/** Signing secrets and guests' orders are inside: for the owner alone. */
+/** Mode of files with signing secrets and guests' orders. */
 export const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 
-/** A file of the store: where it is, and how people are told of it, such as `.tabwire/db.json`. */
+/** A file of the store: its path, and its name in messages, such as `.tabwire/db.json`. */
 export interface StoreFile {
   path: string
   shown: string
@@ -50,7 +47,7 @@ export function fileIn(directory: string, name: string): StoreFile {
   return { path: join(directory, name), shown: `${shownDirectory(directory)}/${name}` }
 }
 
-/** Where everything is that the store writes in a directory. */
+/** Returns the files of the store in a directory. */
 export function storeFiles(directory: string) {
   return {
     snapshot: fileIn(directory, 'db.json'),
@@ -63,12 +60,12 @@ export function shownDirectory(directory: string): string {
   return basename(join(directory, '.'))
 }
 
-/** Makes the directory if need be, and keeps its content out of version control. */
+/** Creates the directory if it is missing, with a `.gitignore` for its content. */
 export async function prepareDirectory(directory: string): Promise<void> {
   try {
     const above = dirname(directory)
     const topmost = await mkdir(above, { recursive: true, mode: OWNER_ONLY_DIRECTORY })
-    // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
+    // Not recursive: Node's recursive mkdir loops for ever under /proc.
     const isNew = await mkdir(directory, OWNER_ONLY_DIRECTORY).then(() => true, unlessThere)
     if (isNew === true) await syncUpwards(above, topmost === undefined ? above : dirname(topmost))
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx', mode: OWNER_ONLY }).catch(unlessThere)
@@ -77,7 +74,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Lest a power cut take a new directory with all that was acknowledged in it. */
+/** Syncs new directories, which a power cut could otherwise remove with their acknowledged data. */
 async function syncUpwards(lowest: string, highest: string): Promise<void> {
   await syncDirectory(lowest)
   if (lowest !== highest && lowest !== dirname(lowest)) await syncUpwards(dirname(lowest), highest)
@@ -87,7 +84,7 @@ function unlessThere(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error
 }
 
-/** The whole of a file, or `undefined` when there is none. */
+/** Reads a whole file; `undefined` when there is none. */
 export async function readWhole({ path, shown }: StoreFile): Promise<Buffer | undefined> {
   try {
     return await readFile(path)
@@ -97,7 +94,7 @@ export async function readWhole({ path, shown }: StoreFile): Promise<Buffer | un
   }
 }
 
-/** One write may take less than it was given, when the disk is nearly full. */
+/** Writes all bytes; a single write may be short when the disk is nearly full. */
 export async function writeAll(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0
   while (done < bytes.length)

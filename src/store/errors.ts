@@ -1,12 +1,12 @@
-/** What is stored cannot be trusted, or read. The message names file and line, and says how to keep what can be kept. */
+/** Stored data is damaged or unreadable. The message names file and line, and how to keep what can be kept. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged'
 }
 
-/** Written by a version that knows more: nothing is wrong with it, and nothing here may touch it. */
+/** The data was written by a newer version and must not be changed. */
 export class StoreTooNew extends StoreDamaged {}
 
-/** What every message about damage ends with. */
+/** The end of every message about damage. */
 export const MEND =
   'Nothing was changed. `tabwire doctor` tells what is wrong; `tabwire doctor --repair` keeps what can be kept and moves the rest aside. Or put back a backup.'
 
@@ -27,18 +27,18 @@ export class DirectoryInUse extends Error {
   }
 }
 
-/** The directory cannot be made, read or written. */
+/** The directory cannot be created, read or written. */
 export class DirectoryUnusable extends Error {
   override readonly name = 'DirectoryUnusable'
 }
 
-/** A file that is open is no longer what its path leads to: whatever is written into it would not be found again. */
+/** The path of an open file leads to another file or none, so that further writes would be lost. */
 export class FileGone extends Error {
   override readonly name = 'FileGone'
   override readonly message = 'the data directory was deleted, moved or replaced while the service ran'
 }
 
-/** The system's own code for what went wrong, such as ENOSPC. */
+/** Returns the system's error code, such as ENOSPC. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
@@ -58,7 +58,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open',
 }
 
-/** Why the medium failed, in words and without a path. */
+/** Explains a failure of the disk, without a path. */
 export function reasonOf(error: unknown): string {
   if (error instanceof FileGone) return error.message
   const code = codeOf(error)
@@ -67,7 +67,7 @@ export function reasonOf(error: unknown): string {
   return reason === undefined ? code : `${reason} (${code})`
 }
 
-/** The error to start with when the directory, or a file in it, cannot be used. */
+/** Returns the error for a directory, or a file in it, that cannot be used. */
 export function unusable(shown: string, error: unknown): DirectoryUnusable {
   return new DirectoryUnusable(
     `${shown} cannot be used: ${reasonOf(error)}. Make it readable and writable for this user, or choose another directory.`,

@@ -28,19 +28,19 @@ import { createTables, type RecordCopies, type Tables } from './tables/tables.ts
 import { writesJson } from './journal/writes-json.ts'
 
 export interface FileStoreOptions {
-  /** Where the files are; it is made when there is none. */
+  /** Directory of the files; created if it is missing. */
   directory: string
-  /** Told what somebody should know though it stops nothing: a torn last line, a fold that failed. */
+  /** Receives messages about problems that do not stop the service: a torn last line, a failed compaction. */
   onNotice?: Notice
-  /** The journal is folded when it is larger than the snapshot, and than this many bytes. */
+  /** The journal is compacted when it exceeds both this many bytes and the snapshot. */
   compactAtBytes?: number
-  /** How many events are kept, with their deliveries; those still on their way are kept beyond it. */
+  /** Events kept, with their deliveries; events with pending deliveries are kept in any case. */
   keepEvents?: number
   /** Opens the files that are written. */
   openFile?: OpenFile
 }
 
-/** Folding a smaller journal costs more than the start that it makes faster is worth: 16 MiB are read in 200 ms. */
+/** A start reads 16 MiB in 200 ms; compacting a smaller journal costs more than it saves. */
 const COMPACT_AT_BYTES = 16 * 1024 * 1024
 
 /**
@@ -89,7 +89,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
     },
   })
   const copy = (): Copy => ({ records: tables.copy(), forget: changes.begin() })
-  /** The last transactions could not be written. */
+  /** True while the last transactions could not be written. */
   let isFull = false
   const groupCommit = createGroupCommit({
     sequence: recovered.sequence,
@@ -120,7 +120,7 @@ async function openLocked(options: FileStoreOptions, lock: Lock): Promise<Store>
   })
 }
 
-/** Answers from memory, once what the answer rests upon is on the disk. */
+/** Answers from memory, once the records that an answer depends on are durable. */
 function storeOver(
   tables: Tables,
   queue: GroupCommit,
@@ -131,7 +131,7 @@ function storeOver(
   const commit = (writes: readonly Write[]) => {
     if (writes.length === 0) return
     const fannedWrites = groupFanOuts(writes)
-    // Serialised first: what JSON cannot hold must not reach memory either.
+    // Serialised first, so that values that JSON cannot hold do not reach memory.
     const text = writesJson(fannedWrites)
     const undo = tables.apply(fannedWrites)
     const retired = retire()
@@ -164,11 +164,11 @@ function storeOver(
     get: (collection, id) => answer(() => tables.of(collection).records.get(id), queue.isUnwritten(id)),
     find: (collection, lookup, key) => answer(() => [...tables.of(collection).find(lookup, key)]),
     async list(collection, query) {
-      // Durable is what the page is begun upon, not what comes while it is searched for.
+      // The page's start is durable; records that come during the search need not be.
       const { page } = await answer(() => ({ page: pageOf(tables.of(collection).records, query) }))
       return page
     },
-    // What is not yet durable has not yet happened: its commit tells of it.
+    // Changes that are not durable yet do not count; their commit is announced.
     due: (query) => answer(() => tables.due({ ...query, busy: orUnwritten(query.busy) }), false),
     unfinished: (query) =>
       answer(() => tables.unfinished({ ...query, busy: orUnwritten(query.busy) }), false),
@@ -186,7 +186,7 @@ function storeOver(
 function valuesOf(records: RecordCopies): Snapshot['records'] {
   const values = Object.entries(records).map(([name, all]) => [
     name,
-    // Not what `from` returns, which can be walked once.
+    // Iterable more than once, unlike the result of `from`.
     { [Symbol.iterator]: () => all.from()[Symbol.iterator]() },
   ])
   return Object.fromEntries(values) as Snapshot['records']

@@ -1,10 +1,10 @@
-/** Keeps transactions waiting while all records are replaced. */
+/** Makes transactions wait while all records are replaced. */
 export interface Gate {
-  /** Runs work at once, or when nothing is being replaced any more. */
+  /** Runs work at once, or after the current replacement. */
   pass<T>(work: () => Promise<T>): Promise<T>
-  /** Runs a task while all other work waits. */
+  /** Runs a task; other work waits for it. */
   alone<T>(task: () => Promise<T>): Promise<T>
-  /** Resolves when nothing is being replaced. */
+  /** Resolves when no replacement runs. */
   opened(): Promise<void>
 }
 

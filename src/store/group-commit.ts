@@ -4,33 +4,33 @@ import { FileGone, reasonOf } from './errors.ts'
 import { createLineEncoder } from './journal/line.ts'
 import { timers } from '../timers.ts'
 
-/** Makes transactions durable that are already in memory; those that wait at the same time share one write and one sync. */
+/** Group commit: transactions that wait at the same time share one write and one sync. They are already in memory. */
 export interface GroupCommit {
-  /** The number of the last transaction that was added. */
+  /** Number of the last transaction added. */
   sequence(): number
   /** Adds a transaction: its writes as JSON, and the writes that undo it in memory. */
   add(writes: string, undo: readonly Write[]): void
-  /** Counts a transaction that was made durable elsewhere, while nothing waits. */
+  /** Counts a transaction that was made durable elsewhere; no other may be waiting. */
   skip(): void
-  /** Whether the record with this id is in memory as it is not yet on the disk. */
+  /** True when the record's last change is not on disk yet. */
   isUnwritten(id: string): boolean
-  /** Resolves when everything added so far is durable, rejects with a Refusal when it was undone. */
+  /** Resolves when all transactions added so far are durable; rejects with a Refusal when they were undone. */
   flushed(): Promise<void>
 }
 
 interface GroupCommitParts {
-  /** The number of the last transaction that is durable. */
+  /** Number of the last durable transaction. */
   sequence: number
-  /** Puts lines on the disk. When called, memory is as these lines leave it. */
+  /** Writes lines to disk. When it is called, memory is as after these lines. */
   write: (lines: Uint8Array, lastSequence: number) => Promise<void>
-  /** Takes transactions back in memory. */
+  /** Undoes transactions in memory. */
   undo: (writes: readonly Write[]) => void
 }
 
 interface Batch {
   transactions: string[]
   undo: (readonly Write[])[]
-  /** Of the records that its first `noted` transactions write. */
+  /** Ids of the records that its first `noted` transactions write. */
   ids: Set<string>
   noted: number
   done: Promise<void>
@@ -45,7 +45,7 @@ export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): 
   const encode = createLineEncoder()
   const last = () => durable + (writing?.transactions.length ?? 0) + waiting.transactions.length
 
-  /** What was decided upon memory that is now taken back goes with it. */
+  /** Undoes the failed batch and all later ones, which were decided on its records. */
   const fail = (error: unknown, batches: readonly Batch[]) => {
     waiting = newBatch()
     for (const writes of batches.flatMap((batch) => batch.undo).reverse()) undo(writes)
@@ -67,7 +67,7 @@ export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): 
   const run = async () => {
     running = true
     while (waiting.transactions.length > 0) {
-      await timers.nextTurn() // Lets everybody who is ready come aboard, above all those whom the last batch set free.
+      await timers.nextTurn() // Lets further requests join, such as those that waited for the last batch.
       await writeBatch(waiting)
     }
     running = false
@@ -90,11 +90,11 @@ function newBatch(): Batch {
   const done = new Promise<void>((resolve, reject) => {
     settle = (error) => (error === undefined ? resolve() : reject(error))
   })
-  done.catch(() => {}) // Whoever waits is told; when nobody does, that is no crash.
+  done.catch(() => {}) // Without a caller that waits, a rejection must not end the process.
   return { transactions: [], undo: [], ids: new Set(), noted: 0, done, settle: (error) => settle(error) }
 }
 
-/** Noted when somebody asks: most batches are on the disk before. */
+/** Collects the ids of a batch on demand: most batches are on disk before. */
 function idsOf(batch: Batch): ReadonlySet<string> {
   for (; batch.noted < batch.undo.length; batch.noted++)
     for (const write of batch.undo[batch.noted] ?? [])

@@ -5,21 +5,21 @@ import { join, resolve } from 'node:path'
 import { OWNER_ONLY } from './disk.ts'
 import { codeOf } from './errors.ts'
 
-/** A socket in a directory that is open for as long as this process lives and does not close it. */
+/** A socket in a directory that stays open until it is closed or this process ends. */
 export interface LockSocket {
-  /** Of the file; on Windows, which has no such files, of a named pipe. */
+  /** Name of the file; on Windows, of a named pipe. */
   name: string
   close(): void
 }
 
-/** Whether a file in a data directory is a socket of a lock. */
+/** True when a file of a data directory is a lock socket. */
 export function isLockSocket(name: string): boolean {
   return /^lock-[0-9a-f]{16}\.sock$/.test(name)
 }
 
 /**
- * Opens a socket in a directory, for its owner alone. It accepts connections and closes them; it keeps no process alive.
- * `undefined` where the file system holds no sockets, or the address would be too long.
+ * Opens a socket in a directory, accessible to its owner only. It accepts connections and closes them; it does not keep the
+ * process alive. `undefined` when the file system supports no sockets, or the address is too long.
  */
 export async function openLockSocket(directory: string): Promise<LockSocket | undefined> {
   const name = `lock-${randomBytes(8).toString('hex')}.sock`
@@ -42,8 +42,8 @@ export async function openLockSocket(directory: string): Promise<LockSocket | un
 }
 
 /**
- * Whether the process that opened this socket of a directory still has it open, in whatever container it runs: the kernel
- * finds a socket by its file. `undefined` when that cannot be known: the file is gone, or of another user.
+ * True when the process that opened this socket still has it open, also in another container: the kernel finds a socket by
+ * its file. `undefined` when this cannot be known: the file is gone, or belongs to another user.
  */
 export async function isOpen(directory: string, name: string): Promise<boolean | undefined> {
   try {
@@ -55,7 +55,7 @@ export async function isOpen(directory: string, name: string): Promise<boolean |
 
 function listening(server: Server, path: string): Promise<void> {
   return new Promise((settle, reject) => {
-    // Exclusive: in a worker of `node:cluster`, the socket would be the primary's, and outlive the worker.
+    // Exclusive: in a worker of `node:cluster`, the primary would own the socket, which would outlive the worker.
     server.on('error', reject).listen({ path, exclusive: true }, settle)
   })
 }
@@ -71,21 +71,21 @@ function connected(path: string): Promise<boolean | undefined> {
   })
 }
 
-/** What a connection that fails says of the socket. */
+/** What the error of a failed connection says: whether the socket is open. */
 const verdicts: Readonly<Record<string, boolean>> = {
   ECONNREFUSED: false,
-  // A process that is stopped takes no connections; its queue of them is full.
+  // A suspended process accepts no connections, and its backlog fills up.
   EAGAIN: true,
-  // A named pipe goes with its process; the file of a socket stays, and whoever removes it says nothing of the process.
+  // A named pipe ends with its process. The file of a socket stays, so its absence says nothing.
   ...(process.platform === 'win32' && { ENOENT: false, EBUSY: true }),
 }
 
-/** Bytes that the address of a socket may have: 104 on macOS and 108 on Linux, with the zero at its end. */
+/** Longest address of a socket in bytes: 104 on macOS and 108 on Linux, including the final zero. */
 const LONGEST_ADDRESS = 103
 
 /**
- * Calls `use` with an address of the socket. A path that is too long is reached by way of its open directory, on Linux;
- * elsewhere `use` fails, and needs not succeed: process ids are the same for all processes there.
+ * Calls `use` with an address of the socket. On Linux, a path that is too long is reached through its open directory.
+ * Elsewhere `use` fails; process ids then suffice, since there are no process namespaces.
  */
 async function withAddress<T>(
   directory: string,

@@ -6,31 +6,30 @@ import { codeOf, DirectoryInUse } from './errors.ts'
 import { isLockSocket, isOpen, openLockSocket, type LockSocket } from './lock-socket.ts'
 import { isRunning, ownIdentity, pidNamespace, type ProcessIdentity } from '../process-identity.ts'
 
-/** A directory that this process has taken. */
+/** The lock of this process on a directory. */
 export interface Lock {
-  /** Whoever had it before did not close it with everything in the snapshot, so there is a journal. */
+  /** The previous holder did not close the store, so there is a journal. */
   leftOpen: boolean
-  /** Gives it back, `closed` when everything is in the snapshot; unless that is said, it is as it was found. */
+  /** Releases the lock; `closed` when the snapshot holds all records. Default: as it was found. */
   release(closed?: boolean): void
 }
 
-/** Whom a lock names. Without a socket, only processes that see its process id know that it lives. */
+/** The process that a lock names. Without a socket, only processes in its namespace can tell whether it runs. */
 interface Holder extends ProcessIdentity {
   namespace?: string | undefined
   socket?: string | undefined
 }
 
 /**
- * Takes a directory for this process.
+ * Locks a directory for this process.
  *
- * Each holder makes the file `lock.<n>`, one above the highest there is, and names itself in it. Of all who find the
- * same dead holder, one can make the next file; and since the highest is never removed, not even when it is given
- * back, nobody who decided upon an old look at the directory can slip in beside it. There is nothing to wait for: the
- * lock of a killed process is a number that has been used.
+ * Each holder creates the file `lock.<n>`, with `n` one above the highest number, and names itself in it. Of several
+ * processes that find the same dead holder, one can create the next file. The highest file is never removed, not even on
+ * release, so a process with an old listing cannot lock beside a newer holder. The lock of a killed process needs no timeout.
  *
- * A holder lives while its socket is open. That is seen by every process on the same kernel, in whatever container or
- * namespace, where a process id means another process. A file system that holds no sockets leaves the process id and the
- * time of start to go by: there, two containers on one directory do not see each other.
+ * A holder lives while its socket is open, which every process on the same kernel can see, also from another container,
+ * where process ids differ. On file systems without sockets, the process id and its start time decide: there, two containers
+ * do not see each other.
  * @throws DirectoryInUse at once, when a running process has it.
  */
 export async function acquireLock(directory: string, openSocket = openLockSocket): Promise<Lock> {
@@ -38,7 +37,7 @@ export async function acquireLock(directory: string, openSocket = openLockSocket
     const newest = locksIn(directory).at(-1) ?? 0
     await refuseWhenHeld(directory, newest)
     const leftOpen = newest > 0 && !wasClosed(lockPath(directory, newest))
-    // One for each try: whoever takes the directory meanwhile removes the sockets of all others.
+    // A new socket for each try: a process that locks the directory meanwhile removes all others.
     const socket = await openSocket(directory)
     const lock = tryNumber(directory, newest + 1, socket)
     if (lock !== undefined) return { leftOpen, release: (closed = !leftOpen) => lock.giveBack(closed) }
@@ -46,7 +45,7 @@ export async function acquireLock(directory: string, openSocket = openLockSocket
   }
 }
 
-/** Takes the lock of this number, unless another process is first. */
+/** Takes the lock with this number; `undefined` when another process was first. */
 function tryNumber(directory: string, number: number, socket: LockSocket | undefined) {
   const mine = lockPath(directory, number)
   const holder: Holder = { ...ownIdentity, namespace: pidNamespace, socket: socket?.name }
@@ -70,7 +69,7 @@ function tryNumber(directory: string, number: number, socket: LockSocket | undef
   }
 }
 
-/** Who runs with the directory open, if anybody does; `undefined` also when there is no such directory. */
+/** Returns the process that has the directory open; `undefined` when there is none, or no directory. */
 export async function holderIn(directory: string): Promise<ProcessIdentity | undefined> {
   try {
     const holder = holderOf(lockPath(directory, locksIn(directory).at(-1) ?? 0))
@@ -80,13 +79,13 @@ export async function holderIn(directory: string): Promise<ProcessIdentity | und
   }
 }
 
-/** Whether whoever had the directory last did not close it. */
+/** True when the last holder did not close the directory. */
 export function isLeftOpen(directory: string): boolean {
   const newest = locksIn(directory).at(-1)
   return newest !== undefined && !wasClosed(lockPath(directory, newest))
 }
 
-/** A lock that was given back says `{"closed":true}`, unless what it gave back was left open before. */
+/** True when the lock was released as closed: it says `{"closed":true}`. */
 function wasClosed(path: string): boolean {
   try {
     const { closed } = JSON.parse(readFileSync(path, 'utf8')) as { closed?: unknown }
@@ -97,14 +96,14 @@ function wasClosed(path: string): boolean {
 }
 
 /**
- * Leaves a lock that names no process. If not even that can be written, it is void when this process ends. One that is
- * not as it was made is another process's: the directory was replaced meanwhile.
+ * Replaces the lock's content by one without a process. If that fails, the lock ends with this process. Leaves a lock with
+ * other content alone: the directory was replaced meanwhile.
  */
 function giveBack(path: string, content: string, closed: boolean): void {
   try {
     if (readFileSync(path, 'utf8') === content) writeFileSync(path, `${JSON.stringify({ closed })}\n`)
   } catch {
-    // Nothing that the caller could do about it.
+    // The caller could not do anything about it.
   }
 }
 
@@ -132,7 +131,7 @@ async function isHeldBy(directory: string, holder: Holder): Promise<boolean> {
   return open ?? isRunning(holder)
 }
 
-/** `undefined` when the lock was given back, is gone, or lost its content in a power cut. */
+/** Returns the holder; `undefined` when the lock was released, is gone, or lost its content in a power cut. */
 function holderOf(path: string): Holder | undefined {
   try {
     const { pid, started, namespace, socket } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>
@@ -144,7 +143,7 @@ function holderOf(path: string): Holder | undefined {
   }
 }
 
-/** Makes a lock file that has its content from the first moment on; false when somebody else has made it. */
+/** Creates a lock file together with its content; false when another process has created it. */
 function createWhole(directory: string, path: string, content: string): boolean {
   const draft = join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
   writeFileSync(draft, content, { mode: OWNER_ONLY })
@@ -155,7 +154,7 @@ function createWhole(directory: string, path: string, content: string): boolean 
   }
 }
 
-/** For file systems without hard links. Somebody may see the file a moment before its content, and take it for stale. */
+/** For file systems without hard links: a reader may see an empty file and treat it as stale. */
 function createPlainly(path: string, content: string): boolean {
   const created = unlessTaken(() => writeFileSync(path, content, { flag: 'wx', mode: OWNER_ONLY }))
   if (created === undefined) throw new Error('A file can be neither linked nor made.')
@@ -170,13 +169,13 @@ function unlessTaken(create: () => void): boolean | undefined {
     return true
   } catch (error) {
     const code = codeOf(error) ?? ''
-    if (code === 'EEXIST' || code === 'ENOENT') return false // Taken; or our draft was swept away by who took it.
+    if (code === 'EEXIST' || code === 'ENOENT') return false // Taken, or the new holder removed our draft.
     if (cannotLink.has(code)) return undefined
     throw error
   }
 }
 
-/** The numbers that are used up, and drafts and sockets of processes that were killed over them. */
+/** Removes older locks, and drafts and sockets of killed processes. */
 function removeOlder(directory: string, mine: number, socket: string | undefined): void {
   for (const number of locksIn(directory))
     if (number < mine) rmSync(lockPath(directory, number), { force: true })

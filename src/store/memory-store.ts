@@ -6,8 +6,8 @@ import { pageOf } from './tables/table.ts'
 import { createTables } from './tables/tables.ts'
 
 /**
- * A store that forgets everything when the process ends: for tests, demonstrations and continuous integration.
- * Otherwise it behaves as the file store does.
+ * A store in memory, for tests, demonstrations and continuous integration. It behaves like the file store, but loses all
+ * records when the process ends.
  *
  * @example
  * const store = createMemoryStore()

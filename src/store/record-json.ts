@@ -2,8 +2,8 @@ import type { StoredEvent } from '../model/event.ts'
 import type { CollectionName, Collections } from '../model/records.ts'
 
 /**
- * A record as the files hold it. An event's body, JSON itself, stands there as it is: people can read it, and it is not
- * escaped, which takes longer than all else that is written of a push.
+ * Returns the JSON of a record for the files. The body of an event is embedded as JSON, not as an escaped string: people can
+ * read it, and escaping would take longer than all other writing of a push.
  */
 export function recordJson<C extends CollectionName>(collection: C, record: Collections[C]): string {
   return collection === 'events' ? eventJson(record as StoredEvent) : JSON.stringify(record)
@@ -13,14 +13,14 @@ function eventJson(event: StoredEvent): string {
   return `${eventHeadJson(event).slice(0, -1)},"body":${event.body}}`
 }
 
-/** An event without its body. */
+/** Returns the JSON of an event without its body. */
 export function eventHeadJson({ id, type, created_at, external_check_id }: StoredEvent): string {
   return JSON.stringify({ id, type, created_at, external_check_id })
 }
 
 /**
- * The record that was read, or `undefined` when it is none. What `JSON.stringify` once wrote it writes again to the
- * letter, so the body of an event is what it was; one that somebody has written otherwise becomes what it would write.
+ * Validates a parsed record; `undefined` when it is not one. The body of an event becomes text again, the same as it was,
+ * since `JSON.stringify` wrote it; an edited body is normalised.
  */
 export function recordFrom(collection: string | undefined, value: unknown): { id: string } | undefined {
   if (!hasId(value)) return undefined

@@ -11,29 +11,29 @@ import { open, readdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { syncDirectory } from '../replace-file.ts'
 
-/** Told what somebody should know though it stops nothing. */
+/** Receives messages about problems that do not stop the service. */
 export type Notice = (message: string) => void
 
-/** All files that hold records. */
+/** The files that hold records. */
 export interface StoreFiles extends JournalFiles {
   snapshot: StoreFile
 }
 
-/** What was found on the disk. */
+/** What was recovered from disk. */
 export interface Recovered {
-  /** The number of the last transaction. */
+  /** Number of the last transaction. */
   sequence: number
-  /** Whether the snapshot says that it holds everything; `undefined` when there is none. */
+  /** True when the snapshot is marked as closed; `undefined` when there is none. */
   closed: boolean | undefined
-  /** Where each journal is good up to; `undefined` when there is none. */
+  /** The replay of each journal; `undefined` when there is none. */
   current: Replay | undefined
   old: Replay | undefined
 }
 
 /**
- * Fills the tables: first the snapshot, then the journals on top of it. `leftOpen`: the last process that had the
- * directory did not close it, so there was a journal.
- * @throws StoreDamaged for anything but a last line that was never acknowledged, which is left out.
+ * Fills the tables from the snapshot and the journals after it. `leftOpen`: the last process did not close the directory,
+ * so a journal must exist.
+ * @throws StoreDamaged for any damage but a torn last line, which was never acknowledged and is dropped.
  */
 export async function recover(
   low: Low<Snapshot>,
@@ -62,7 +62,7 @@ async function recoverSnapshot(
   await low.read()
   const { sequence, closed, records } = low.data
   const found = { sequence, closed: low.data === none ? undefined : closed }
-  low.data = emptySnapshot() // The tables have the records from here on.
+  low.data = emptySnapshot() // The tables hold the records from here on.
   for (const name of collectionNames)
     for (const record of records[name])
       if (tables.of(name).put(record) !== undefined)
@@ -82,10 +82,7 @@ function tornBetween({ old, current }: StoreFiles): StoreDamaged {
   )
 }
 
-/**
- * Saves what was left out of each journal beside it, for whoever wants to know what it was. Nothing depends upon it.
- * Each time under a name of its own, so that nothing is overwritten.
- */
+/** Saves the torn last line of each journal in a file beside it, under a new name each time, for inspection. */
 export async function saveTornLines(
   files: StoreFiles,
   { old, current }: Recovered,
@@ -111,7 +108,7 @@ async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Pr
   )
 }
 
-/** The first of `db.json.damaged-1`, `db.json.damaged-2` … that no file has yet. */
+/** Returns the first unused name of `db.json.damaged-1`, `db.json.damaged-2` … */
 export function freeName(taken: readonly string[], name: string): string {
   for (let number = 1; ; number += 1) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`
 }

@@ -3,18 +3,15 @@ import { remove, type Write } from '../model/records.ts'
 import { wholeNumbers } from '../model/settings.ts'
 import type { Tables } from './tables/tables.ts'
 
-/** How many events are kept unless said otherwise: hours of a busy restaurant, some 30 MB with their deliveries. */
+/** Default number of events kept: hours of a busy restaurant, about 30 MB with their deliveries. */
 export const KEPT_EVENTS = wholeNumbers.keepEvents.default
 
-/**
- * Events looked at per transaction: more than one adds on average, so that the limit is held, and few enough to cost
- * nothing; fewer when it added none.
- */
+/** Events examined per transaction: more than a transaction adds on average, so that the limit holds. */
 const MAX_LOOKS = { afterEvents: 4, otherwise: 2 }
 
 /**
- * What leaves so that history stays within its limit: the oldest events whose deliveries are all finished, with these
- * deliveries. An event that is still on its way somewhere stays, however old it is.
+ * Returns the removals that keep the store within `keep` events: the oldest events whose deliveries are all finished, with
+ * these deliveries. Events with a pending delivery stay, however old they are.
  */
 export function createRetention(tables: Tables, keep: number): () => readonly Write[] {
   const events = () => tables.of('events').records
@@ -22,7 +19,7 @@ export function createRetention(tables: Tables, keep: number): () => readonly Wr
   let visited = 0
   let size = events().size()
   const next = (): string | undefined => {
-    // What had to stay when it was passed may be finished by now, so the walk begins anew from time to time.
+    // Events that were skipped may be finished by now, so the walk restarts from time to time.
     if (visited++ >= keep) {
       last = undefined
       visited = 0
@@ -48,7 +45,7 @@ export function createRetention(tables: Tables, keep: number): () => readonly Wr
   }
 }
 
-/** Deliveries that are all finished; it looks no further than the first that is not. */
+/** Returns the deliveries when all are finished, else `undefined`. */
 function finished(deliveries: Iterable<Delivery>): readonly Delivery[] | undefined {
   const all: Delivery[] = []
   for (const delivery of deliveries) {

@@ -10,10 +10,10 @@ import type {
 import type { Delivery } from '../model/delivery.ts'
 
 /**
- * Where the service remembers: keyed, asynchronous, transactional. What is answered is durable: a read or a decision
- * that saw a change resolves only once that change is on disk, and rejects when it could not be put there.
+ * The port for records: keyed, asynchronous, transactional. Results are durable: a read or a decision that saw a change
+ * resolves once that change is on disk, and rejects when it cannot be written.
  *
- * Every method rejects with Refusal `storage_unavailable` when the medium fails; memory then equals what is durable.
+ * Every method rejects with Refusal `storage_unavailable` when the disk fails; memory then equals what is durable.
  */
 export interface Store {
   /**
@@ -26,47 +26,47 @@ export interface Store {
     decide: (records: ReadResults<A>) => D,
   ): Promise<D>
 
-  /** The record with this id. */
+  /** Returns the record with this id. */
   get<C extends CollectionName>(collection: C, id: string): Promise<Collections[C] | undefined>
 
-  /** The records that a lookup finds, oldest first. */
+  /** Returns the records under a key of an index, oldest first. */
   find<C extends CollectionName>(
     collection: C,
     lookup: Lookups[C],
     key: string,
   ): Promise<readonly Collections[C][]>
 
-  /** One page of a collection. */
+  /** Returns one page of a collection. */
   list<C extends CollectionName>(collection: C, query: ListQuery<C>): Promise<Page<Collections[C]>>
 
-  /** The pending deliveries whose time has come, and when the next one's will. */
+  /** Returns the deliveries that are due, and when the next one will be. */
   due(query: DueQuery): Promise<Due>
-  /** What is still to be attempted of the deliveries that existed at some moment. */
+  /** Returns which of the deliveries up to a moment are still to be attempted. */
   unfinished(query: UnfinishedQuery): Promise<Unfinished>
 
-  /** All there is, as it was between two transactions. For the simulator's own controls: no operation walks over it. */
+  /** Returns all records as of one transaction. For the simulator's controls; no operation iterates over all records. */
   everything(): Promise<Everything>
 
   /**
-   * Puts what `make` returns in the place of all there is, so that after a crash the one or the other is there, whole.
-   * Transactions wait until it is done; reads go on, of what was there before.
+   * Replaces all records by the result of `make`, atomically: after a crash, all old or all new records are there.
+   * Transactions wait for it; reads meanwhile return the old records.
    */
   replace(make: (all: Everything) => Everything): Promise<void>
 
-  /** Makes everything durable that is under way, folds, and lets go of the medium. */
+  /** Makes all pending transactions durable, compacts, and releases the directory. */
   close(): Promise<void>
 }
 
 export interface ListQuery<C extends CollectionName> {
-  /** Only records whose fields equal these; a dotted path reaches inside: `{ 'table.number': '12' }`. */
+  /** Only records whose fields equal these; dotted paths name nested fields: `{ 'table.number': '12' }`. */
   where?: Readonly<Record<string, string>>
-  /** Only records with a field that contains this text, in any case of letters; paths are as in `where`. */
+  /** Only records with a field that contains this text, ignoring case; paths are as in `where`. */
   search?: Search | undefined
-  /** `desc`, the newest first, unless it is `asc`, the oldest first. */
+  /** `desc` (newest first) by default, or `asc` (oldest first). */
   order?: Order | undefined
-  /** Only records that come after the one with this id (which itself may be gone) in that order. */
+  /** Only records after this id in that order; its record may be gone. */
   after?: string | undefined
-  /** At most this many, 1 or more. */
+  /** Most records to return, at least 1. */
   limit: number
   /** Names the collection's type; never set. */
   readonly of?: C
@@ -81,43 +81,43 @@ export interface Search {
 
 export interface Page<T> {
   data: readonly T[]
-  /** Whether there are further ones that match. */
+  /** True when further records match. */
   more: boolean
 }
 
 export interface DueQuery {
   /** Deliveries with `next_attempt_at` at or before this time are due. */
   now: Date
-  /** Looks no further than this many deliveries of one endpoint, so that a slow receiver costs no one else anything. */
+  /** Most deliveries of one endpoint to examine, so that a slow receiver does not slow down others. */
   perEndpoint: number
-  /** How many are asked for: as many of each endpoint as are its share of these, at least one. All unless said. */
+  /** Deliveries wanted, shared equally among the endpoints, at least one each. Default: all. */
   wanted?: number
-  /** Deliveries that are being attempted already, by id: neither due nor next. */
+  /** Ids of deliveries in flight: neither due nor next. */
   busy: Pick<ReadonlySet<string>, 'has'>
-  /** Endpoints that have no room for more, by id: their queues are not even looked at. */
+  /** Ids of endpoints without capacity; their deliveries are not examined. */
   full?: Pick<ReadonlySet<string>, 'has'>
 }
 
-/** Asks about deliveries that existed at some moment, and about no later ones. */
+/** Selects the deliveries that existed at some moment. */
 export interface UnfinishedQuery extends Pick<DueQuery, 'now' | 'busy'> {
-  /** The newest delivery that counts, by id. Identifiers sort by their making. */
+  /** Id of the newest delivery that counts; ids sort by creation time. */
   upTo: string
-  /** Endpoints whose deliveries do not count, by id. */
+  /** Ids of endpoints whose deliveries do not count. */
   except: Pick<ReadonlySet<string>, 'has'>
 }
 
 export interface Unfinished {
-  /** The endpoints to which one of them is due, by id. */
+  /** Ids of the endpoints with a due delivery. */
   due: readonly string[]
-  /** When the earliest delivery to another endpoint falls due; `null` when none waits for a time. */
+  /** When the earliest delivery to another endpoint falls due; `null` when none is scheduled. */
   next_at: string | null
 }
 
 export interface Due {
-  /** Earliest first; at most `perEndpoint` of each endpoint, the busy ones counted in. */
+  /** Earliest first; at most `perEndpoint` per endpoint, including those in flight. */
   deliveries: readonly Delivery[]
-  /** Whether an endpoint that had its share may have further ones. */
+  /** True when an endpoint that got its share may have further due deliveries. */
   more: boolean
-  /** When the earliest of those not yet due falls due; `null` when none waits for a time. */
+  /** When the next delivery falls due; `null` when none is scheduled. */
   next_at: string | null
 }

@@ -6,7 +6,7 @@ import { Refusal } from '../../src/model/refusal.ts'
 import type { NoReads, Operation } from '../../src/operations/operation.ts'
 import type { Service } from '../../src/service.ts'
 import type { Receiver } from '../support/https-receiver.ts'
-import { HOUR, openHouse, trustedReceiver, type House } from './setup.ts'
+import { HOUR, openSetup, trustedReceiver, type Setup } from './setup.ts'
 
 const trash: (() => Promise<unknown>)[] = []
 
@@ -14,10 +14,10 @@ afterEach(async () => {
   for (const close of trash.splice(0)) await close()
 })
 
-async function open(options?: Parameters<typeof openHouse>[0]): Promise<House> {
-  const house = await openHouse(options)
-  trash.unshift(() => house.close())
-  return house
+async function open(options?: Parameters<typeof openSetup>[0]): Promise<Setup> {
+  const setup = await openSetup(options)
+  trash.unshift(() => setup.close())
+  return setup
 }
 
 async function receive(answer?: Parameters<typeof trustedReceiver>[0]): Promise<Receiver> {
@@ -45,37 +45,37 @@ async function receiveByHand() {
 
 describe('deliveries', () => {
   it('go out when a commit makes them, without being asked for', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    await house.pump.idle()
-    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+    await setup.pump.idle()
+    expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
   it('that an earlier run left pending go out at start', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.pump.stop({ graceMs: 0 })
-    for (const note of ['one', 'two', 'three']) await house.announce(note)
-    const next = house.startPump()
+    await setup.register(receiver.url)
+    await setup.pump.stop({ graceMs: 0 })
+    for (const note of ['one', 'two', 'three']) await setup.announce(note)
+    const next = setup.startPump()
     trash.unshift(() => next.stop({ graceMs: 0 }))
     await next.idle()
     expect(receiver.requests).toHaveLength(3)
-    const statuses = (await house.deliveries()).map(({ status }) => status)
+    const statuses = (await setup.deliveries()).map(({ status }) => status)
     expect(statuses).toEqual(['delivered', 'delivered', 'delivered'])
   })
 
   it('DEL-08, DEL-09 go to the endpoints that list their type, each event at least once and each with its own id', async () => {
-    const house = await open()
+    const setup = await open()
     const [created, all] = [await receive(), await receive()]
-    await house.register(created.url, ['check.created'])
-    await house.register(all.url, ['check.created', 'check.updated'])
+    await setup.register(created.url, ['check.created'])
+    await setup.register(all.url, ['check.created', 'check.updated'])
     for (let made = 0; made < 50; made++)
-      await house.announce(`${made}`, made % 2 === 0 ? 'check.created' : 'check.updated')
-    await house.pump.idle()
+      await setup.announce(`${made}`, made % 2 === 0 ? 'check.created' : 'check.updated')
+    await setup.pump.idle()
     const idsOf = (receiver: Receiver) =>
       new Set(receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id))
     expect(idsOf(created).size).toBe(25)
@@ -83,10 +83,10 @@ describe('deliveries', () => {
   })
 
   it('are in flight to one endpoint eight at a time, and the next follow as these end', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receiveByHand()
-    await house.register(receiver.url)
-    for (let made = 0; made < 20; made++) await house.announce()
+    await setup.register(receiver.url)
+    for (let made = 0; made < 20; made++) await setup.announce()
     await receiver.received(8)
     expect(receiver.open()).toBe(8)
     receiver.answer(3)
@@ -97,79 +97,79 @@ describe('deliveries', () => {
     receiver.answer()
     await receiver.received(20)
     receiver.answer()
-    await house.pump.idle()
+    await setup.pump.idle()
     expect(receiver.most()).toBe(8)
     expect(receiver.requests).toHaveLength(20)
   })
 
   it('free their place when the headers are there, so that a receiver that drips its bodies holds up nothing', async () => {
-    const house = await open({ bodyTimeoutMs: 600_000 })
+    const setup = await open({ bodyTimeoutMs: 600_000 })
     const dripping = new Set<ServerResponse>()
     const receiver = await receive((response) => {
       dripping.add(response.writeHead(200))
       response.write('so far')
     })
-    await house.register(receiver.url)
-    for (let made = 0; made < 40; made++) await house.announce()
+    await setup.register(receiver.url)
+    for (let made = 0; made < 40; made++) await setup.announce()
     // No body ends of itself, and the oldest are cut where they were.
     await receiver.received(40)
     for (const response of dripping) response.end()
-    await house.pump.idle()
-    for (const { status, attempts } of await house.deliveries())
+    await setup.pump.idle()
+    for (const { status, attempts } of await setup.deliveries())
       expect([status, attempts[0]?.response_body]).toEqual(['delivered', 'so far'])
   })
 
   it('are in flight so many at a time in all, shared by the endpoints in turn', async () => {
-    const house = await open({ limits: { inAll: 4 } })
+    const setup = await open({ limits: { inAll: 4 } })
     const receivers = [await receiveByHand(), await receiveByHand()]
-    for (const { url } of receivers) await house.register(url)
-    await house.pump.stop({ graceMs: 0 })
-    for (let made = 0; made < 10; made++) await house.announce()
-    const next = house.startPump()
+    for (const { url } of receivers) await setup.register(url)
+    await setup.pump.stop({ graceMs: 0 })
+    for (let made = 0; made < 10; made++) await setup.announce()
+    const next = setup.startPump()
     trash.unshift(() => next.stop({ graceMs: 0 }))
     await Promise.all(receivers.map((receiver) => receiver.received(2)))
     expect(receivers.map((receiver) => receiver.open())).toEqual([2, 2])
   })
 
   it('to a receiver that hangs delay no other endpoint, even when they fill all places', async () => {
-    const house = await open({ limits: { inAll: 8, slowAfterMs: 20 } })
+    const setup = await open({ limits: { inAll: 8, slowAfterMs: 20 } })
     const [hanging, healthy] = [await receive('hang'), await receive()]
-    await house.register(hanging.url, ['check.created'])
-    await house.register(healthy.url, ['check.updated'])
-    for (let made = 0; made < 20; made++) await house.announce('stuck', 'check.created')
+    await setup.register(hanging.url, ['check.created'])
+    await setup.register(healthy.url, ['check.updated'])
+    for (let made = 0; made < 20; made++) await setup.announce('stuck', 'check.created')
     await hanging.received(8)
-    for (let made = 0; made < 20; made++) await house.announce('well')
+    for (let made = 0; made < 20; made++) await setup.announce('well')
     await healthy.received(20)
     expect(hanging.requests).toHaveLength(8)
   })
 
   it('that are being attempted are not attempted a second time, whoever wakes the pump', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receiveByHand()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    const { id } = await house.delivery()
-    house.pump.wake()
-    const attempts = [house.pump.attempt(id), house.pump.attempt(id)]
+    const { id } = await setup.delivery()
+    setup.pump.wake()
+    const attempts = [setup.pump.attempt(id), setup.pump.attempt(id)]
     receiver.answer()
     for (const delivery of await Promise.all(attempts))
       expect(delivery).toMatchObject({ status: 'delivered' })
-    expect(await house.pump.attempt(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
-    await house.pump.idle()
+    expect(await setup.pump.attempt(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
+    await setup.pump.idle()
     expect(receiver.requests).toHaveLength(1)
   })
 })
 
 describe('a ping', () => {
   it('is attempted at once, past a full queue, and answers with what came of it', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receive('hang')
-    const { id } = await house.register(receiver.url)
-    for (let made = 0; made < 10; made++) await house.announce()
+    const { id } = await setup.register(receiver.url)
+    for (let made = 0; made < 10; made++) await setup.announce()
     await receiver.received(8)
     receiver.answer(200)
-    const pinged = await house.pump.attempt((await house.ping(id)).id)
+    const pinged = await setup.pump.attempt((await setup.ping(id)).id)
     expect(pinged).toMatchObject({
       status: 'delivered',
       event_type: 'ping',
@@ -183,24 +183,24 @@ describe('a ping', () => {
   })
 
   it('that fails is not retried and does not count against the endpoint', async () => {
-    const house = await open({ disableAfter: 1 })
+    const setup = await open({ disableAfter: 1 })
     const receiver = await receive(500)
-    const { id } = await house.register(receiver.url)
-    const pinged = await house.pump.attempt((await house.ping(id)).id)
+    const { id } = await setup.register(receiver.url)
+    const pinged = await setup.pump.attempt((await setup.ping(id)).id)
     expect(pinged).toMatchObject({
       status: 'dead',
       dead_reason: 'exhausted',
       attempts: [{ outcome: 'bad_status' }],
     })
-    house.clock.advance(48 * HOUR)
-    await house.pump.idle()
+    setup.clock.advance(48 * HOUR)
+    await setup.pump.idle()
     expect(receiver.requests).toHaveLength(1)
-    expect(await house.endpoint(id)).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
+    expect(await setup.endpoint(id)).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
   })
 
   it('of nothing is not found', async () => {
-    const house = await open()
-    await expect(house.pump.attempt('dlv_none')).rejects.toMatchObject({ code: 'not_found' })
+    const setup = await open()
+    await expect(setup.pump.attempt('dlv_none')).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
@@ -219,80 +219,80 @@ function failingStorage(
 describe('an attempt whose outcome cannot be recorded', () => {
   it('has not been: the delivery is attempted again after a pause', async () => {
     let failures = 2
-    const house = await open({ wrap: failingStorage(() => failures-- > 0), limits: { backoffMs: 1 } })
+    const setup = await open({ wrap: failingStorage(() => failures-- > 0), limits: { backoffMs: 1 } })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(3)
-    await house.pump.idle()
-    expect(await house.delivery()).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
+    await setup.pump.idle()
+    expect(await setup.delivery()).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] })
     expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1)
-    expect(house.errors).toMatchObject([{ code: 'storage_unavailable' }, { code: 'storage_unavailable' }])
+    expect(setup.errors).toMatchObject([{ code: 'storage_unavailable' }, { code: 'storage_unavailable' }])
   })
 
   it('is told to whoever asked for it', async () => {
-    const house = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
+    const setup = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
-    const { id } = await house.register(receiver.url)
-    await expect(house.pump.attempt((await house.ping(id)).id)).rejects.toMatchObject({
+    const { id } = await setup.register(receiver.url)
+    await expect(setup.pump.attempt((await setup.ping(id)).id)).rejects.toMatchObject({
       code: 'storage_unavailable',
     })
-    expect(await house.delivery()).toMatchObject({ status: 'pending', attempts: [] })
+    expect(await setup.delivery()).toMatchObject({ status: 'pending', attempts: [] })
   })
 
   it('is made again at once when the store takes another write', async () => {
     let isFull = true
-    const house = await open({ wrap: failingStorage(() => isFull), limits: { backoffMs: 60_000 } })
+    const setup = await open({ wrap: failingStorage(() => isFull), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce('one')
-    await house.pump.idle()
+    await setup.register(receiver.url)
+    await setup.announce('one')
+    await setup.pump.idle()
     isFull = false
-    await house.announce('two')
+    await setup.announce('two')
     await receiver.received(3)
-    await house.pump.idle()
-    expect(await house.deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }])
+    await setup.pump.idle()
+    expect(await setup.deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }])
   }, 10_000)
 
   it('keeps its backoff when it was no fault of the store', async () => {
     let failures = 1
     const bug = new Error('a bug')
-    const house = await open({
+    const setup = await open({
       wrap: failingStorage(() => failures-- > 0, bug),
       limits: { backoffMs: 60_000 },
     })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce('one')
-    await house.pump.idle()
-    await house.announce('two')
-    await house.pump.idle()
-    expect(await house.deliveries()).toMatchObject([{ status: 'pending' }, { status: 'delivered' }])
+    await setup.register(receiver.url)
+    await setup.announce('one')
+    await setup.pump.idle()
+    await setup.announce('two')
+    await setup.pump.idle()
+    expect(await setup.deliveries()).toMatchObject([{ status: 'pending' }, { status: 'delivered' }])
     expect(receiver.requests).toHaveLength(2)
   })
 
   it('does not keep the pump from being idle while it rests', async () => {
-    const house = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
+    const setup = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce()
-    await house.pump.idle()
+    await setup.register(receiver.url)
+    await setup.announce()
+    await setup.pump.idle()
     expect(receiver.requests).toHaveLength(1)
   })
 })
 
 describe('a delivery that is gone when its attempt ends', () => {
   it("is nobody's error", async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receiveByHand()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    const { id } = await house.delivery()
-    await house.forget(id)
+    const { id } = await setup.delivery()
+    await setup.forget(id)
     receiver.answer()
-    await house.pump.idle()
-    expect(house.errors).toEqual([])
+    await setup.pump.idle()
+    expect(setup.errors).toEqual([])
   })
 })
 
@@ -304,14 +304,14 @@ describe('a store that cannot be read', () => {
       due: (query) =>
         failures-- > 0 ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
     })
-    const house = await open({ wrap: broken, limits: { backoffMs: 1 } })
-    await expect(house.pump.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    const setup = await open({ wrap: broken, limits: { backoffMs: 1 } })
+    await expect(setup.pump.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    await house.pump.idle()
-    expect(house.errors).toHaveLength(2)
+    await setup.pump.idle()
+    expect(setup.errors).toHaveLength(2)
   })
 
   it('is asked again at once when it has taken a write', async () => {
@@ -321,17 +321,17 @@ describe('a store that cannot be read', () => {
       due: (query) =>
         isBroken ? Promise.reject(new Refusal('storage_unavailable', 'no disk')) : service.due(query),
     })
-    const house = await open({ wrap: broken, limits: { backoffMs: 60_000 } })
+    const setup = await open({ wrap: broken, limits: { backoffMs: 60_000 } })
     const receiver = await receive()
-    await house.pump.stop({ graceMs: 0 })
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.pump.stop({ graceMs: 0 })
+    await setup.register(receiver.url)
+    await setup.announce()
     isBroken = true
-    const next = house.startPump()
+    const next = setup.startPump()
     trash.unshift(() => next.stop({ graceMs: 0 }))
     await expect(next.idle()).rejects.toMatchObject({ code: 'storage_unavailable' })
     isBroken = false
-    await house.register(receiver.url, ['check.closed'])
+    await setup.register(receiver.url, ['check.closed'])
     await receiver.received(1)
   }, 10_000)
 })
@@ -352,12 +352,12 @@ describe('a look at what is due that an interruption overtakes', () => {
         return found
       },
     })
-    const house = await open({ wrap: slow })
+    const setup = await open({ wrap: slow })
     const receiver = await receive()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await seen
-    const due = new Date(house.clock.now().getTime() + HOUR).toISOString()
+    const due = new Date(setup.clock.now().getTime() + HOUR).toISOString()
     const postpone = {
       reads: () => ({}),
       decide: (_records, delivery) => ({
@@ -366,68 +366,68 @@ describe('a look at what is due that an interruption overtakes', () => {
         events: [],
       }),
     } satisfies Operation<Delivery, NoReads, undefined>
-    const delivery = await house.delivery()
-    await house.pump.interrupt(() => house.service.execute(postpone, delivery))
-    const idle = house.pump.idle()
+    const delivery = await setup.delivery()
+    await setup.pump.interrupt(() => setup.service.execute(postpone, delivery))
+    const idle = setup.pump.idle()
     letGo()
     expect(await idle).toEqual({ next_at: due, unrecorded: 0 })
     expect(receiver.requests).toHaveLength(0)
-    house.clock.advance(HOUR)
+    setup.clock.advance(HOUR)
     await receiver.received(1)
   })
 })
 
 describe('stopping', () => {
   it('waits for attempts in flight and records them', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receiveByHand()
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    const stopped = house.pump.stop({ graceMs: 60_000 })
+    const stopped = setup.pump.stop({ graceMs: 60_000 })
     receiver.answer()
     await stopped
-    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+    expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
   it('takes attempts that hang back after the grace, unrecorded, and the next run makes them again', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receive('hang')
-    await house.register(receiver.url)
-    await house.announce()
+    await setup.register(receiver.url)
+    await setup.announce()
     await receiver.received(1)
-    const { id } = await house.delivery()
-    const asked = expect(house.pump.attempt(id)).rejects.toMatchObject({ code: 'shutting_down' })
-    const idle = house.pump.idle()
-    await house.pump.stop({ graceMs: 1 })
+    const { id } = await setup.delivery()
+    const asked = expect(setup.pump.attempt(id)).rejects.toMatchObject({ code: 'shutting_down' })
+    const idle = setup.pump.idle()
+    await setup.pump.stop({ graceMs: 1 })
     await asked
     await idle
-    expect(await house.delivery()).toMatchObject({ status: 'pending', attempts: [] })
-    expect(house.errors).toEqual([])
+    expect(await setup.delivery()).toMatchObject({ status: 'pending', attempts: [] })
+    expect(setup.errors).toEqual([])
     receiver.answer(200)
-    const next = house.startPump()
+    const next = setup.startPump()
     trash.unshift(() => next.stop({ graceMs: 0 }))
     await next.idle()
-    expect(await house.delivery()).toMatchObject({ status: 'delivered' })
+    expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
   it('is the end: nothing is attempted, awaited or timed any more', async () => {
-    const house = await open()
+    const setup = await open()
     const receiver = await receive(500)
-    await house.register(receiver.url)
-    await house.announce()
-    await house.pump.idle()
-    expect(house.clock.waiting()).toBe(1)
-    await house.pump.stop({ graceMs: 0 })
-    expect(house.clock.waiting()).toBe(0)
-    house.clock.advance(HOUR)
-    await house.announce()
-    house.pump.wake()
-    await house.pump.idle()
-    await expect(house.pump.attempt((await house.delivery()).id)).rejects.toMatchObject({
+    await setup.register(receiver.url)
+    await setup.announce()
+    await setup.pump.idle()
+    expect(setup.clock.waiting()).toBe(1)
+    await setup.pump.stop({ graceMs: 0 })
+    expect(setup.clock.waiting()).toBe(0)
+    setup.clock.advance(HOUR)
+    await setup.announce()
+    setup.pump.wake()
+    await setup.pump.idle()
+    await expect(setup.pump.attempt((await setup.delivery()).id)).rejects.toMatchObject({
       code: 'shutting_down',
     })
-    await house.pump.stop({ graceMs: 0 })
+    await setup.pump.stop({ graceMs: 0 })
     expect(receiver.requests).toHaveLength(1)
   })
 })

@@ -1,37 +1,37 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { verify } from '../../src/signature/verify.ts'
 import type { Answer, Receiver } from '../support/https-receiver.ts'
-import { HOUR, MINUTE, openHouse, trustedReceiver, type House } from './setup.ts'
+import { HOUR, MINUTE, openSetup, trustedReceiver, type Setup } from './setup.ts'
 
 const waits = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 8 * HOUR, 24 * HOUR]
 
 describe('retries', () => {
-  let house: House
+  let setup: Setup
   let receiver: Receiver
 
   async function open(answer: Answer) {
-    house = await openHouse()
+    setup = await openSetup()
     receiver = await trustedReceiver(answer)
-    return house.register(receiver.url)
+    return setup.register(receiver.url)
   }
 
   /** Moves on to the next attempt and waits for its end. */
   async function afterWait(ms: number) {
-    house.clock.advance(ms)
-    await house.pump.idle()
-    return house.delivery()
+    setup.clock.advance(ms)
+    await setup.pump.idle()
+    return setup.delivery()
   }
 
   afterEach(async () => {
-    await house.close()
+    await setup.close()
     await receiver.close()
-    expect(house.errors).toEqual([])
-    expect(house.clock.waiting()).toBe(0)
+    expect(setup.errors).toEqual([])
+    expect(setup.clock.waiting()).toBe(0)
   })
 
   it('come 1 minute after the first failure and 5 minutes after the second, until a 2xx', async () => {
     await open([500, 500, 200])
-    await house.announce()
+    await setup.announce()
     expect(await afterWait(0)).toMatchObject({
       status: 'pending',
       next_attempt_at: '2026-11-21T18:01:00.000Z',
@@ -63,25 +63,25 @@ describe('retries', () => {
 
   it('SIG-16 send the same bytes each time, signed with the real time of each attempt', async () => {
     const { signing_secret: secret } = await open([500, 500, 200])
-    await house.announce('Crème brûlée 🍮')
+    await setup.announce('Crème brûlée 🍮')
     await afterWait(0)
     await afterWait(MINUTE)
     await afterWait(5 * MINUTE)
-    const [event] = (await house.service.list('events', { limit: 1 })).data
+    const [event] = (await setup.service.list('events', { limit: 1 })).data
     for (const { body } of receiver.requests) expect(body.toString()).toBe(event?.body)
     const headers = receiver.requests.map(({ headers }) => String(headers['x-acme-signature']))
     expect(headers.map((header) => /^t=(\d+),v1=[0-9a-f]{64}$/.exec(header)?.[1])).toEqual(
       ['1893456000', '1893456001', '1893456002'], // 2030-01-01T00:00:00Z and on: whole seconds, rounded down
     )
     receiver.requests.forEach(({ body: payload }, index) => {
-      const result = verify({ payload, secret, header: headers[index], now: house.realTimes[index] })
+      const result = verify({ payload, secret, header: headers[index], now: setup.realTimes[index] })
       expect(result).toMatchObject({ ok: true })
     })
   })
 
   it('DEL-19 carry the content type, the user agent, the signature and nothing of a browser', async () => {
     await open(200)
-    await house.announce('ü')
+    await setup.announce('ü')
     await afterWait(0)
     const [request] = receiver.requests
     expect(request?.method).toBe('POST')
@@ -103,7 +103,7 @@ describe('retries', () => {
 
   it('DEL-01 end after seven attempts at their exact times, and the delivery is dead', async () => {
     await open(500)
-    await house.announce()
+    await setup.announce()
     await afterWait(0)
     for (const wait of waits) {
       await afterWait(wait - 1)
@@ -119,7 +119,7 @@ describe('retries', () => {
 
   it.each([1, 2, 3, 4, 5, 6])('DEL-02 are over when attempt %i + 1 succeeds', async (failures) => {
     await open([...Array.from({ length: failures }, () => 503), 204])
-    await house.announce()
+    await setup.announce()
     await afterWait(0)
     for (const wait of waits) await afterWait(wait)
     expect(await afterWait(48 * HOUR)).toMatchObject({ status: 'delivered' })
@@ -128,15 +128,15 @@ describe('retries', () => {
 
   it('DEL-21 that fell due while the service was down are made once at start, and the next wait counts from then', async () => {
     await open(500)
-    await house.announce()
+    await setup.announce()
     await afterWait(0)
-    await house.pump.stop({ graceMs: 0 })
-    house.clock.advance(3 * HOUR)
+    await setup.pump.stop({ graceMs: 0 })
+    setup.clock.advance(3 * HOUR)
     expect(receiver.requests).toHaveLength(1)
-    const next = house.startPump()
+    const next = setup.startPump()
     await next.idle()
     expect(receiver.requests).toHaveLength(2)
-    expect(await house.delivery()).toMatchObject({ next_attempt_at: '2026-11-21T21:05:00.000Z' })
+    expect(await setup.delivery()).toMatchObject({ next_attempt_at: '2026-11-21T21:05:00.000Z' })
     await next.stop({ graceMs: 0 })
   })
 })

@@ -48,7 +48,7 @@ const announce = {
   }),
 } satisfies Operation<{ type: EventType; note: string }, NoReads, undefined>
 
-interface HouseOptions {
+interface SetupOptions {
   timeoutMs?: number
   bodyTimeoutMs?: number
   disableAfter?: number
@@ -58,10 +58,10 @@ interface HouseOptions {
   wrap?: (service: Service) => Service
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>
+export type Setup = Awaited<ReturnType<typeof openSetup>>
 
-/** A service with a sender and a pump, as the simulator wires them, with a clock that the test moves. */
-export async function openHouse(options: HouseOptions = {}) {
+/** Opens a service with a sender and a pump, wired as in the simulator, with a manual clock. */
+export async function openSetup(options: SetupOptions = {}) {
   const { certificatePem } = await testAuthority()
   const clock = createManualClock()
   const store: Store = createMemoryStore()

@@ -14,7 +14,7 @@ const store = pathToFileURL('dist/store/file-store.js').href
 const writer = `
 import { openFileStore } from '${store}'
 const [directory, count] = process.argv.slice(1)
-const store = await openFileStore({ directory, foldAtBytes: 1200 })
+const store = await openFileStore({ directory, compactAtBytes: 1200 })
 const { data } = await store.list('checks', { limit: 1000 })
 for (let number = data.length + 1; number <= data.length + Number(count); number += 1) {
   const id = 'chk_' + String(number).padStart(26, '0')

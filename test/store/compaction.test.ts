@@ -18,7 +18,7 @@ async function writeUntil(store: Store, from: number, done: () => Promise<boolea
   }
 }
 
-describe('folding', () => {
+describe('compaction', () => {
   it('happens beside the service and loses nothing, at whatever moment the process is killed', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory, { compactAtBytes: 5000 })
@@ -36,11 +36,11 @@ describe('folding', () => {
   it('leaves no old journal behind', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory, { compactAtBytes: 1000 })
-    const folded = async () => {
+    const compacted = async () => {
       const names = await readdir(directory)
       return names.includes('db.json') && !names.includes('journal.old.ndjson')
     }
-    const last = await writeUntil(store, 1, folded)
+    const last = await writeUntil(store, 1, compacted)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
@@ -52,13 +52,13 @@ describe('folding', () => {
     const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
     disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
     const failed = await writeUntil(store, 1, async () => notices.length >= 2)
-    expect(notices[0]).toContain('could not be folded into the snapshot: the disk is full (ENOSPC)')
+    expect(notices[0]).toContain('could not be compacted into the snapshot: the disk is full (ENOSPC)')
     expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(failed))
 
     disk.fails = () => false
-    const folded = async () => (await readdir(directory)).includes('db.json')
-    const last = await writeUntil(store, failed + 1, folded)
+    const compacted = async () => (await readdir(directory)).includes('db.json')
+    const last = await writeUntil(store, failed + 1, compacted)
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
@@ -97,7 +97,7 @@ describe('folding', () => {
   })
 })
 
-describe('a process that was killed while it folded', () => {
+describe('a process that was killed while it compacted', () => {
   /** A directory with checks 1 and 2 in one journal, 3 and 4 in the next, and a snapshot that holds the first two. */
   async function parts() {
     const directory = await newDirectory()

@@ -12,7 +12,7 @@ tidyUp()
 
 const numbers = [1, 2, 3]
 
-/** A directory with three checks in it, in the journal, or folded into the snapshot. */
+/** A directory with three checks in it, in the journal, or compacted into the snapshot. */
 async function filled(
   file: 'journal.ndjson' | 'db.json',
 ): Promise<{ directory: string; path: string; bytes: Buffer }> {

@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     await store.close()
     expect(await readdir(dirname(directory))).toEqual([])
     expect(notices).toEqual([
-      'The journal could not be folded into the snapshot: the data directory was deleted, moved or replaced while the service ran. Nothing was made or changed in its place.',
+      'The journal could not be compacted into the snapshot: the data directory was deleted, moved or replaced while the service ran. Nothing was made or changed in its place.',
     ])
   })
 
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
   it.each([
     ['is not made again', false],
     ['changes nothing in the one that is made in its place', true],
-  ])('that is deleted while the journal is folded %s', async (_, isMadeAnew) => {
+  ])('that is deleted while the journal is compacted %s', async (_, isMadeAnew) => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const deleted = new Promise<void>((resolve) => {

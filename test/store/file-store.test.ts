@@ -22,7 +22,7 @@ describe('the file store, opened again', () => {
     expect(await again.find('deliveries', 'pending_of', 'we_1')).toEqual([delivery(1)])
   })
 
-  it('has everything after close, folded into a snapshot that people can read', async () => {
+  it('has everything after close, compacted into a snapshot that people can read', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory)
     await saveChecks(store, 1, 2)
@@ -43,8 +43,8 @@ describe('the file store, opened again', () => {
     expect((await again.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
     await again.close()
     await store.close()
-    const folded = await openStore(directory)
-    expect((await folded.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
+    const compacted = await openStore(directory)
+    expect((await compacted.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
   })
 
   it('refuses what comes after close', async () => {

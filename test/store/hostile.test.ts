@@ -53,8 +53,8 @@ it('DUR-22 characters of many bytes are what they were, wherever they lie in the
 
 it('DUR-24 a hundred pushes to each of a thousand checks leave no more than the bound', async () => {
   const directory = await newDirectory()
-  const foldAtBytes = 1024 * 1024
-  const store = await openStore(directory, { compactAtBytes: foldAtBytes })
+  const compactAtBytes = 1024 * 1024
+  const store = await openStore(directory, { compactAtBytes })
   let pushed = 0
   for (const paid_cents of upTo(100)) {
     const pushes = upTo(1000).map((number) => save(store, put('checks', check(number, { paid_cents }))))
@@ -65,7 +65,7 @@ it('DUR-24 a hundred pushes to each of a thousand checks leave no more than the 
   const sizes = (await readdir(directory)).map(async (name) => (await lstat(join(directory, name))).size)
   const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   expect(pushed).toBe(100_000)
-  expect(total).toBeLessThan(2 * foldAtBytes)
+  expect(total).toBeLessThan(2 * compactAtBytes)
   const again = await openStore(directory)
   expect((await again.get('checks', idOf('chk', 1000)))?.paid_cents).toBe(100)
   expect(await storedChecks(again)).toEqual(upTo(1000))
@@ -90,7 +90,7 @@ describe('DUR-26 a copy made while the store is written to', () => {
     }
   })
 
-  it('in whatever order its files were copied around a fold, opens with a prefix, or is refused', async () => {
+  it('in whatever order its files were copied around a compaction, opens with a prefix, or is refused', async () => {
     const { early, late } = await aroundAFold()
     const names = [...new Set([...(await readdir(early)), ...(await readdir(late))])].filter((name) =>
       /^(db|journal)/.test(name),
@@ -119,7 +119,7 @@ describe('DUR-26 a copy made while the store is written to', () => {
   })
 })
 
-/** Copies of a directory before a fold, and after it with more written. */
+/** Copies of a directory before a compaction, and after it with more written. */
 async function aroundAFold(): Promise<{ early: string; late: string }> {
   const directory = await newDirectory()
   const store = await openStore(directory, { compactAtBytes: 2000 })

@@ -23,7 +23,7 @@ setInterval(() => {}, 1000)`
 const writer = `
 import { openFileStore } from './store/file-store.js'
 const [directory, from] = process.argv.slice(1)
-const store = await openFileStore({ directory, foldAtBytes: 20000 })
+const store = await openFileStore({ directory, compactAtBytes: 20000 })
 for (let number = Number(from); ; number += 1) {
   const id = 'chk_' + String(number).padStart(26, '0')
   await store.transact({}, () => ({ writes: [{ collection: 'checks', put: { id, external_id: id, location_id: 'l' } }] }))

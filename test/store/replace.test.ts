@@ -58,7 +58,7 @@ describe('a process that is killed while it replaces everything', () => {
   /** Puts 2,000 checks of one generation in the place of those of the last, again and again, and says which are durable. */
   const program = `
     import { openFileStore } from './store/file-store.js'
-    const store = await openFileStore({ directory: process.argv[1], foldAtBytes: 100000 })
+    const store = await openFileStore({ directory: process.argv[1], compactAtBytes: 100000 })
     const check = (number, generation) => ({ id: 'chk_' + number, external_id: 'POS-' + number, location_id: 'loc_1', paid_cents: generation })
     for (let generation = 1; ; generation += 1) {
       await store.replace((all) => ({ ...all, checks: Array.from({ length: 2000 }, (_, number) => check(number, generation)) }))

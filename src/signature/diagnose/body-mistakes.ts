@@ -17,7 +17,7 @@ import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
 
 const RAW_BODY = 'The payload was parsed and written out again: verify the raw body, before any JSON parser.'
 
-/** What happens to a body between the one who signs it and the one who verifies it. */
+/** Changes of a body between signer and verifier. */
 export const bodyMistakes = [
   {
     mistake: 'trailing_newline',
@@ -103,10 +103,10 @@ export const bodyMistakes = [
   },
 ] as const satisfies readonly MistakeRule[]
 
-/** The signatures of a body's text in other forms. */
+/** Returns the signatures of other forms of a body's text. */
 function ofTexts({ body, ...given }: SignedParts, forms: (text: string) => readonly string[]): string[] {
   const text = body.toString()
-  // What is no UTF-8 has no text: what a decoder made of it would be blamed on the form.
+  // Invalid UTF-8 has no text: the decoder's changes would be mistaken for those of the form.
   if (!Buffer.from(text).equals(body)) return []
   return forms(text).map((form) => signatureHex({ ...given, body: Buffer.from(form) }))
 }

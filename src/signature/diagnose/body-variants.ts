@@ -1,6 +1,6 @@
 const latin = new TextDecoder('windows-1252')
 
-/** Read or written in Latin-1 or Windows-1252 where it was UTF-8, or the other way round; or signed as UTF-16. */
+/** Variants of a body that was read or written in Latin-1, Windows-1252 or UTF-16 instead of UTF-8. */
 export function charsets(body: Buffer): Buffer[] {
   const text = body.toString()
   return [
@@ -12,7 +12,7 @@ export function charsets(body: Buffer): Buffer[] {
   ]
 }
 
-/** Encoded once too often or too seldom: base64, a JSON string, percent escapes, Unicode's normal forms, U+FFFD for what was no UTF-8. */
+/** Variants encoded once too often or too rarely: base64, JSON string, percent escapes, Unicode normal forms, U+FFFD. */
 export function recodings(body: Buffer): Buffer[] {
   const text = body.toString()
   const forms = [
@@ -36,7 +36,7 @@ export function recodings(body: Buffer): Buffer[] {
   })
 }
 
-/** Keys in the order of the alphabet, at every level; compact, spaced or indented as given. */
+/** Sorts the keys of all objects, at every level. */
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys)
   if (typeof value !== 'object' || value === null) return value
@@ -44,7 +44,7 @@ export function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, sortedKeys(field)]))
 }
 
-/** `1.0` for `1` or the other way round: all numbers, or one of the first few. */
+/** Writes `1.0` for `1` or the reverse: for all numbers, or for one of the first {@link MAX_NUMBERS}. */
 export function numberVariants(text: string): string[] {
   const whole = /(?<=[:[,]\s*)-?\d+(?=\s*[,\]}])/g
   const each = [...text.matchAll(whole)].slice(0, MAX_NUMBERS)
@@ -54,7 +54,7 @@ export function numberVariants(text: string): string[] {
   return [text.replace(/(?<=\d)\.0+(?=\s*[,\]}])/g, ''), text.replace(whole, '$&.0'), ...one]
 }
 
-/** Each costs an HMAC. */
+/** Each variant costs an HMAC. */
 const MAX_NUMBERS = 100
 
 export function slashVariants(text: string): string[] {
@@ -79,7 +79,7 @@ function requireText(value: unknown): string {
   return value
 }
 
-/** The bytes that Windows-1252 has for a text that it was read as. */
+/** Encodes a text in Windows-1252. */
 function windowsBytes(text: string): Buffer {
   return Buffer.from(Array.from(text, (character) => byteOf.get(character) ?? character.charCodeAt(0) & 0xff))
 }
@@ -88,18 +88,18 @@ const byteOf = new Map(
   Array.from({ length: 256 }, (_, byte) => [latin.decode(Uint8Array.of(byte)), byte] as const),
 )
 
-/** The ways in which programs write the same JSON. Each gives no text for a body that is no JSON. */
+/** A way to serialise JSON; returns no text for invalid JSON. */
 type Form = (body: string) => string[]
 
-/** As JavaScript and Rust write it; and with the escapes of Python, PHP and Go. */
+/** Compact, as JavaScript and Rust write it, and with the escapes of Python, PHP and Go. */
 export const compact: Form = (body) => withEscapes(rewrite(body, (value) => JSON.stringify(value)))
 
-/** As pretty-printers write it. */
+/** Indented by this many spaces. */
 export function indented(spaces: number): Form {
   return (body) => rewrite(body, (value) => JSON.stringify(value, null, spaces))
 }
 
-/** As Python's `json.dumps` writes it: a blank after each colon and comma. */
+/** With a blank after each colon and comma, as Python's `json.dumps` writes it. */
 export const spaced: Form = (body) => withEscapes(rewrite(body, writeSpaced))
 
 function rewrite(body: string, write: (value: unknown) => string): string[] {
@@ -132,7 +132,7 @@ function escapeUnit(unit: string): string {
 
 const mark = Buffer.from('\uFEFF')
 
-/** With a newline more and, if there is one, with one less or none. */
+/** Variants with one newline more, one less, and none at the end. */
 export function newlineVariants(body: Buffer): Buffer[] {
   const text = body.toString('latin1')
   const variants = [`${text}\n`, `${text}\r\n`, text.replace(/\r?\n$/, ''), text.replace(/[\r\n]+$/, '')]

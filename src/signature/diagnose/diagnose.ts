@@ -8,24 +8,23 @@ import { verify } from '../verify.ts'
 
 export interface DiagnoseOptions extends VerifyOptions {
   payload: string | Uint8Array
-  /** Secrets of other endpoints, one of which may have signed by mistake. */
+  /** Secrets of other endpoints, one of which may have been used by mistake. */
   others?: readonly string[] | undefined
-  /** All headers of the request, among which the signature may stand under another name. */
+  /** All headers of the request, since the signature may have another name. */
   headers?: readonly (readonly [name: string, value: string])[] | undefined
 }
 
 export type Mistake = SignatureMistake | HeaderMistake | keyof typeof contextMistakes | 'clock_off'
 
-/** Why a delivery does not verify: which slip would explain it exactly, and what to do about it. */
+/** Why a delivery does not verify: the mistake that explains it exactly, and how to fix it. */
 export interface Diagnosis {
   mistake: Mistake
   advice: string
 }
 
 /**
- * Names the likely mistake behind a delivery that does not verify, for a developer at work on a receiver or a sender.
- * Not for production: it tries signatures that no receiver should accept. `undefined` when the signature verifies and
- * when no known slip explains it.
+ * Finds the mistake behind a delivery that does not verify, for developers of receivers and senders. Not for production: it
+ * tries signatures that no receiver should accept. `undefined` when the signature verifies or no known mistake explains it.
  *
  * @throws TypeError as `verify` does.
  * @example
@@ -42,7 +41,7 @@ export function diagnose({ now = Date.now(), ...given }: DiagnoseOptions): Diagn
   return row === undefined ? (headerMistake(options) ?? contextMistake(options)) : diagnosisOf(row)
 }
 
-/** Signed and sent in milliseconds, all agrees but the clock: some fifty thousand years ahead. */
+/** Diagnoses a wrong time. With `t` in milliseconds the signature matches, but `t` is thousands of years ahead. */
 function clockMistake(
   now: number,
   { t, timestamp }: SignatureHeader,
@@ -83,7 +82,7 @@ function contextMistake(options: DiagnoseOptions): Diagnosis | undefined {
   return payload.length === 0 ? contextDiagnosis('body_empty') : undefined
 }
 
-/** Whether the signature is right, however old. */
+/** True when the signature matches, at any age. */
 function isSigned(options: VerifyOptions, header: VerifyOptions['header']): boolean {
   return verify({ ...options, header, tolerance: Infinity }).ok
 }
@@ -100,7 +99,7 @@ function diagnosisOf(row: Diagnosis | undefined): Diagnosis | undefined {
   return row && { mistake: row.mistake, advice: row.advice }
 }
 
-/** Mistakes that no signature proves: they follow from what was given. */
+/** Context mistakes: no signature proves them, they follow from the options. */
 export const contextMistakes = {
   header_other_name:
     'The signature is right, but under another name. The header is X-<Service>-Signature: correct its name, or pass --service-name.',
@@ -113,7 +112,7 @@ export const contextMistakes = {
     'The body is empty. It was probably read before, by a body parser or a logger: keep its bytes when it is read first.',
 } as const
 
-/** Seconds that the clock and `t` differ by, in words that help to find out why. */
+/** Advice for a clock that differs from `t` by this many seconds. */
 export function clockAdvice(ahead: number): string {
   const off = Math.abs(ahead)
   const side = ahead > 0 ? 'ahead of' : 'behind'
@@ -121,7 +120,7 @@ export function clockAdvice(ahead: number): string {
   return `The signature is right, but t is ${off} s ${side} the clock. Either the delivery was not verified when it came, or one of the two clocks is off by that much: set it by NTP.${zone}`
 }
 
-/** A quarter of an hour is the step of time zones; what is near a multiple of it is probably one, not a lazy clock. */
+/** Names a time zone when the difference is near a multiple of 15 minutes, the step of time zones. */
 function timeZone(seconds: number): string {
   const quarters = Math.round(seconds / 900)
   if (quarters === 0 || quarters > 56) return ''

@@ -1,11 +1,11 @@
 interface HeaderMistakeRule {
   mistake: string
   advice: string
-  /** The header without the slip; the same when it is not there. */
+  /** Returns the header without the mistake; unchanged when it has none. */
   repair(header: string): string
 }
 
-/** What happens to the header on its way. A slip is found only when the header verifies without it. */
+/** Changes of a header in transit. A mistake is reported only when the repaired header verifies. */
 export const headerMistakes = [
   {
     mistake: 'header_folded',

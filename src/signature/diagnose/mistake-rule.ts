@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto'
 
-/** What was verified: the digits of `t`, the body's bytes, one secret. */
+/** The signed parts: the digits of `t`, the body's bytes, one secret. */
 export interface SignedParts {
   t: string
   body: Buffer
   secret: string
 }
 
-/** Something that goes wrong with a signature, and what to do about it. */
+/** A mistake that explains a wrong signature, and how to fix it. */
 export interface MistakeRule {
   mistake: string
   advice: string
-  /** The signatures that this slip would have made, as they would stand in the header. */
+  /** Returns the signatures that this mistake produces, as in the header. */
   signatures(given: SignedParts): readonly string[]
 }
 
-/** The signature as it should be, but for what is given otherwise. */
+/** Returns the signature of these parts in lower-case hex. */
 export function signatureHex(
   { secret, t, body }: { secret: string | Buffer; t: string; body: Buffer },
   hash = 'sha256',

@@ -1,10 +1,10 @@
-/** What to do about a file or body that is UTF-16. */
+/** Advice for a file or body in UTF-16. */
 export const UTF16_ADVICE =
   'Windows PowerShell writes files in this way with `>`. The service signs and sends UTF-8. Save the bytes as received: curl -o FILE, or `>` in cmd or PowerShell 7.4.'
 
 /**
- * The text of bytes that are UTF-16: those with its byte-order mark, and those that begin with two ASCII characters of two
- * bytes each. `undefined` for all others.
+ * Decodes UTF-16: bytes with its byte-order mark, or that start with two ASCII characters of two bytes each. `undefined` for
+ * all other bytes.
  */
 export function textOfUtf16(bytes: Uint8Array): string | undefined {
   const charset = charsetOf(bytes)

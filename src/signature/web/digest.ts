@@ -2,7 +2,7 @@ import { isArrayBuffer, type Payload } from '../options.ts'
 
 const encoder = new TextEncoder()
 
-/** HMAC-SHA256 of `<t>.<payload>` in lower-case hex, by Web Crypto. */
+/** Returns the HMAC-SHA256 of `<t>.<payload>` in lower-case hex, by Web Crypto. */
 export async function hexDigest(secret: string, t: string, payload: Payload): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
@@ -11,8 +11,8 @@ export async function hexDigest(secret: string, t: string, payload: Payload): Pr
 }
 
 /**
- * Whether any candidate is this signature. Web Crypto compares nothing but MACs of its own making, and anew for each
- * candidate, of which a stranger may send many: so all characters are compared here, wherever the first one differs.
+ * True when any candidate equals this signature. Compares all characters, in constant time: Web Crypto's `verify` would
+ * compute a MAC for each candidate, of which an attacker may send many.
  */
 export function anyMatches(candidates: readonly string[], signature: string): boolean {
   return candidates.some((candidate) => candidate.length === signature.length && same(candidate, signature))

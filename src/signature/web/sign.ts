@@ -2,8 +2,8 @@ import { requireSignable, type SignOptions } from '../options.ts'
 import { hexDigest } from './digest.ts'
 
 /**
- * Makes the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
- * Rejects with a TypeError on a timestamp that is no whole number ≥ 0, an empty secret, or a payload that is no raw body.
+ * Returns the value of the signature header: `t=<unix_seconds>,v1=<lowercase hex>` (specification section 5).
+ * Rejects with a TypeError when the timestamp is not a whole number ≥ 0, the secret is empty, or the payload is not a raw body.
  *
  * @example
  * const header = await sign({ payload: body, secret: 'whsec_…' })

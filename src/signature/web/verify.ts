@@ -2,9 +2,8 @@ import { requireVerified, conclude, prepare, type Verification, type VerifyOptio
 import { anyMatches, hexDigest } from './digest.ts'
 
 /**
- * Verifies a delivery's signature header (specification section 5). Whatever a sender may get wrong comes back as a
- * result; it rejects with a TypeError for what only the caller can get wrong: a parsed payload, no secret, a tolerance or
- * time that is no number ≥ 0.
+ * Verifies a delivery's signature header (specification section 5). Returns errors of the sender as a result. Rejects with a
+ * TypeError for errors of the caller: a parsed payload, no secret, a tolerance or time that is not a number ≥ 0.
  *
  * @example
  * const payload = await request.arrayBuffer()
@@ -24,8 +23,8 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 }
 
 /**
- * Like `verify`, for code that would rather catch: resolves with the verified `t` in Unix seconds, and rejects with a
- * SignatureError that has the `code` of the failure.
+ * Like `verify`, but rejects with a SignatureError that has the `code` of the failure. Resolves with the verified `t` in Unix
+ * seconds.
  *
  * @example
  * await verifyOrThrow({ payload, header, secret: env.WEBHOOK_SECRET })

@@ -4,14 +4,14 @@ import type { SnapshotVerdict, StoreVerdict } from './judge.ts'
 import { modeWanted, type Content, type Survey } from './survey.ts'
 import { holdsKey, octal, transactions } from './repair.ts'
 
-/** What one check found: `bad` stops a start, `note` is worth knowing. */
+/** Result of one check: `bad` makes a start fail, `note` is information. */
 export interface Finding {
   check: string
   level: 'good' | 'note' | 'bad'
   message: string
 }
 
-/** One finding for each check of a data directory, in words. */
+/** Returns the findings of all checks of a data directory. */
 export function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
   const { shown, directory } = survey
   if (directory === 'missing')
@@ -44,7 +44,7 @@ function lockFinding({ holder }: Survey): Finding {
   )
 }
 
-/** What a start replaces or removes, which it cannot do with a folder. */
+/** Folders at paths of files that a start replaces or removes. */
 function foldersFinding({ entries }: Survey): Finding[] {
   const files = /^(?:credentials\.json|lock\.\d+|lock-\d+-[0-9a-f]{8})$/
   const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isTemporary(name)))
@@ -82,7 +82,7 @@ function snapshotMessage(verdict: SnapshotVerdict): string {
   if (verdict.kind === 'none') return 'There is no db.json yet; everything is in the journal.'
   if (verdict.kind === 'whole')
     return `db.json is whole: ${verdict.records} records, as after transaction ${verdict.sequence}.`
-  // What to do about it is said once, at the end.
+  // The advice is printed once, at the end.
   return verdict.why.replace(/ Nothing was changed\. `tabwire doctor`.*$/, '')
 }
 

@@ -4,28 +4,28 @@ import { diagnose, type Finding } from './diagnose.ts'
 import { surveyDirectory, type Survey } from './survey.ts'
 import { judgeStore } from './judge.ts'
 
-/** What was found in a data directory, and what was done about it. */
+/** Findings about a data directory, and the repairs made. */
 export interface CheckUp {
   /** A start would succeed. */
   ok: boolean
   checks: readonly Finding[]
-  /** What a repair has done, in words, one for each step. */
+  /** Messages of the repair, one per step. */
   repaired: readonly string[]
-  /** What a repair would do; empty when there is nothing that it can do. */
+  /** Files that a repair would change; empty when there is nothing to repair. */
   repairable: readonly string[]
   /** The process that has the directory open. */
   holder: number | undefined
 }
 
-/** Looks at a data directory and changes nothing. */
+/** Checks a data directory without changing it. */
 export async function checkUp(directory: string): Promise<CheckUp> {
   return resultOf(await surveyDirectory(directory), [])
 }
 
 /**
- * Keeps what can be kept in a data directory and moves the rest aside; it deletes nothing. The result is what was
- * found afterwards. When a running process has the directory, it only looks.
- * @throws DirectoryInUse, when one takes it meanwhile; then nothing was changed.
+ * Repairs a data directory: keeps what can be kept, moves the rest aside and deletes nothing. Returns the findings after the
+ * repair. Only checks a directory that a running process has open.
+ * @throws DirectoryInUse when a process opens it meanwhile; then nothing was changed.
  */
 export async function repair(directory: string): Promise<CheckUp> {
   const before = await surveyDirectory(directory)

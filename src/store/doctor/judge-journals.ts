@@ -7,21 +7,21 @@ export interface Fault {
   why: string
 }
 
-/** What is in one journal, and what of it can be kept. */
+/** The state of one journal, and what of it can be kept. */
 export interface JournalVerdict {
-  /** Whole lines, and the numbers of the first and last transaction in them. */
+  /** Number of whole lines, and their first and last transaction. */
   lines: number
   first: number | undefined
   last: number | undefined
   /** Bytes at the end that were never acknowledged. */
   torn: number
-  /** The first line is whole, so that `first` is where the journal began. */
+  /** The first line is whole, so the journal starts with `first`. */
   beginsWhole: boolean
-  /** The first thing wrong with it that a start refuses. */
+  /** The first problem that makes a start fail. */
   fault: Fault | undefined
-  /** Written by a version that knows more. */
+  /** Written by a newer version. */
   newer: boolean
-  /** The pieces of the file that go on from what is known, and how many lines from there on do not. */
+  /** The parts that continue the known transactions, and the number of lines that cannot be kept. */
   kept: readonly Piece[]
   lost: number
 }
@@ -35,7 +35,7 @@ export interface Piece {
 export interface JournalsVerdict {
   old: JournalVerdict | undefined
   current: JournalVerdict | undefined
-  /** The number of the last transaction that can be kept. */
+  /** Number of the last transaction that can be kept. */
   last: number
 }
 
@@ -45,8 +45,8 @@ interface JournalBytes {
 }
 
 /**
- * What can be kept of the journals when everything up to transaction `known` is there: each line that is whole and
- * follows without a gap. What comes after a gap was decided upon what is missing, so it is not kept.
+ * Judges what of the journals can be kept after transaction `known`: whole lines without a gap. Lines after a gap depend on
+ * missing transactions and are not kept.
  */
 export function judgeJournals(known: number, { old, current }: JournalBytes): JournalsVerdict {
   const chain = { last: known, broken: false }
@@ -60,7 +60,7 @@ export function judgeJournals(known: number, { old, current }: JournalBytes): Jo
 
 const TORN_BETWEEN = 'the line is not whole, though another journal follows'
 
-/** `broken`: something is missing, and nothing after it can be kept. */
+/** `broken`: a transaction is missing, so no later one can be kept. */
 interface Chain {
   last: number
   broken: boolean

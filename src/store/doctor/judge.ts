@@ -8,21 +8,21 @@ import type { Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
 import { salvage, type Salvaged } from './salvage.ts'
 
-/** What the files that hold records come to together. */
+/** The state of all files that hold records. */
 export interface StoreVerdict {
   snapshot: SnapshotVerdict
-  /** What becomes of a damaged snapshot; `keep` when it is not damaged, or there is none. */
+  /** How to repair a damaged snapshot; `keep` when it is not damaged or missing. */
   base: 'keep' | 'journals hold all' | 'salvage' | 'begin anew'
-  /** The number of the transaction that the journals go on from. */
+  /** Number of the transaction that the journals continue from. */
   known: number
   journals: JournalsVerdict
-  /** There has to be a journal, and there is none. */
+  /** A required journal is missing. */
   journalMissing: boolean
-  /** A part was written by a version that knows more: nothing may be touched. */
+  /** A newer version wrote a part, so nothing may be changed. */
   newer: boolean
 }
 
-/** Judges the bytes that were found, and decides what they can be taken for. */
+/** Judges the files of a survey. */
 export function judgeStore(survey: Survey): StoreVerdict {
   const journals = { old: bytesOf(survey.old), current: bytesOf(survey.current) }
   const snapshot = judgeSnapshot(bytesOf(survey.snapshot), fileOf(survey))
@@ -46,7 +46,7 @@ function baseOf(
   if (snapshot.kind !== 'damaged') return { base: 'keep', known: 0 }
   if (holdsAll(fromNothing)) return { base: 'journals hold all', known: 0 }
   const { sequence = 0, records } = snapshot.salvaged
-  // Everything belongs to a location: without one, nothing that is left would be found again.
+  // Every record belongs to a location; without locations the rest could not be found.
   if ((records.locations ?? []).length === 0) return { base: 'begin anew', known: 0 }
   return { base: 'salvage', known: firstOf(fromNothing) ?? sequence }
 }
@@ -56,8 +56,8 @@ function holdsAll({ old, current, last }: JournalsVerdict): boolean {
 }
 
 /**
- * The number before the first line of the journals, if that line can be trusted. To replay what a snapshot holds
- * already comes to the same records, and the snapshot's own number may be what is damaged.
+ * Returns the number before the first journal line, when that line is whole. Replaying lines that a snapshot already holds
+ * leads to the same records, and the snapshot's own number may be damaged.
  */
 function firstOf({ old, current }: JournalsVerdict): number | undefined {
   const begin = (old?.lines ?? 0) > 0 ? old : current
@@ -77,7 +77,7 @@ export function bytesOf(content: Content): Buffer | undefined {
   return typeof content === 'string' ? undefined : content
 }
 
-/** What is in the snapshot, and when it is damaged, what of it can be kept. */
+/** The state of the snapshot, and what of a damaged one can be kept. */
 export type SnapshotVerdict =
   | { kind: 'none' }
   | { kind: 'whole'; sequence: number; closed: boolean; records: number }

@@ -9,16 +9,16 @@ import { randomBytes } from 'node:crypto'
 import { syncDirectory } from '../../replace-file.ts'
 import { OWNER_ONLY } from '../disk.ts'
 
-/** One thing that a repair does; nothing is ever deleted. `told`: what people are told when it is done. */
+/** One step of a repair; no step deletes data. `told` is the message after the step. */
 export type Step = { name: string; told: string } & (
   | { do: 'set mode'; mode: number }
   | { do: 'move aside'; as: string }
-  /** Keeps the file under another name, and puts another content in its place in one go. */
+  /** Keeps the file under another name and replaces it atomically. */
   | { do: 'replace'; as: string; content: Buffer }
   | { do: 'make empty' }
 )
 
-/** What makes a start succeed with as much as can be kept. Nothing, when there is nothing to do, or it must not be done. */
+/** Plans the steps that make a start succeed and keep the most data. Empty when none is needed or allowed. */
 export function planRepair(survey: Survey, verdict: StoreVerdict): Step[] {
   if (survey.holder !== undefined || survey.directory !== 'there') return []
   const records = verdict.newer || isUnreadable(survey) ? [] : planRecords(survey, verdict)
@@ -46,7 +46,7 @@ function planCredentials({ credentials, entries }: Survey): Step[] {
   return [{ do: 'move aside', name: 'credentials.json', as, told }]
 }
 
-/** In an order in which a start refuses until the last step is done, should this one be cut short. */
+/** Ordered so that a start fails until the last step, in case the repair is interrupted. */
 function planRecords(survey: Survey, verdict: StoreVerdict): Step[] {
   const { current, old } = verdict.journals
   return [
@@ -126,7 +126,7 @@ function namesOf(entries: Survey['entries']): string[] {
   return entries.map(({ name }) => name)
 }
 
-/** Does what was planned, each step durably before the next. */
+/** Applies the steps, each durably before the next. */
 export async function applyRepair(directory: string, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     await applyStep(directory, step)
@@ -158,7 +158,7 @@ async function writeNew(path: string, content: Buffer): Promise<void> {
   }
 }
 
-/** A second name costs nothing; where there are none, a copy. Neither overwrites anything. */
+/** Keeps a file under a second name by a hard link, or else a copy; overwrites no file. */
 async function keepAlso(path: string, aside: string): Promise<void> {
   try {
     await link(path, aside)

@@ -5,9 +5,9 @@ import { snapshotText, type Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
 import { checksumLine } from '../snapshot/checksum.ts'
 
-/** What still parses in a damaged snapshot. */
+/** The readable part of a damaged snapshot. */
 export interface Salvaged {
-  /** The number it gives itself, if that can be read. */
+  /** Its transaction number, if readable. */
   sequence: number | undefined
   records: Readonly<Record<string, readonly { id: string }[]>>
   kept: number
@@ -48,7 +48,7 @@ function salvageLines(bytes: Buffer): Salvaged {
   return found.result()
 }
 
-/** Lines of a snapshot that hold no record. */
+/** True for lines of a snapshot without a record. */
 function isFrame(line: string): boolean {
   return /^\s*(?:[{}\]],?|,?"(?:format|closed|checksum)": .*)?\s*$/.test(line)
 }
@@ -80,11 +80,11 @@ function gatherer() {
   }
 }
 
-/** The text of a new snapshot of what was salvaged. `closed`, so that it may do without a journal. */
+/** Returns a new snapshot of the salvaged records, `closed` so that it needs no journal. */
 export function snapshotOf({ records }: Salvaged, sequence: number): Buffer {
   const all = Object.fromEntries(collectionNames.map((name) => [name, records[name] ?? []]))
   const snapshot = { sequence, closed: true, records: all as unknown as Snapshot['records'] }
-  // Not one text: all of it may be more than a string can hold.
+  // Not one string: it may exceed the longest possible string.
   const text = Buffer.concat(Array.from(snapshotText(snapshot), (piece) => Buffer.from(piece)))
   return Buffer.concat([text, Buffer.from(checksumLine(crc32(text)))])
 }

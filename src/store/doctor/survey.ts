@@ -5,7 +5,7 @@ import { codeOf, reasonOf } from '../errors.ts'
 import { holderIn, isLeftOpen } from '../lock.ts'
 import { whyNotMakeable, whyNotWritable } from './writable.ts'
 
-/** A file or folder in the data directory: its path within, with slashes; `mode` without the type. */
+/** A file or folder of the data directory: its relative path with slashes; `mode` without the type. */
 export interface Entry {
   name: string
   mode: number
@@ -13,19 +13,19 @@ export interface Entry {
   folder: boolean
 }
 
-/** What a file holds; `undefined` when there is none, a text that says why when it cannot be read. */
+/** Content of a file; `undefined` when there is none, a text with the reason when it is unreadable. */
 export type Content = Buffer | string | undefined
 
-/** Everything about a data directory that a diagnosis rests upon. */
+/** All facts about a data directory that a diagnosis needs. */
 export interface Survey {
-  /** How people are told of the directory. */
+  /** The name of the directory in messages. */
   shown: string
   /** `there`, `missing`, or why it cannot be used, in words. */
   directory: string
   mode: number
   /** The process that has it open. */
   holder: number | undefined
-  /** The last process did not close it, so there has to be a journal. */
+  /** The last process did not close it, so a journal must exist. */
   leftOpen: boolean
   entries: readonly Entry[]
   snapshot: Content
@@ -42,7 +42,7 @@ export async function surveyDirectory(directory: string): Promise<Survey> {
   if (state !== 'there') return { ...found, ...contents, holder: undefined }
   const files = storeFiles(directory)
   const holder = (await holderIn(directory))?.pid
-  // Against the order in which a running service folds, so that what is missing here is in what is read next.
+  // In reverse order of a compaction, so that records missing in one file are in the next one read.
   const current = await contentOf(files.current.path)
   const old = await contentOf(files.old.path)
   return {
@@ -86,7 +86,7 @@ async function entriesIn(directory: string): Promise<Entry[]> {
   return named.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** None when it has gone meanwhile: a running service makes and removes files. */
+/** Empty when the file is gone: a running service creates and removes files. */
 async function entryAt(directory: string, path: string): Promise<Entry[]> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return []
@@ -98,10 +98,10 @@ function modeOf({ mode }: { mode: number }): number {
   return mode & 0o777
 }
 
-/** What holds no secret: git's list, and certificates, which are there to be handed out. */
+/** Files without secrets: `.gitignore`, and certificates, which are public. */
 const open = (name: string) => name.endsWith('.gitignore') || /(?<!key)\.pem$/.test(name)
 
-/** The mode that a file or folder should have, when others than its owner may reach into it now. */
+/** Returns the mode to set when others than the owner have access; else `undefined`. */
 export function modeWanted({
   name,
   mode,

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { OWNER_ONLY } from '../disk.ts'
 import { codeOf, reasonOf } from '../errors.ts'
 
-/** Why nothing can be written to a directory, in words; tried with a file of a lock's name, which is removed again. */
+/** Returns why a directory is not writable, in words. Creates and removes a file named like a lock draft. */
 export function whyNotWritable(directory: string): Promise<string | undefined> {
   const draft = join(directory, `lock-${process.pid}-${randomBytes(4).toString('hex')}`)
   return reasonFor(async () => {
@@ -16,7 +16,7 @@ export function whyNotWritable(directory: string): Promise<string | undefined> {
   })
 }
 
-/** Why a directory that is not there cannot be made, in words; tried with another one beside its topmost new part. */
+/** Returns why a missing directory cannot be created, in words. Creates and removes a directory at its nearest parent. */
 export async function whyNotMakeable(directory: string): Promise<string | undefined> {
   if ((await lstat(directory).catch(() => undefined)) !== undefined)
     return 'it is a link to something that does not exist'

@@ -3,25 +3,25 @@ import { rename } from 'node:fs/promises'
 import { OWNER_ONLY, writeAll, type DiskFile, type OpenFile } from '../disk.ts'
 import { codeOf, FileGone } from '../errors.ts'
 
-/** A file that only grows at its end, and whose end is known to be good. */
+/** A file that only grows at its end. */
 export interface AppendFile {
-  /** Bytes that are safely on the disk. */
+  /** Durable bytes. */
   size(): number
   /**
-   * Resolves once the bytes are on the disk, in the file that the path leads to. When it rejects, the file is as it was,
-   * or will be before the next append.
-   * @throws FileGone, and what the disk answers.
+   * Resolves when the bytes are durable in the file at the path. When it rejects, the file is unchanged, or will be restored
+   * before the next append.
+   * @throws FileGone, and errors of the disk.
    */
   append(bytes: Uint8Array): Promise<void>
-  /** @throws FileGone when the file was deleted, or it or its directory moved or replaced, since it was opened. */
+  /** @throws FileGone when the file was deleted, moved or replaced, alone or with its directory, since it was opened. */
   requireInPlace(): void
-  /** Gives it another path. @throws FileGone, when another file would get it. */
+  /** Renames the file. @throws FileGone when the path leads to another file. */
   moveTo(path: string): Promise<void>
   empty(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens a journal, or makes it, and cuts off what lies behind its good `size`. */
+/** Opens or creates a journal and cuts it to its valid `size`. */
 export async function openAppendFile(path: string, size: number, openFile: OpenFile): Promise<AppendFile> {
   const file = await openOrMake(path, openFile)
   try {
@@ -33,7 +33,7 @@ export async function openAppendFile(path: string, size: number, openFile: OpenF
   }
 }
 
-/** Without O_APPEND, which would make Linux write at the end that a failed write has left, wherever it was told to. */
+/** Without O_APPEND: with it, Linux ignores the position and writes after the rest of a failed write. */
 async function openOrMake(path: string, openFile: OpenFile): Promise<DiskFile> {
   try {
     return await openFile(path, 'r+', OWNER_ONLY)
@@ -43,7 +43,7 @@ async function openOrMake(path: string, openFile: OpenFile): Promise<DiskFile> {
   }
 }
 
-/** Names a file whatever its path is. */
+/** Identifies a file independent of its path. */
 function identityAt(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true })
   return `${dev} ${ino}`
@@ -54,7 +54,7 @@ function appendFile(file: DiskFile, initialPath: string, initialSize: number): A
   let path = initialPath
   let size = initialSize
   let isClean = true
-  /** Asks the system at once and not in the background: it takes microseconds, and the write before it milliseconds. */
+  /** Synchronous: it takes microseconds, while the write before it takes milliseconds. */
   const requireInPlace = () => {
     try {
       if (identityAt(path) === identity) return
@@ -75,7 +75,7 @@ function appendFile(file: DiskFile, initialPath: string, initialSize: number): A
       try {
         await writeAll(file, bytes, size)
         if (file.writesAreDurable !== true) await file.datasync()
-        // Not before: it may be deleted while it is written.
+        // After the write, since the file may be deleted during it.
         requireInPlace()
       } catch (error) {
         await repair().catch(() => {}) // The next append tries again; until then nothing is acknowledged.
@@ -98,7 +98,7 @@ function appendFile(file: DiskFile, initialPath: string, initialSize: number): A
   }
 }
 
-/** Synced, lest a power cut bring back the lines of a transaction that was refused. */
+/** Cuts and syncs the file, so that a power cut does not bring back lines of a refused transaction. */
 async function cut(file: DiskFile, size: number): Promise<void> {
   await file.truncate(size)
   await file.datasync()

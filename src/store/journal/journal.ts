@@ -5,28 +5,28 @@ import { removeFile, type OpenFile, type StoreFile } from '../disk.ts'
 import { openAppendFile } from './append-file.ts'
 import type { Replay } from './replay.ts'
 
-/** The journal, and beside it, while a snapshot is being made of what it holds, the old one. */
+/** The current journal, and during a compaction the old one. */
 export interface JournalFiles {
   current: StoreFile
   old: StoreFile
 }
 
 export interface Journal {
-  /** Bytes in both. */
+  /** Bytes in both files. */
   size(): number
   append(bytes: Uint8Array): Promise<void>
-  /** @throws FileGone when the current one was deleted, moved or replaced; then nothing may be made or renamed there. */
+  /** @throws FileGone when the current file was deleted, moved or replaced; then no file may be created or renamed there. */
   requireInPlace(): void
-  /** Goes on in a new file, and keeps what there is as the old one; unless there is an old one yet. */
+  /** Renames the current file to the old one and starts a new one; does nothing while an old one exists. */
   rotate(): Promise<void>
-  /** Removes the old journal: a snapshot holds what it says. */
+  /** Removes the old file, once a snapshot holds its records. */
   dropOld(): Promise<void>
-  /** Removes everything: a snapshot holds all of it. */
+  /** Removes all lines, once a snapshot holds their records. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** How far each journal is good; `undefined` when there is none. */
+/** The valid part of each file; `undefined` when there is none. */
 export interface FoundJournals {
   current: Pick<Replay, 'size' | 'unended'> | undefined
   old: Pick<Replay, 'size' | 'torn'> | undefined
@@ -50,7 +50,7 @@ export async function openJournal(
   let oldSize = found.old?.size
   let file = await open(found.current?.size ?? 0)
   if (found.current?.unended) await file.append(Buffer.from('\n'))
-  /** Set when the journal was renamed and no new one could be opened: it is still the one that is written. */
+  /** True when the current file was renamed and no new one could be opened; lines are still written to it. */
   let renamed = false
 
   const dropOld = async () => {

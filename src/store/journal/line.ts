@@ -1,24 +1,23 @@
 import { crc32 } from 'node:zlib'
 import type { Write } from '../../model/records.ts'
 
-/** One transaction as the journal holds it. */
+/** One transaction of the journal. */
 export interface Transaction {
   sequence: number
   writes: readonly Write[]
 }
 
-/** Goes up when older versions of Tabwire could no longer read a line. */
+/** Increases when older versions of Tabwire could no longer read a line. */
 export const JOURNAL_FORMAT = 1
 
 /**
- * Makes one text of the lines of transactions with numbers from `first` on, given the texts of their writes. A line is JSON
- * itself: `{"format":1,"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum is over `1/1`, which are the format and
- * the sequence number, and the text of the writes, which can be cut out and checked as it is. Lines of earlier versions
- * have no format, and no `1/` in what the checksum is over.
+ * Encodes the lines of transactions numbered from `first` on, from the JSON of their writes. A line is JSON:
+ * `{"format":1,"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum covers `1/1`, the format and the sequence number,
+ * and the text of the writes. Lines of earlier versions have no format, and their checksum covers no `1/`.
  */
 export type LineEncoder = (first: number, transactions: readonly string[]) => Buffer
 
-/** What it makes is good until it is asked for more: all is written into the same memory, which is made once. */
+/** Creates an encoder. Its result is valid until its next call, because it reuses its buffer. */
 export function createLineEncoder(): LineEncoder {
   let memory = Buffer.alloc(0)
   return (first, transactions) => {
@@ -46,26 +45,26 @@ function writeLine(memory: Buffer, begin: number, sequence: number, writes: stri
   return end + memory.write(TAIL, end, 'latin1')
 }
 
-/** But for the digits of the sequence number. */
+/** Length without the digits of the sequence number. */
 const HEAD_LENGTH = `{"format":${JOURNAL_FORMAT},"sequence":,"crc32":"89abcdef","writes":`.length
 const TAIL = '}\n'
-/** What a line is longer than its writes, at most. */
+/** Most bytes that a line adds to its writes. */
 const MAX_OVERHEAD = HEAD_LENGTH + TAIL.length + 16
 /** In UTF-8. */
 export const MAX_BYTES_PER_CHARACTER = 3
-/** What a crowd, or one large state, needed is not kept. */
+/** A larger buffer is freed after use. */
 const MAX_KEPT = 1024 * 1024
 
 const HEAD = /^\{(?:"format":(\d{1,4}),)?"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
-/** What every version begins its lines with. */
+/** The start of a line in every version. */
 const FORMAT = /^\{"format":([1-9]\d{0,3})[,}]/
-/** More than the longest head takes. */
+/** Longer than any head. */
 const HEAD_BYTES = 64
 const BRACE = 0x7d
 
 /**
- * What is in a line (without its line break), or `undefined` when a bit of it is not as it was written; `newerFormat` of one
- * that only a later version can read.
+ * Decodes a line without its line break; `undefined` when it is damaged, `newerFormat` when only a later version can read
+ * it.
  */
 export function decodeLine(
   line: Buffer,
@@ -73,7 +72,7 @@ export function decodeLine(
   const start = line.toString('latin1', 0, HEAD_BYTES)
   const [head = '', format, sequence = '', crc32] = HEAD.exec(start) ?? []
   const writes = line.subarray(head.length, -1)
-  // In the present format: a digit of it that was damaged makes no newer line of this one.
+  // In the current format, so that a damaged digit does not pass for a newer format.
   const covered = format === undefined ? sequence : `${JOURNAL_FORMAT}/${sequence}`
   const isSound = head !== '' && line.at(-1) === BRACE && checksum(covered, writes) === crc32
   const isPresent = format === undefined || Number(format) === JOURNAL_FORMAT
@@ -83,8 +82,8 @@ export function decodeLine(
 }
 
 /**
- * Whether a text is the beginning of a line whose rest never reached the disk. A whole line with something behind it is
- * not: there a line break was damaged, and what it ended had been acknowledged.
+ * True for the start of a line whose rest never reached the disk. False for a whole line with further text: its line break
+ * is damaged, and it had been acknowledged.
  */
 export function isBeginningOfLine(text: Buffer): boolean {
   const start = text.toString('latin1', 0, HEAD_BYTES)
@@ -109,7 +108,7 @@ export function checksum(first: string, then: string | Uint8Array): string {
   return hex(crc32(then, crc32(first)))
 }
 
-/** Eight digits, so that the place of what follows is known. */
+/** Formats a checksum with eight digits, so that a line's head has a known length. */
 export function hex(crc: number): string {
   return crc.toString(16).padStart(8, '0')
 }

@@ -3,20 +3,20 @@ import { MEND, StoreDamaged, StoreTooNew } from '../errors.ts'
 import type { Transaction } from './line.ts'
 import { scanJournal } from './scan.ts'
 
-/** What reading a journal came to. */
+/** Result of reading a journal. */
 export interface Replay {
-  /** The number of the last transaction that is now known. */
+  /** Number of the last known transaction. */
   sequence: number
-  /** Up to where the journal is good, in bytes. */
+  /** Valid bytes of the journal. */
   size: number
-  /** What comes after that: the beginning of a line that was never acknowledged. */
+  /** The rest: the start of a line that was never acknowledged. */
   torn: Buffer
-  /** The last line is whole but for its line break. */
+  /** The last line is whole, but lacks its line break. */
   unended: boolean
 }
 
 /**
- * Hands every transaction of a journal that comes after `known` to `apply`.
+ * Calls `apply` for every transaction of a journal after `known`.
  * @throws StoreDamaged for anything but an incomplete last line.
  */
 export function replay(
@@ -32,7 +32,7 @@ export function replay(
     if (line.kind === 'newer') throw newer(place, line.why)
     if (line.kind === 'damaged') throw damaged(place, 'its checksum does not match')
     const { sequence } = line.transaction
-    // Lines that the snapshot holds may be few or many, but from it on there is no gap.
+    // The snapshot may hold any number of these lines, but after it there is no gap.
     if (sequence > state.sequence + 1) throw gap(place, state.sequence + 1, sequence)
     if (sequence > state.sequence) {
       apply(line.transaction)

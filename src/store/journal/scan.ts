@@ -4,20 +4,20 @@ import { readWrites } from './writes-json.ts'
 interface Place {
   /** Counted from 1. */
   number: number
-  /** Where it begins, and where what follows its line break begins, in bytes. */
+  /** First byte of the line, and of the text after its line break. */
   start: number
   end: number
 }
 
-/** A line of a journal, judged by itself. */
+/** A line of a journal, with what it is on its own. */
 export type JournalLine = Place &
   (
     | { kind: 'whole'; transaction: Transaction; ended: boolean }
-    /** The end of the file, which was never written to its end, and so never acknowledged. */
+    /** The end of the file, which was not written completely and so never acknowledged. */
     | { kind: 'torn' }
-    /** A bit of it is not as it was written. */
+    /** The checksum does not match. */
     | { kind: 'damaged' }
-    /** As it was written, but by a version that knows more. */
+    /** Whole, but written by a newer version. */
     | { kind: 'newer'; why: string }
   )
 
@@ -26,9 +26,8 @@ const CARRIAGE_RETURN = 0x0d
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The lines of a journal. What an editor on Windows adds, a byte order mark and carriage returns, is no damage; and
- * zeros up to the end of the file are what a power cut leaves of a write: a file system may make the room before the
- * bytes are there.
+ * Returns the lines of a journal. Accepts a byte order mark and carriage returns, which editors on Windows add. Treats zeros
+ * up to the end of the file as torn: after a power cut, a file may have grown before its bytes were written.
  */
 export function* scanJournal(bytes: Buffer): Generator<JournalLine, void> {
   const written = bytes.subarray(0, lengthWithoutZeros(bytes))

@@ -6,12 +6,12 @@ import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
 
 /**
- * A write as the journal holds it. An event names the record that is its data, if the transaction begins with that one. Of
- * deliveries that differ in no more than their ids and endpoints' ids, the first is put, `and` these of the others.
+ * A write of the journal. `data_of` is the id of the record that is the data of an event, when the transaction starts with
+ * it. `and` holds the ids and endpoints of deliveries that otherwise equal the one put.
  */
 type JournalWrite = Write & { data_of?: string; and?: Others }
 
-/** The writes of one transaction as the journal holds them, separated by commas. */
+/** Returns the JSON of a transaction's writes for the journal, separated by commas. */
 export function writesJson(writes: readonly GroupedWrite[]): string {
   let text = ''
   let first: { id: string; text: string } | undefined
@@ -22,7 +22,7 @@ export function writesJson(writes: readonly GroupedWrite[]): string {
     else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
       text += `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
-      // The text of a check was just made for the event that tells of it.
+      // The event of a check has just cached the check's text.
       const record =
         write.collection === 'checks' ? textOf(write.put) : recordJson(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
@@ -37,7 +37,7 @@ function fanOutJson(fanOut: FanOut): string {
   return `{"collection":"deliveries","put":${recordJson('deliveries', first)},"and":${JSON.stringify(others)}}`
 }
 
-/** Whether an event's body is what it is made of again, with this text of its data; looked at in place, not made. */
+/** True when the body can be rebuilt from this data text. Compares without building it. */
 function isEnvelopeOf(event: StoredEvent, data: string): boolean {
   const around = envelopeText(event, '')
   const start = around.length - 1
@@ -50,7 +50,7 @@ function isEnvelopeOf(event: StoredEvent, data: string): boolean {
   )
 }
 
-/** Makes writes of a text of the journal, or tells which of them is none that this version knows. */
+/** Parses the writes of a journal line; `stranger` is a write that this version does not know. */
 export function readWrites(text: string): { writes: Write[] } | { stranger: Write } {
   const written = JSON.parse(text) as JournalWrite[]
   const writes: Write[] = []
@@ -80,7 +80,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-/** All that may be said in a write of the journal. */
+/** All keys that a write of the journal may have. */
 const KEYS = new Set(['collection', 'put', 'remove', 'data_of', 'and'])
 
 function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: string): Write | undefined {
@@ -96,7 +96,7 @@ function readWrite(write: JournalWrite, all: readonly JournalWrite[], text: stri
   return put('events', { ...write.put, body: envelopeText(write.put, firstRecordIn(text)) })
 }
 
-/** Cut out, since to write it anew takes as long as to read it. In JSON no text within can look like its end. */
+/** Cuts the record out of the text, since serialising it takes as long as parsing. No JSON within can match its end. */
 function firstRecordIn(text: string): string {
   const start = text.indexOf('"put":') + '"put":'.length
   return text.slice(start, text.indexOf('},{"collection":"', start))

@@ -21,28 +21,28 @@ import { snapshotText, type Piece, type Snapshot } from './text.ts'
 import { checksumLine, type Checksummed } from './checksum.ts'
 import { timers } from '../../timers.ts'
 
-/** How much is serialised, in bytes, before others have their turn: about a millisecond's work. */
+/** Bytes serialised per turn of the event loop, about 1 ms of work. */
 const SLICE = 256 * 1024
-/** How much is written, in bytes, before it is synced: a journal's sync waits for what other files have unwritten. */
+/** Bytes written before a sync: a sync of the journal also waits for unwritten data of other files. */
 const SYNC_EVERY = 4 * 1024 * 1024
 
 /**
- * The file of lowdb's snapshot. Reading it gives `null` when there is none; writing it takes a while, in small steps
- * between which the service goes on, and replaces it as a whole or not at all.
+ * Creates lowdb's adapter for the snapshot. Reads `null` when there is none. Writes in slices between which other requests
+ * run, and replaces the file atomically.
  */
 export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Snapshot> {
-  /** What is on the disk, if it is as we write it: its lines can be copied. */
+  /** The checksum of the file on disk, when its lines can be copied. */
   let onDisk: Checksummed | undefined
   const replace = async (snapshot: Snapshot, copied?: Checksummed) => {
     const temporary = { path: `${file.path}.${randomBytes(4).toString('hex')}.tmp` }
     const openOld = async () => (copied === undefined ? undefined : openOldLines(file.path, copied))
     try {
-      // A new file under a name that nobody can foresee: a link in its place would lead the writing elsewhere.
+      // A random name: a link at a known path could redirect the write.
       const written = await writeDurably(await openFile(temporary.path, 'wx', OWNER_ONLY), snapshot, openOld)
       await replaceFile(temporary.path, file.path)
       onDisk = written
     } catch (error) {
-      await removeFile(temporary).catch(() => {}) // A full disk is why it failed: this gives the room back.
+      await removeFile(temporary).catch(() => {}) // Frees the space when the disk is full.
       throw error
     }
   }
@@ -58,7 +58,7 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
     async write(snapshot) {
       await replace(snapshot, onDisk).catch(async (error: unknown) => {
         if (!(error instanceof OldLinesDiffer)) throw error
-        // Somebody has edited, damaged or removed the file meanwhile; what is in memory is what holds.
+        // The file was edited, damaged or removed meanwhile; memory counts.
         await replace(snapshot)
       })
       await syncDirectory(dirname(file.path))
@@ -66,7 +66,7 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
   }
 }
 
-/** Whether a file is what an interrupted writing of the snapshot has left. */
+/** True for a file that an interrupted write of the snapshot has left. */
 export function isTemporary(name: string): boolean {
   return /^db\.json\.(?:[0-9a-f]{8}\.)?tmp$/.test(name)
 }
@@ -95,10 +95,7 @@ async function writeDurably(
   }
 }
 
-/**
- * Writes pieces of text, in order. They are encoded straight into the bytes that are written: a long text put together
- * of short ones would have to be copied twice.
- */
+/** Writes pieces of text in order. Encodes them directly into the write buffer, which saves a copy. */
 async function writeText(
   file: DiskFile,
   pieces: Iterable<Piece>,

@@ -1,20 +1,20 @@
 import type { CollectionName } from '../../model/records.ts'
 
-/** Which records are no longer as the snapshot on the disk has them. */
+/** Tracks which records differ from the snapshot on disk. */
 export interface Changes {
-  /** A record was put: a `fresh` one, or in the place of one that was there. One taken away is not asked for again. */
+  /** Notes a record that was put, `fresh` when it is new. Removals need no note. */
   put(collection: CollectionName, id: string, fresh: boolean): void
   has(collection: CollectionName, id: string): boolean
   /**
-   * From now on it is noted what a snapshot of this moment will not hold. Once it is on the disk the returned function
-   * forgets what came before; when it never gets there, nothing is forgotten.
+   * Starts a generation for a snapshot of this moment. Call the result once the snapshot is on disk, to forget the changes
+   * before it.
    */
   begin(): () => void
 }
 
 /**
- * What has changed since one moment. Identifiers sort by the time of their making, so of all that is fresh the first is
- * noted; where a clock was set back, more counts as changed than is.
+ * Changes since one moment. Ids sort by creation time, so the first fresh id stands for all later ones. After the clock was
+ * set back, unchanged records may count as changed.
  */
 interface Generation {
   firstFresh: Map<CollectionName, string>

@@ -1,22 +1,22 @@
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 
-/** The lines of a file, which need not be in memory as a whole. */
+/** Reads a file line by line. */
 export interface LineReader {
-  /** The next line that has been read to its end, without its line break; good until more is read. */
+  /** Returns the next complete line without its line break; valid until `more`. */
   next(): Buffer | undefined
-  /** Reads on, and tells whether there was more. */
+  /** Reads the next block; false at the end. */
   more(): Promise<boolean>
-  /** The checksum of all that was read. */
+  /** CRC-32 of all bytes read. */
   crc(): number
 }
 
 const BLOCK = 256 * 1024
 const LINE_BREAK = 0x0a
-/** What lines of a list end with, but for the last. */
+/** The end of all lines of a list but the last. */
 export const COMMA = 0x2c
 
-/** Hands on every line that is left, to the end. */
+/** Calls `take` for every remaining line. */
 export async function eachLine(lines: LineReader, take: (line: Buffer) => void): Promise<void> {
   do {
     for (let line = lines.next(); line !== undefined; line = lines.next()) take(line)
@@ -25,7 +25,7 @@ export async function eachLine(lines: LineReader, take: (line: Buffer) => void):
 
 /** Reads the first `size` bytes of a file. */
 export function createLineReader(file: FileHandle, size: number): LineReader {
-  // Made once: files of hundreds of blocks are read.
+  // Reused for all blocks.
   let memory = Buffer.allocUnsafe(2 * BLOCK)
   let text = memory.subarray(0, 0)
   let at = 0

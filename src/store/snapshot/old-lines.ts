@@ -2,32 +2,32 @@ import { open } from 'node:fs/promises'
 import { COMMA, createLineReader, eachLine } from './line-reader.ts'
 import type { Checksummed } from './checksum.ts'
 
-/** The snapshot that is there cannot be read, or is not what was written. */
+/** The snapshot on disk is unreadable, or not as it was written. */
 export class OldLinesDiffer extends Error {
   override readonly name = 'OldLinesDiffer'
   override readonly message = 'the snapshot on the disk is not as it was written'
 }
 
-/** The records of the snapshot that is there, as lines to be copied into the next one: to copy one takes a tenth of making it. */
+/** Lines of the snapshot on disk, copied into the next one. Copying a record takes a tenth of serialising it. */
 export interface OldLines {
   /**
-   * The text of the record with this id; or `undefined` when more must be read first. Those before it are passed over:
-   * records are asked for in the order in which the file has them.
+   * Returns the line of a record; `undefined` when more must be read first. Skips all lines before it, so ids must be given
+   * in the order of the file.
    */
   find(id: string): Buffer | undefined
-  /** Reads on. @throws OldLinesDiffer when there is no more. */
+  /** Reads the next block. @throws OldLinesDiffer at the end. */
   more(): Promise<void>
-  /** Reads to the end. @throws OldLinesDiffer when the file is not as its checksum says. */
+  /** Reads to the end. @throws OldLinesDiffer when the checksum does not match. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
 const QUOTE = 0x22
-/** What every line of a record begins with. */
+/** The start of a record's line. */
 const INDENT = '    '
 const HEAD = `${INDENT}{"id":"`
 
-/** @throws OldLinesDiffer, as reading them does. */
+/** @throws OldLinesDiffer when the file cannot be opened. */
 export async function openOldLines(path: string, { size, crc }: Checksummed): Promise<OldLines> {
   const file = await open(path, 'r').catch(differs)
   const lines = createLineReader(file, size)

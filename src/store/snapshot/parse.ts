@@ -8,16 +8,16 @@ import { FORMAT, type Snapshot } from './text.ts'
 import { collectionNames } from '../tables/tables.ts'
 import { checksummedPart } from './checksum.ts'
 
-/** @throws StoreDamaged when this is no snapshot, or not the one that was written; StoreTooNew when it is a newer one. */
+/** Parses a snapshot. @throws StoreDamaged when it is damaged or another file; StoreTooNew when a newer version wrote it. */
 export function parseSnapshot(bytes: Buffer, { shown }: StoreFile): Snapshot {
   refuseNewer(bytes, shown)
   const end = checkedEnd(bytes, shown)
   if (end !== undefined) return snapshotFrom(parseLines(bytes.subarray(0, end)), shown)
-  // Without a checksum somebody made it on purpose, to be taken as it is: it needs no journal beside it.
+  // Without a checksum, the file was written or edited by hand and accepted as it is, without a journal.
   return { ...snapshotFrom(parseEdited(bytes, shown), shown), closed: true }
 }
 
-/** Before all else: what a newer version takes for a checksum is not known here. */
+/** Comes first, since the checksum of a newer version is unknown. */
 function refuseNewer(bytes: Buffer, shown: string): void {
   const format = /^\s*\{\s*"format":\s*(\d+)/.exec(bytes.toString('latin1', 0, 100))?.[1]
   if (Number(format) > FORMAT) throw otherFormat(shown, Number(format))
@@ -50,7 +50,7 @@ function otherFormat(shown: string, format: unknown): StoreDamaged {
     : new StoreDamaged(`${what}. ${MEND}`)
 }
 
-/** Where the text ends that the checksum vouches for; `undefined` when there is no checksum in its place. */
+/** Returns the end of the text that the checksum covers; `undefined` without a checksum. */
 function checkedEnd(bytes: Buffer, shown: string): number | undefined {
   const part = checksummedPart(bytes, bytes.length)
   if (part !== undefined && part.crc !== crc32(bytes.subarray(0, part.size)))
@@ -58,7 +58,7 @@ function checkedEnd(bytes: Buffer, shown: string): number | undefined {
   return part?.size
 }
 
-/** Reads the text exactly as `snapshotText` writes it, record by record: as a whole it may be more than a string can hold. */
+/** Parses the exact layout of `snapshotText`, record by record: the whole may exceed the length of a string. */
 function parseLines(bytes: Buffer): Record<string, unknown> {
   const parser = createLineParser()
   for (const line of linesOf(bytes, COMMA)) parser.take(line)
@@ -71,7 +71,7 @@ export function createLineParser() {
   let records: unknown[] = []
   return {
     content,
-    /** Takes the next line, without the comma at its end. */
+    /** Parses the next line, without its comma. */
     take(line: string): void {
       if (line.startsWith('    ')) {
         const record: unknown = JSON.parse(line)
@@ -85,7 +85,7 @@ export function createLineParser() {
   }
 }
 
-/** The lines of a text, without one byte that may stand at their end: to cut it off a string would copy the string. */
+/** Returns the lines of a text, each without a trailing `without` byte. Cutting a string would copy it. */
 export function* linesOf(bytes: Buffer, without?: number): Iterable<string> {
   for (let start = 0, end; start < bytes.length; start = end + 1) {
     end = bytes.indexOf('\n', start)
@@ -98,7 +98,7 @@ export function textOf(line: Buffer, without: number | undefined): string {
   return line.toString('utf8', 0, line.at(-1) === without ? line.length - 1 : line.length)
 }
 
-/** A file that somebody wrote or edited on purpose, in any layout. */
+/** Parses a file that was written or edited by hand, in any layout. */
 function parseEdited(bytes: Buffer, shown: string): Record<string, unknown> {
   const text = bytes.toString()
   if (text.startsWith('\ufeff'))
@@ -120,7 +120,7 @@ function parseJson(text: string, shown: string): unknown {
   }
 }
 
-/** The parser does not always tell where; then the first line that looks like a record and is none is the likeliest. */
+/** Returns the line of a JSON error. When the parser does not give it, returns the first record that does not parse. */
 function lineOfMistake(text: string, error: unknown): string {
   const position = /at position (\d+)/.exec(String(error))?.[1]
   if (position !== undefined) return ` line ${text.slice(0, Number(position)).split('\n').length}`
@@ -160,12 +160,12 @@ function recordsIn(name: string, value: unknown, shown: string): readonly { id: 
   })
 }
 
-/** Texts that are remembered at a time: more than a restaurant has dishes. */
+/** Texts shared at a time: more than the dishes of a restaurant. */
 const SHARED_TEXTS = 10_000
 
 /**
- * Has checks share the texts that most of them repeat: the location, what items are called, and the time of a check that was
- * not changed. 300,000 checks of three items take 200 MB so, and 250 MB otherwise.
+ * Makes checks share repeated texts: locations, item names, and times of unchanged checks. 300,000 checks of three items
+ * take 200 MB instead of 250 MB.
  */
 function createTextSharing(): (check: Partial<Check>) => void {
   const known = new Map<string, string>()
@@ -186,7 +186,7 @@ function createTextSharing(): (check: Partial<Check>) => void {
   }
 }
 
-/** The refusal of a file that is whole, but not what it should be. */
+/** Returns the error for a readable file that is not a snapshot. */
 export function notASnapshot(shown: string, why: string): StoreDamaged {
   return new StoreDamaged(`${shown} is not a snapshot of Tabwire: ${why}. ${MEND}`)
 }

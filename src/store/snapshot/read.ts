@@ -6,8 +6,8 @@ import { FORMAT, type Snapshot } from './text.ts'
 import { LAST_BYTES, checksummedPart, type Checksummed } from './checksum.ts'
 
 /**
- * Reads a snapshot that is exactly as it was written, without ever having its text in memory as a whole. `undefined` for
- * any other, of which `parseSnapshot` tells what is to be told.
+ * Reads a snapshot with a valid checksum line by line, without its whole text in memory. `undefined` for any other file,
+ * for which `parseSnapshot` has the errors.
  */
 export async function readChecksummed(
   file: StoreFile,
@@ -36,7 +36,7 @@ async function parseFile(
   try {
     await eachLine(lines, (line) => parser.take(textOf(line, COMMA)))
   } catch (error) {
-    // A line that is damaged: the checksum of the whole tells it in better words.
+    // The line is damaged; the checksum gives the better message.
     if (error instanceof SyntaxError) return undefined
     throw error
   }

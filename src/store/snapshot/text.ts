@@ -4,30 +4,30 @@ import type { OldLines } from './old-lines.ts'
 import { recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
 
-/** Everything that is stored, as it was after one transaction. */
+/** All records as of one transaction. */
 export interface Snapshot {
   /** The number of that transaction. */
   sequence: number
-  /** Whether the store was closed with it: then it holds everything, and needs no journal beside it. */
+  /** True when the store was closed with it, so that it needs no journal. */
   closed: boolean
   records: { readonly [C in CollectionName]: Iterable<Collections[C]> }
-  /** Which records are not as the snapshot on the disk has them; all, when that is not known. */
+  /** The records that differ from the snapshot on disk; all when unknown. */
   changes?: Pick<Changes, 'has'>
 }
 
-/** `undefined` in the place of an old line: more of them must be read first. */
+/** `undefined` asks the writer to read more old lines. */
 export type Piece = string | Buffer | undefined
 
 export function emptySnapshot(): Snapshot {
   return { sequence: 0, closed: false, records: noRecords }
 }
 
-/** Goes up when older versions of Tabwire could no longer read the file. */
+/** Increases when older versions of Tabwire could no longer read the file. */
 export const FORMAT = 1
 
 /**
- * The text of a snapshot but for its checksum, in pieces: one record a line, so that people can read and compare it. What
- * has not changed is copied from the `old` lines.
+ * Returns the text of a snapshot without its checksum, in pieces: one record a line, to be readable and diffable. Unchanged
+ * records are copied from the `old` lines.
  */
 export function snapshotText(snapshot: Snapshot): Iterable<string>
 export function snapshotText(snapshot: Snapshot, old: OldLines | undefined): Iterable<Piece>

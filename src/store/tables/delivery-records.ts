@@ -3,20 +3,20 @@ import { FanOut } from './fan-out.ts'
 import type { RecordsInOrder, SortedRecords } from './sorted-records.ts'
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
 
-/** Deliveries in order; those of an event, as long as nothing becomes of them, as one. */
+/** Deliveries in order of id. Unattempted deliveries of one event are stored as one fan-out. */
 export interface DeliveryRecords extends SortedRecords<Delivery> {
-  /** Adds deliveries that come after all that there ever were. Any others it leaves alone, and returns `false`. */
+  /** Adds deliveries newer than all others ever stored; otherwise changes nothing and returns `false`. */
   add(fanOut: FanOut): boolean
 }
 
-/** A fan-out stands at its first id; between that and its last one there is nothing else. */
+/** A fan-out is stored at its first id; no other entry lies between its first and last id. */
 type Tree = SortedTree<string, Delivery | FanOut>
 
 export function createDeliveryRecords(): DeliveryRecords {
   const tree: Tree = sortedTree(compareText)
   let newest = ''
   let size = 0
-  /** Opens a fan-out where a record is, or would be: what comes before that stands in its place, if anything does. */
+  /** Splits a fan-out at the place of a record, which is left out. */
   const openAt = (id: string, one: Delivery | FanOut | undefined) => {
     if (!(one instanceof FanOut) || id > one.lastId) return
     for (const part of one.around(id)) tree.set(part.firstId, part)

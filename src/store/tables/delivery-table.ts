@@ -9,9 +9,9 @@ import { compareText } from './sorted-tree.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { tableOf, type Table } from './table.ts'
 
-/** The deliveries: by event, and those that are pending in the queue of their endpoint. */
+/** The table of deliveries, with an index by event and the due index of pending ones. */
 export interface DeliveryTable extends Table<Delivery> {
-  /** Puts deliveries that come after all that there ever were. Any others it leaves alone, and returns `false`. */
+  /** Adds deliveries newer than all others ever stored; otherwise changes nothing and returns `false`. */
   add(fanOut: FanOut): boolean
   due(query: DueQuery): Due
   unfinished(query: UnfinishedQuery): Unfinished
@@ -41,13 +41,13 @@ export function createDeliveryTable(): DeliveryTable {
   }
 }
 
-/** The queue as a lookup: what is in it in the order of its coming, sorted only when somebody walks over it. */
+/** The due index as a key index in order of id, sorted on iteration. */
 function oldestFirst({ move, find }: DueIndex<Delivery | Waiting>): KeyIndex<Delivery> {
   const sorted = (key: string) => [...find(key)].sort((a, b) => compareText(a.id, b.id)).map(deliveryOf)
   return { move, find: (key) => ({ [Symbol.iterator]: () => sorted(key).values() }) }
 }
 
-/** The deliveries of each event, found by their identifiers: a list of them is the fan-out's own until it changes. */
+/** Index of delivery ids by event. Shares the list of a fan-out until it changes. */
 function createEventIndex({ get }: Pick<DeliveryRecords, 'get'>) {
   const found = new Map<string, readonly string[]>()
   const add = (event: string, ids: readonly string[]) => {

@@ -1,16 +1,16 @@
 import { createOrderedList, type OrderedList, type OrderedListRule } from './ordered-list.ts'
 import type { KeyIndex } from './key-index.ts'
 
-/** Records in queues: one for each key, each in its order. Only its heads are looked at, however long it is. */
+/** Index of ordered lists by key, whose heads can be read without walking the rest. */
 export interface DueIndex<T> extends KeyIndex<T> {
-  /** The records of a queue from its head on. Each walk shows it as it is then, and copies nothing. */
+  /** Returns the records under a key from the head on, without copying; each iteration sees the current records. */
   find(key: string): Iterable<T>
-  /** The keys of the queues that are not empty, without a walk over what is in them. */
+  /** Returns the keys that have records. */
   keys(): Iterable<string>
 }
 
 export interface DueIndexRule<T> extends OrderedListRule<T> {
-  /** Which queue a record stands in, if any. */
+  /** Returns the key of a record; `null` when it is not indexed. */
   key(record: T): string | null
 }
 

@@ -4,7 +4,7 @@ import type { DueIndex } from './due-index.ts'
 import { dueIndexRule } from './schema.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 
-/** What has fallen due in a queue of pending deliveries, and when the next will. It looks at the head of each endpoint's. */
+/** Returns the due deliveries, and when the next one will be. Examines the head of each endpoint's list. */
 export function findDue(
   queue: DueIndex<Delivery | Waiting>,
   { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery,
@@ -36,7 +36,7 @@ export function findDue(
   return { deliveries: deliveries.sort(dueIndexRule.compare), next_at: next, more }
 }
 
-/** To which endpoints deliveries up to an identifier are due, and when the next one to another will be. */
+/** Returns the endpoints with a due delivery up to an id, and when the next delivery to another one falls due. */
 export function findUnfinished(
   queue: DueIndex<Delivery | Waiting>,
   { now, upTo, busy, except }: UnfinishedQuery,
@@ -57,7 +57,7 @@ export function findUnfinished(
   return { due, next_at: next }
 }
 
-/** The queue holds only deliveries that have a time. */
+/** The due index holds only deliveries with a time. */
 function timeOf({ next_attempt_at }: Pick<Delivery, 'next_attempt_at'>): string {
   return next_attempt_at ?? ''
 }

@@ -1,16 +1,15 @@
 import type { Delivery } from '../../model/delivery.ts'
 import type { Write } from '../../model/records.ts'
 
-/** Deliveries that differ from another one in their id and endpoint alone: two lists, equally long. */
+/** Deliveries that differ from another one only in id and endpoint, as two lists of equal length. */
 export interface Others {
   ids: readonly string[]
   endpoint_ids: readonly string[]
 }
 
 /**
- * Deliveries of one event as they were made, in the order of their identifiers: they differ in these and their endpoint
- * alone. Kept as one until something becomes of one of them, so that an event for a hundred endpoints, of which most may
- * be slow, does not cost a hundred records. It never changes.
+ * Unattempted deliveries of one event, in order of id, which differ only in id and endpoint. Immutable. Stored as one until
+ * one of them changes, so that an event for a hundred endpoints does not cost a hundred records.
  */
 export class FanOut {
   readonly #like: Delivery
@@ -23,7 +22,7 @@ export class FanOut {
     this.#endpoints = endpoints
   }
 
-  /** Of writes of which each `goesOn` from the one before it. */
+  /** Creates a fan-out from writes of which each `isSameFanOut` as the one before. */
   static of(writes: readonly Write[]): FanOut {
     const ids: string[] = []
     const endpoints: string[] = []
@@ -60,7 +59,7 @@ export class FanOut {
     return this.#ids[place] === id ? this.#at(place) : undefined
   }
 
-  /** What comes before and what comes after the delivery with this id, or where it would be; nothing is left out. */
+  /** Returns the parts before and after the delivery with this id, without empty parts. */
   around(id: string): FanOut[] {
     const place = this.#placeOf(id)
     const next = this.#ids[place] === id ? place + 1 : place
@@ -75,12 +74,12 @@ export class FanOut {
     for (let place = this.#ids.length - 1; place >= 0; place--) yield this.#at(place)
   }
 
-  /** What stands for each delivery in the queue of its endpoint. */
+  /** Returns the entries of the deliveries in the due index. */
   waiting(): Waiting[] {
     return this.#ids.map((id, place) => new Waiting(id, this.#endpoints[place] ?? '', this.#like))
   }
 
-  /** The first of them whole, of the further ones what is their own. */
+  /** Returns the first delivery, and the ids and endpoints of the others. */
   written(): { first: Delivery; others: Others } {
     return {
       first: this.#at(0),
@@ -96,7 +95,7 @@ export class FanOut {
     return new FanOut(this.#like, this.#ids.slice(from, to), this.#endpoints.slice(from, to))
   }
 
-  /** Of the first whose id is not before this one. */
+  /** Returns the place of the first delivery whose id is not before this one. */
   #placeOf(id: string): number {
     let low = 0
     let high = this.#ids.length
@@ -109,7 +108,7 @@ export class FanOut {
   }
 }
 
-/** A delivery in the queue of its endpoint, made when its turn has come. */
+/** Entry of a delivery in the due index; the delivery is created when it is read. */
 export class Waiting {
   readonly id: string
   readonly endpoint_id: string
@@ -138,7 +137,7 @@ export class Waiting {
   }
 }
 
-/** What waits in a queue, as a record. */
+/** Returns the delivery of an entry of the due index. */
 export function deliveryOf(waiting: Delivery | Waiting): Delivery {
   return waiting instanceof Waiting ? waiting.delivery : waiting
 }
@@ -147,10 +146,10 @@ function copyWith(like: Delivery, id: string, endpoint_id: string): Delivery {
   return { ...like, id, endpoint_id }
 }
 
-/** A write, or several of which each puts a delivery of the same fan-out. */
+/** A write, or a fan-out in place of several writes. */
 export type GroupedWrite = Write | FanOut
 
-/** The writes in their order, those of a fan-out together. */
+/** Groups consecutive writes of one fan-out; keeps the order. */
 export function groupFanOuts(writes: readonly Write[]): readonly GroupedWrite[] {
   const fanned: GroupedWrite[] = []
   let end = 0
@@ -163,10 +162,7 @@ export function groupFanOuts(writes: readonly Write[]): readonly GroupedWrite[] 
   return fanned
 }
 
-/**
- * Whether a write puts a delivery that comes after another one and is like it in all but id and endpoint, and nothing has
- * become of either.
- */
+/** True when both writes put unattempted deliveries, in order of id, that differ only in id and endpoint. */
 function isSameFanOut(write: Write | undefined, nextWrite: Write | undefined): boolean {
   const [one, next] = [deliveryIn(write), deliveryIn(nextWrite)]
   return (

@@ -1,19 +1,19 @@
-/** Records found by a key other than their id; kept up to date with every write, at a cost that does not grow. */
+/** Index of records by a key other than their id, updated with every write at constant cost. */
 export interface KeyIndex<T> {
-  /** Puts `after` in the place of `before`; either may be missing. */
+  /** Replaces `before` by `after`; either may be missing. */
   move(before: T | undefined, after: T | undefined): void
-  /** The records under a key, oldest first. Nothing is copied, so a walk is good until the next write. */
+  /** Returns the records under a key, oldest first, without copying: valid until the next write. */
   find(key: string): Iterable<T>
 }
 
-/** What is under one key: as a rule one record, kept as it is; else all of them, oldest first. */
+/** The records under one key: usually a single record, else a list. */
 type Found<T extends { id: string }> = T | Many<T>
 
-/** A list, since there are a few, as many as a check has claims or an event deliveries. */
+/** A short list of records, oldest first, such as the claims of a check. */
 class Many<T extends { id: string }> {
   readonly records: T[] = []
 
-  /** Identifiers sort by the time of their making: only a clock that was set back brings one out of order. */
+  /** Inserts a record by id. Ids sort by creation time, so it comes last unless the clock was set back. */
   set(record: T): this {
     const { records } = this
     let at = records.length
@@ -30,7 +30,7 @@ class Many<T extends { id: string }> {
   }
 }
 
-/** `keyOf` names the key under which a record is found, or `null` when it is not. */
+/** Creates an index; `keyOf` returns the key of a record, or `null` when it is not indexed. */
 export function createKeyIndex<T extends { id: string }>(keyOf: (record: T) => string | null): KeyIndex<T> {
   const found = new Map<string, Found<T>>()
   const insert = (key: string, record: T) => {

@@ -1,6 +1,6 @@
 import { sortedTree, type SortedTree } from './sorted-tree.ts'
 
-/** Records in their order. What is fresh comes at the end and leaves near the head, as a rule, and costs next to nothing. */
+/** Ordered list, optimised for append at the tail and removal near the head. */
 export interface OrderedList<T> {
   put(record: T): void
   take(record: T): void
@@ -9,23 +9,23 @@ export interface OrderedList<T> {
 }
 
 export interface OrderedListRule<T> {
-  /** Below 0 when the first comes before the second; 0 for none but the same record, as it is or was. */
+  /** Negative when the first comes before the second; 0 only for versions of the same record. */
   compare(one: T, other: T): number
-  /** Whether a record is new, and so as a rule comes last of those that are. */
+  /** True for a new record, which usually comes last. */
   isFresh(record: T): boolean
 }
 
-/** How much of the memory of those that left may be kept until it is given back. */
+/** Removed places at the start of the array before it is copied. */
 const MAX_GAP = 64
 
 export function createOrderedList<T>({ compare, isFresh }: OrderedListRule<T>): OrderedList<T> {
-  /** Fresh records in order; those before `head` have left. */
+  /** Fresh records in order; those before `head` are removed. */
   let fresh: T[] = []
   let head = 0
-  /** All others, such as those that are tried again: they come in between as often as at the end. */
+  /** All other records, such as retried deliveries, which are inserted anywhere. */
   let others: SortedTree<T, T> | undefined
 
-  /** The place of a fresh record, or where it would be: as a rule near the head, so from there on in growing steps. */
+  /** Returns the place of a fresh record, or where it would be. Searches from the head in doubling steps. */
   const placeOf = (record: T): number => {
     const isBefore = (place: number) => compare(fresh[place] as T, record) < 0
     let low = head

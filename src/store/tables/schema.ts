@@ -5,12 +5,12 @@ import type { CollectionName, Collections, Lookups } from '../../model/records.t
 import type { DueIndexRule } from './due-index.ts'
 import { compareText } from './sorted-tree.ts'
 
-/** Under which key a record is found, or `null` when it is not. */
+/** Returns the key of a record in an index; `null` when it is not indexed. */
 export type KeyOf<T> = (record: T) => string | null
 
 type Rules<C extends CollectionName> = Readonly<Record<Lookups[C], KeyOf<Collections[C]>>>
 
-/** How the records of a collection are found other than by their id. Deliveries have a table of their own. */
+/** The indexes of each collection. Deliveries have their own table. */
 export const lookups: { readonly [C in Exclude<CollectionName, 'deliveries'>]: Rules<C> } = {
   locations: {},
   keys: { hash: ({ hash }) => hash },
@@ -22,10 +22,10 @@ export const lookups: { readonly [C in Exclude<CollectionName, 'deliveries'>]: R
   events: {},
 }
 
-/** What is looked at of a delivery in a queue. */
+/** The fields of a delivery that the due index uses. */
 type Queued = Pick<Delivery, 'id' | 'status' | 'next_attempt_at' | 'endpoint_id' | 'attempts'>
 
-/** The pending deliveries of each endpoint in the order in which they fall due. */
+/** Orders the pending deliveries of each endpoint by due time. */
 export const dueIndexRule: DueIndexRule<Queued> = {
   key: ({ status, next_attempt_at, endpoint_id }) =>
     status === 'pending' && next_attempt_at !== null ? endpoint_id : null,

@@ -1,25 +1,25 @@
 import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
 
-/** Records in the order of their identifiers, which is that of their making. */
+/** Records in order of id, which is the order of creation. */
 export interface RecordsInOrder<T> {
-  /** From the one with this id on, or where it would be; by default from the first. */
+  /** Iterates from this id on; by default from the first record. */
   from(id?: string): Iterable<T>
-  /** The same backwards, by default from the last. */
+  /** Iterates backwards from this id; by default from the last record. */
   backFrom(id?: string): Iterable<T>
-  /** A copy that later writes do not change, made in no time. */
+  /** Returns a copy that later writes do not change, in constant time. */
   clone(): RecordsInOrder<T>
 }
 
-/** What may be asked of the records of a table, whose lookups follow its own writes alone. */
+/** Read access to the records of a table; writes go through the table, which keeps its indexes. */
 export interface ReadableRecords<T> extends RecordsInOrder<T> {
   size(): number
   get(id: string): T | undefined
 }
 
 export interface SortedRecords<T> extends ReadableRecords<T> {
-  /** Puts a record in the place of the one with its id, which is returned. */
+  /** Inserts or replaces a record; returns the record that it replaced. */
   put(record: T): T | undefined
-  /** Takes away and returns the record with an id. */
+  /** Removes and returns the record with an id. */
   take(id: string): T | undefined
 }
 
@@ -29,7 +29,7 @@ export function createSortedRecords<T extends { id: string }>(): SortedRecords<T
     size: () => tree.size,
     get: (id) => tree.get(id),
     put(record) {
-      // Identifiers go up with time, so most records are new and come last.
+      // Ids increase with time, so most records are new and come last.
       const before = record.id > (tree.maxKey() ?? '') ? undefined : tree.get(record.id)
       tree.set(record.id, record)
       return before

@@ -12,21 +12,21 @@ import { timers } from '../../timers.ts'
 /** One collection in memory: its records by id, and its indexes. */
 export interface Table<T extends { id: string }> {
   readonly records: ReadableRecords<T>
-  /** Puts a record in the place of the one with its id, which is returned. */
+  /** Inserts or replaces a record; returns the record that it replaced. */
   put(record: T): T | undefined
-  /** Takes away and returns the record with an id. */
+  /** Removes and returns the record with an id. */
   remove(id: string): T | undefined
-  /** The records under a key of a lookup, oldest first, walked only if wanted. */
+  /** Returns the records under a key of an index, oldest first, iterated lazily. */
   find(lookup: string, key: string): Iterable<T>
 }
 
-/** A table of records that are found by these rules. */
+/** Creates a table with these indexes. */
 export function createTable<T extends { id: string }>(rules: Readonly<Record<string, KeyOf<T>>>): Table<T> {
   const lookups = Object.entries(rules).map(([name, rule]) => [name, createKeyIndex(rule)] as const)
   return tableOf(createSortedRecords<T>(), new Map(lookups))
 }
 
-/** Keeps the lookups as the records are. */
+/** Creates a table that updates the indexes with the records. */
 export function tableOf<T extends { id: string }>(
   records: SortedRecords<T>,
   lookups: ReadonlyMap<string, KeyIndex<T>>,
@@ -52,12 +52,12 @@ interface PageQuery {
   limit: number
 }
 
-/** Records looked at before others have their turn: about a millisecond's work. */
+/** Records examined per turn of the event loop, about 1 ms of work. */
 const SLICE = 2000
 
 /**
- * One page of records as they are now, newest first unless the order is `asc`. When few match, the search goes on in a
- * copy, in slices between which the service goes on.
+ * Returns one page of the current records, newest first unless the order is `asc`. A long search continues on a copy, in
+ * slices between which other requests run.
  */
 export async function pageOf<T extends { id: string }>(
   records: RecordsInOrder<T>,

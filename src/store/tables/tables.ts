@@ -20,38 +20,38 @@ import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { createTable, type Table } from './table.ts'
 
-/** Everything that is stored, in memory: what both stores answer from. The cost of a write does not grow with it. */
+/** All records in memory, from which both stores answer. The cost of a write does not depend on their number. */
 export interface Tables {
   of<C extends CollectionName>(collection: C): Table<Collections[C]>
-  /** What a transaction asked for; the iterables are good while it decides. */
+  /** Returns the records that a transaction reads; iterables are valid while it decides. */
   read<A extends Reads>(reads: A): ReadResults<A>
-  /** Applies writes in order and returns those that undo them, to be applied in order too. */
+  /** Applies writes in order and returns the writes that undo them, in order of application. */
   apply(writes: readonly GroupedWrite[]): readonly Write[]
   due(query: DueQuery): Due
   unfinished(query: UnfinishedQuery): Unfinished
-  /** A copy of the records that later writes do not change, made in no time. */
+  /** Returns a copy of the records that later writes do not change, in constant time. */
   copy(): RecordCopies
   all(): Everything
-  /** Indexes other records, in slices between which the service goes on. */
+  /** Indexes a replacement of all records, in slices between which other requests run. */
   prepare(records: Everything): Promise<Prepared>
 }
 
-/** Records that can take the place of all there are. */
+/** A replacement of all records. */
 export interface Prepared {
   records: RecordCopies
-  /** Puts them there, at once; `onPut` is not told. */
+  /** Installs the records at once, without calls of `onPut`. */
   install: () => void
 }
 
 /** All records, by collection, in order. */
 export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Collections[C]> }
 
-/** In the order in which the snapshot has them. */
+/** All collections, in the order of the snapshot. */
 export const collectionNames = [...Object.keys(lookups), 'deliveries'] as CollectionName[]
 
 /**
- * `onPut` is told of every record that a write puts, and whether none was in its place; of a fan-out, whose ids go up, of
- * the first alone.
+ * Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new; for a fan-out, whose
+ * ids increase, for the first record only.
  */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   let tables = emptyTables()
@@ -113,7 +113,7 @@ function emptyTables(): AllTables {
   }
 }
 
-/** Records that are put before others have their turn: some milliseconds' work. */
+/** Records put per turn of the event loop, a few milliseconds of work. */
 const SLICE = 2000
 
 async function putAll<C extends CollectionName>(

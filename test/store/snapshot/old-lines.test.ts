@@ -50,13 +50,13 @@ const session = fc.record({
 })
 
 describe('a snapshot that is made of the one before it', () => {
-  it('is what is in memory, whatever was put and taken away between folds and over restarts', async () => {
+  it('is what is in memory, whatever was put and taken away between compactions and over restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 4 }), async (sessions) => {
         let directory = await newDirectory()
         const wanted = createMemoryStore()
         for (const { transactions, killed } of sessions) {
-          // A fold would go on while the directory is copied.
+          // A compaction would go on while the directory is copied.
           const store = await openStore(directory, { compactAtBytes: killed ? Infinity : 300 })
           for (const writes of transactions) {
             await save(wanted, ...writes)
