@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createScreen } from '../../../src/cli/tail/screen.ts'
 
 /** A terminal that writes down what it is sent. */
-function terminal(columns: number) {
+function openTerminal(columns: number) {
   const terminal = {
     written: '',
     width: columns,
@@ -13,7 +13,7 @@ function terminal(columns: number) {
 }
 
 test('lines come above the status, which is the last thing that is written', () => {
-  const terminal = terminal(80)
+  const terminal = openTerminal(80)
   const screen = createScreen(terminal, () => 'status')
   screen.open()
   screen.above(() => terminal.write('line\n'))
@@ -21,7 +21,7 @@ test('lines come above the status, which is the last thing that is written', () 
 })
 
 test('a terminal that becomes narrower leaves no piece of the status behind', () => {
-  const terminal = terminal(40)
+  const terminal = openTerminal(40)
   const screen = createScreen(terminal, () => 'x'.repeat(39))
   screen.open()
   terminal.written = ''
@@ -31,7 +31,7 @@ test('a terminal that becomes narrower leaves no piece of the status behind', ()
 })
 
 test('closing clears the status and shows the cursor, once, and lines still come', () => {
-  const terminal = terminal(80)
+  const terminal = openTerminal(80)
   const screen = createScreen(terminal, () => 'status')
   screen.open()
   terminal.written = ''
