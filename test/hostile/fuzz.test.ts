@@ -4,11 +4,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { simRoutes, type SimParts } from '../../src/http/sim-routes.ts'
 import { v1Routes, type V1Parts } from '../../src/http/v1-routes.ts'
+import { isSoak } from '../soak/seeded.ts'
 import { check, deadUrl, rawHeaders } from '../support/simulator.ts'
 import { openTarget, valid, type Target } from './standing.ts'
 
 /** `TABWIRE_FUZZ_RUNS=50000 npx vitest run test/hostile/fuzz.test.ts` for more of it; the seed repeats a run. */
-const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? 1500)
+const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 1500 : 500))
 const damagedRuns = Math.ceil(runs / 3)
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 

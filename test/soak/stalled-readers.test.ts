@@ -9,7 +9,7 @@ import { isSoak } from './seeded.ts'
 
 const MIB = 2 ** 20
 const READERS = 20
-const PUSHES = isSoak ? 60 : 20
+const PUSHES = isSoak ? 60 : 12
 
 /** A check of some 960 KiB, which differs from the one before in all of its items. */
 function largeCheck(number: number) {
