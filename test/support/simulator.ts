@@ -39,6 +39,7 @@ export interface CallOptions {
 export type TestSimulator = Awaited<ReturnType<typeof openSimulator>>
 
 let authority: Promise<Authority> | undefined
+let receiverTls: Promise<{ cert: string; key: string }> | undefined
 
 /** One authority for all tests of a file: making keys takes a while. */
 export function testAuthority(): Promise<Authority> {
@@ -180,10 +181,10 @@ export function totals(total_cents: number): Push['totals'] {
   return { subtotal_cents: total_cents, tax_cents: 0, total_cents }
 }
 
-/** An HTTPS receiver that the simulator's sender trusts; closed when the test ends. */
+/** An HTTPS receiver that the simulator's sender trusts, all with one certificate; closed when the test ends. */
 export async function openReceiver(answer: ReceiverAnswer = 200): Promise<Receiver> {
-  const tls = await (await testAuthority()).issue(['127.0.0.1', 'localhost'])
-  const receiver = await startReceiver({ tls, answer })
+  receiverTls ??= testAuthority().then((one) => one.issue(['127.0.0.1', 'localhost']))
+  const receiver = await startReceiver({ tls: await receiverTls, answer })
   onTestFinished(() => receiver.close())
   return receiver
 }

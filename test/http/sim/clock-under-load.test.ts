@@ -4,6 +4,7 @@ import type { State } from '../../../src/model/state.ts'
 import { stateText } from '../../../src/model/state-text.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import type { Answer } from '../../support/https-receiver.ts'
+import { sampled } from '../../soak/seeded.ts'
 import {
   openReceiver,
   openSimulator,
@@ -58,7 +59,7 @@ const commands: Record<string, (simulator: TestSimulator) => Promise<unknown>> =
 const LIMIT_MS = 8_000
 
 describe('under steady traffic', () => {
-  test.each([60, 400, 10_000])(
+  test.each(sampled([60, 400, 10_000], 2))(
     'to a receiver that takes %i ms, all commands come to their end',
     async (ms) => {
       const simulator = await openBusy(after(ms))
@@ -165,7 +166,7 @@ describe('a client that goes away', () => {
     socket.destroy()
   }
 
-  test.each(['reset', 'load', 'advance'])(
+  test.each(sampled(['reset', 'load', 'advance'], 2))(
     'while a load is under way, its own %s is not begun',
     async (name) => {
       const simulator = await openSimulator({ dataDirectory: await temporaryDirectory() })
