@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { ConnectionLimits } from './http/connection-limits.ts'
-import type { RateLimit } from './model/settings.ts'
+import type { RateLimit } from './model/simulator/settings.ts'
 
 /**
  * Options of a simulator: the flags of `tabwire start` in camelCase, and what only a program can give (contract sections 9

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultsBody } from '../src/model/fault.ts'
+import type { FaultsBody } from '../src/model/simulator/fault.ts'
 import { startSimulator } from '../src/simulator.ts'
 import type { Handle, Receiver } from './support/https-receiver.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts'
-import { isTrialPath } from '../model/trial-check.ts'
+import { isTrialPath } from '../model/simulator/trial-check.ts'
 import { paginate } from '../client/paginate.ts'
 
 /** A push that can be made again. */

@@ -1,7 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
-import { readApiKey, readServiceName, texts, type Reader } from '../model/settings.ts'
+import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn } from './config/beside-file.ts'
 import { serviceNameIn } from './config/service-name.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdir, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isInspectorLink } from '../model/inspector-link.ts'
+import { isInspectorLink } from '../model/simulator/inspector-link.ts'
 import { writePrivateFile } from '../private-file.ts'
 import { stateHome } from './trust/installation.ts'
 

@@ -1,5 +1,5 @@
-import { stateText } from '../model/state-text.ts'
-import type { State } from '../model/state.ts'
+import { stateText } from '../model/simulator/state-text.ts'
+import type { State } from '../model/simulator/state.ts'
 import type { Body } from './transport.ts'
 
 /** A JSON text that is sent as it is. */

@@ -1,4 +1,4 @@
-import type { PageQuery } from '../model/list-queries.ts'
+import type { PageQuery } from '../model/simulator/list-queries.ts'
 import type { List } from './views.ts'
 
 /** A list of the API. */

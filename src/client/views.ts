@@ -1,8 +1,8 @@
 import type { AttemptMessage } from '../model/attempt-message.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { EnvelopeOf } from '../model/event-view.ts'
-import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
-import type { Played } from '../model/played.ts'
+import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
+import type { Played } from '../model/simulator/playback.ts'
 
 /** A list as every list answers: newest first, with the cursor of the next page. */
 export interface List<T> {
@@ -27,7 +27,7 @@ export type {
   PaymentsQuery,
   RequestsQuery,
   SimPageQuery,
-} from '../model/list-queries.ts'
+} from '../model/simulator/list-queries.ts'
 
 /** What a push came to, as the simulator's log tells it. */
 export type PushReport = PushNote
@@ -49,7 +49,7 @@ export interface ClockView {
   moving: { to: string; waiting_for: readonly string[] } | null
 }
 export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
-export type { PlayedAttempt } from '../model/played.ts'
+export type { PlayedAttempt } from '../model/simulator/playback.ts'
 
 /** What was attempted while the clock moved. */
 export type ClockReport = ClockView & Played

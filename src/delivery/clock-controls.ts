@@ -1,4 +1,4 @@
-import type { Played } from '../model/played.ts'
+import type { Played } from '../model/simulator/playback.ts'
 import type { MovableClock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { Refusal } from '../model/refusal.ts'

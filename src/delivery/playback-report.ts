@@ -1,4 +1,4 @@
-import type { Played, PlayedAttempt } from '../model/played.ts'
+import type { Played, PlayedAttempt } from '../model/simulator/playback.ts'
 import type { Attempt, AttemptOutcome, Delivery } from '../model/delivery.ts'
 
 /** Most attempts that a report lists. The deliveries hold all of them. */

@@ -1,5 +1,5 @@
 import type { Everything } from '../model/records.ts'
-import { countsOf, newestId, stateOf, type State, type StateReport } from '../model/state.ts'
+import { countsOf, newestId, stateOf, type State, type StateReport } from '../model/simulator/state.ts'
 import { loadState } from '../operations/load-state.ts'
 import { resetState } from '../operations/reset-state.ts'
 import type { Service } from '../service.ts'

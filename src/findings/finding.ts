@@ -1,5 +1,5 @@
 import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
-import type { FindingCode } from '../model/finding-code.ts'
+import type { FindingCode } from '../model/simulator/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
 /** The codes of contract section 11 that a push and what came before it can show; the others take a sequence of requests. */

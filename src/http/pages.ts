@@ -1,4 +1,4 @@
-import type { TableView } from '../model/table-view.ts'
+import type { TableView } from '../model/guest-table/view.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { Answer } from './refusals.ts'
 import type { Call, Route } from './route.ts'

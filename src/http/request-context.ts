@@ -1,9 +1,9 @@
-import type { ApiFaultKind } from '../model/fault-kinds.ts'
+import type { ApiFaultKind } from '../model/simulator/fault-kinds.ts'
 import type { NewId } from '../operations/operation.ts'
 import type { Answer } from './refusals.ts'
 import { timers } from '../timers.ts'
 import type { StoredCheck } from '../model/check.ts'
-import type { LoggedRequest, PushNote } from '../model/logged-request.ts'
+import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 
 /** What the service knows of one request beside the request itself. */
 export interface RequestContext {

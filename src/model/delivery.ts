@@ -1,5 +1,5 @@
 import type { EventType } from './event.ts'
-import type { DeliveryFaultKind } from './fault-kinds.ts'
+import type { DeliveryFaultKind } from './simulator/fault-kinds.ts'
 
 /** How one attempt ended. Only `succeeded` (a 2xx in time) is a success; the rest name what went wrong, `dropped` on purpose. */
 export type AttemptOutcome =

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RefusalCode } from './refusal.ts'
-import { stateRecords } from './state-records.ts'
+import { stateRecords } from './simulator/state-records.ts'
 
 const { external_id } = stateRecords.checks.shape
 const { id, status, payment_id } = stateRecords.claims.shape

@@ -6,7 +6,7 @@ import type { FeedbackView } from './feedback.ts'
 import type { Location } from './location.ts'
 import type { PaymentView } from './payment.ts'
 import type { PingReport } from './ping-report.ts'
-import { stateRecords } from './state-records.ts'
+import { stateRecords } from './simulator/state-records.ts'
 import type { WebhookEndpointView } from './webhook-endpoint.ts'
 
 const { locations, checks, claims, payments, feedback, endpoints, deliveries } = stateRecords

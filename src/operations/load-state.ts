@@ -1,7 +1,7 @@
 import type { ApiKey } from '../model/api-key.ts'
 import type { Location } from '../model/location.ts'
 import type { Everything } from '../model/records.ts'
-import type { State } from '../model/state.ts'
+import type { State } from '../model/simulator/state.ts'
 
 /**
  * `PUT /_sim/state`: everything is as the state says. The keys stay, so that nobody is locked out; one whose location

@@ -1,4 +1,4 @@
-import type { TableCheck, TableClaim } from '../model/table-view.ts'
+import type { TableCheck, TableClaim } from '../model/guest-table/view.ts'
 import { evenShare } from './even-share.ts'
 import type { PageModel } from './model.ts'
 

@@ -1,4 +1,4 @@
-import type { TableView } from '../model/table-view.ts'
+import type { TableView } from '../model/guest-table/view.ts'
 import { loadAssets, type Asset, type Assets } from './assets.ts'
 import { renderInspector } from './inspector.ts'
 import { renderReference } from './reference.ts'

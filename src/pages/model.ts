@@ -1,4 +1,4 @@
-import type { TableCheck, TableView } from '../model/table-view.ts'
+import type { TableCheck, TableView } from '../model/guest-table/view.ts'
 
 /** What guests are about to pay. */
 export type PayMode = 'mine' | 'even' | 'all'

@@ -1,4 +1,4 @@
-import type { TableView } from '../model/table-view.ts'
+import type { TableView } from '../model/guest-table/view.ts'
 import { htmlOf } from './html.ts'
 import { initialModel, noActions } from './model.ts'
 import { h, type Tree } from './tree.ts'

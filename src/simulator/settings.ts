@@ -18,7 +18,7 @@ import {
   wholeNumbers,
   type RateLimit,
   type Reader,
-} from '../model/settings.ts'
+} from '../model/simulator/settings.ts'
 import type { SimulatorOptions } from '../simulator-options.ts'
 
 type Same =

@@ -1,6 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
 import { remove, type Write } from '../model/records.ts'
-import { wholeNumbers } from '../model/settings.ts'
+import { wholeNumbers } from '../model/simulator/settings.ts'
 import type { Tables } from './tables/tables.ts'
 
 /** Default number of events kept: hours of a busy restaurant, about 30 MB with their deliveries. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
-import type { FaultsView } from '../../src/model/fault.ts'
+import type { FaultsView } from '../../src/model/simulator/fault.ts'
 import {
   checkBody,
   emptyDirectory,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Convergence } from '../../src/assertions/convergence.ts'
-import type { Report } from '../../src/model/report.ts'
+import type { Report } from '../../src/model/simulator/report.ts'
 import { checkBody, emptyDirectory, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService

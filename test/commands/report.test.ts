@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Report } from '../../src/model/report.ts'
+import type { Report } from '../../src/model/simulator/report.ts'
 import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 const PUSH = '/v1/checks/external/a'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClockReport, ClockView, List } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
-import type { State } from '../../src/model/state.ts'
-import { stateText } from '../../src/model/state-text.ts'
+import type { State } from '../../src/model/simulator/state.ts'
+import { stateText } from '../../src/model/simulator/state-text.ts'
 import {
   checkBody,
   emptyDirectory,

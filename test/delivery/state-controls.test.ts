@@ -4,7 +4,7 @@ import { createClockControls } from '../../src/delivery/clock-controls.ts'
 import { createStateControls } from '../../src/delivery/state-controls.ts'
 import type { Everything } from '../../src/model/records.ts'
 import { Refusal } from '../../src/model/refusal.ts'
-import type { State } from '../../src/model/state.ts'
+import type { State } from '../../src/model/simulator/state.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 const nothing = {

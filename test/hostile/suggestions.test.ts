@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
 import { curlCommand, PLACEHOLDER } from '../../src/model/curl-command.ts'
-import type { LoggedRequest } from '../../src/model/logged-request.ts'
+import type { LoggedRequest } from '../../src/model/simulator/request-entry.ts'
 import { shellWord, tabwireCommand } from '../../src/model/shell-command.ts'
 import {
   deliveryCurl,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiKey } from '../../src/model/api-key.ts'
 import type { Location } from '../../src/model/location.ts'
-import type { State } from '../../src/model/state.ts'
+import type { State } from '../../src/model/simulator/state.ts'
 import { loadState } from '../../src/operations/load-state.ts'
 import { resetState } from '../../src/operations/reset-state.ts'
 import { check, delivery, endpoint, event } from '../store/records.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/model/delivery.ts'
-import type { LoggedRequest } from '../../src/model/logged-request.ts'
+import type { LoggedRequest } from '../../src/model/simulator/request-entry.ts'
 import { deliveryCurl, requestCurl, verifyCommand } from '../../src/pages/browser/inspector/commands.ts'
 import { missingIn, newestFirst, withFirst, withNext } from '../../src/pages/browser/inspector/merge.ts'
 import { countdownText, momentText, tookText } from '../../src/pages/browser/inspector/time-text.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TableCheck, TableView } from '../../src/model/table-view.ts'
+import type { TableCheck, TableView } from '../../src/model/guest-table/view.ts'
 import { tipOf } from '../../src/pages/amounts.ts'
 import { evenShare } from '../../src/pages/even-share.ts'
 import { htmlOf } from '../../src/pages/html.ts'

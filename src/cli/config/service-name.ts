@@ -1,4 +1,4 @@
-import { readServiceName } from '../../model/settings.ts'
+import { readServiceName } from '../../model/simulator/settings.ts'
 import { readConfigFile, wrongConfig } from './file.ts'
 
 /**

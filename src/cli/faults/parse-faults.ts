@@ -5,7 +5,7 @@ import {
   deliveryFaultKinds,
   type ApiFaultKind,
   type DeliveryFaultKind,
-} from '../../model/fault-kinds.ts'
+} from '../../model/simulator/fault-kinds.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 
 /** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */

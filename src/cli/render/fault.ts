@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import { durationText } from '../../model/duration.ts'
-import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/fault-kinds.ts'
-import type { ApiFault, DeliveryFault, FaultsView } from '../../model/fault.ts'
+import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
+import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
 import { renderTable } from './table.ts'
 import { renderFields, renderer } from './text.ts'
 

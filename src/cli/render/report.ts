@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { RefusedPushes, Report, ReportedFinding } from '../../model/report.ts'
+import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
 import { printable, renderer } from './text.ts'
 import { count, moment } from './words.ts'
 import { wrapped } from './wrap.ts'

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { State, StateReport } from '../../model/state.ts'
+import type { State, StateReport } from '../../model/simulator/state.ts'
 import type { SavedState } from '../files/state-files.ts'
 import { renderTable } from './table.ts'
 import { renderFields, renderer } from './text.ts'

@@ -18,7 +18,7 @@ import {
   texts,
   wholeNumbers,
   type SignTime,
-} from '../../model/settings.ts'
+} from '../../model/simulator/settings.ts'
 
 const clockFlag = Flags.custom({ parse: parsedBy(readTime) })
 const hostFlag = Flags.custom({ parse: parsedBy(readHost) })

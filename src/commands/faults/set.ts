@@ -5,7 +5,7 @@ import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { durationMs } from '../../model/duration.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
-import type { Fault } from '../../model/fault.ts'
+import type { Fault } from '../../model/simulator/fault.ts'
 
 const durationFlag = Flags.custom<number>({
   parse: async (input) => {

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../model/delivery.ts'
-import type { DeliveryFault } from '../../model/fault.ts'
-import type { FaultRule } from '../../model/fault-rules.ts'
+import type { DeliveryFault } from '../../model/simulator/fault.ts'
+import type { FaultRule } from '../../model/simulator/fault-rules.ts'
 import type { Write } from '../../model/records.ts'
 import type { Service } from '../../service.ts'
 import { planFaults, type FaultPlan } from './fault-plan.ts'

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../model/delivery.ts'
-import type { DeliveryFault } from '../../model/fault.ts'
-import { count, rulesOf, viewRule, type FaultRule } from '../../model/fault-rules.ts'
+import type { DeliveryFault } from '../../model/simulator/fault.ts'
+import { count, rulesOf, viewRule, type FaultRule } from '../../model/simulator/fault-rules.ts'
 import { holdDelivery } from '../../operations/hold-delivery.ts'
 import { releaseDeliveries } from '../../operations/release-deliveries.ts'
 import type { Service } from '../../service.ts'

@@ -1,6 +1,6 @@
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { Refusal } from '../../model/refusal.ts'
-import type { RateLimit } from '../../model/settings.ts'
+import type { RateLimit } from '../../model/simulator/settings.ts'
 import type { Authenticate } from './api-key.ts'
 
 /**

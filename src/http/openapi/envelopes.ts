@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventData } from '../../model/event-view.ts'
-import { eventViews } from '../../model/sim-views.ts'
-import { stateRecords, time } from '../../model/state-records.ts'
+import { eventViews } from '../../model/simulator/views.ts'
+import { stateRecords, time } from '../../model/simulator/state-records.ts'
 import { eventData } from '../../model/views.ts'
 
 export type WebhookType = keyof EventData

@@ -4,7 +4,7 @@ import { refTo, type Json } from './json.ts'
 import { tableExample, type Meal } from './table-examples.ts'
 import type { Location } from '../../model/location.ts'
 import { noRecords } from '../../model/records.ts'
-import { stateOf } from '../../model/state.ts'
+import { stateOf } from '../../model/simulator/state.ts'
 import { packageFile } from '../../package-file.ts'
 
 /** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */

@@ -3,7 +3,7 @@ import type { Claim } from '../../model/claim.ts'
 import { isFullyPaid, withClaims } from '../../model/claimed-items.ts'
 import type { Location } from '../../model/location.ts'
 import type { Payment } from '../../model/payment.ts'
-import { viewAtTable } from '../../model/table-view.ts'
+import { viewAtTable } from '../../model/guest-table/view.ts'
 
 /** A meal from `fixtures`, at which one guest has claimed and then paid. */
 export interface Meal {

@@ -1,5 +1,5 @@
 import type { Finding } from '../../findings/index.ts'
-import type { FindingCode } from '../../model/finding-code.ts'
+import type { FindingCode } from '../../model/simulator/finding-code.ts'
 import type { Seen } from './push-sequence.ts'
 
 /** A finding with the request that shows it. */

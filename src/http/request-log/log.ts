@@ -9,10 +9,10 @@ import {
   parsePush,
 } from '../../model/check.ts'
 import type { Finding } from '../../findings/index.ts'
-import type { LoggedRequest, PushNote } from '../../model/logged-request.ts'
+import type { LoggedRequest, PushNote } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
-import type { RefusedPushes, Report } from '../../model/report.ts'
-import { isTrialPath } from '../../model/trial-check.ts'
+import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
+import { isTrialPath } from '../../model/simulator/trial-check.ts'
 import { createFindingArchive, type Shown } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'

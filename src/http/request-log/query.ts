@@ -1,6 +1,6 @@
 import type { Finding } from '../../findings/index.ts'
-import { findingCodes } from '../../model/finding-code.ts'
-import type { LoggedRequest } from '../../model/logged-request.ts'
+import { findingCodes } from '../../model/simulator/finding-code.ts'
+import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import { choiceOf, externalIdIn, searchOf } from '../query.ts'
 
 /** Which requests of the log are asked for: by what they were, what came of them, what is odd about them, and a text. */

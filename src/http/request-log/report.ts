@@ -1,5 +1,5 @@
-import { findingCodes, type FindingCode } from '../../model/finding-code.ts'
-import type { Report, ReportedFinding } from '../../model/report.ts'
+import { findingCodes, type FindingCode } from '../../model/simulator/finding-code.ts'
+import type { Report, ReportedFinding } from '../../model/simulator/report.ts'
 import type { Counted, Shown } from './finding-archive.ts'
 
 /** All that the log knows to report. */

@@ -1,6 +1,6 @@
-import { activityOf } from '../../model/activity.ts'
+import { activityOf } from '../../model/simulator/activity.ts'
 import { viewDelivery, type Delivery } from '../../model/delivery.ts'
-import { queryNames } from '../../model/list-queries.ts'
+import { queryNames } from '../../model/simulator/list-queries.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { invalid } from '../../model/validation.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'

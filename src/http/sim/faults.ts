@@ -5,7 +5,7 @@ import {
   type DeliveryFault,
   type Fault,
   type FaultsView,
-} from '../../model/fault.ts'
+} from '../../model/simulator/fault.ts'
 import { validate } from '../../model/validation.ts'
 import { ok, type Call, type Reply, type Route } from '../route.ts'
 

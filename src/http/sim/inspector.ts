@@ -1,6 +1,6 @@
 import { viewCheck } from '../../model/check.ts'
 import { viewClaim } from '../../model/claim.ts'
-import { queryNames } from '../../model/list-queries.ts'
+import { queryNames } from '../../model/simulator/list-queries.ts'
 import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { viewEndpoint } from '../../model/webhook-endpoint.ts'
 import { type Call, type Route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { createKeyBody, viewApiKey } from '../../model/api-key.ts'
 import { viewEvent } from '../../model/event-view.ts'
-import { queryNames } from '../../model/list-queries.ts'
+import { queryNames } from '../../model/simulator/list-queries.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { validate } from '../../model/validation.ts'
 import { chosenSecretBody, viewEndpoint } from '../../model/webhook-endpoint.ts'

@@ -1,9 +1,9 @@
 import { timers } from '../../timers.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { inPresentFormat, issuesOfRecords, type State } from '../../model/state.ts'
-import { brokenRelations } from '../../model/state-relations.ts'
-import { createStateScanner } from '../../model/state-text.ts'
+import { inPresentFormat, issuesOfRecords, type State } from '../../model/simulator/state.ts'
+import { brokenRelations } from '../../model/simulator/state-relations.ts'
+import { createStateScanner } from '../../model/simulator/state-text.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { decode, notUtf8, parseJson } from '../body.ts'
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../model/refusal.ts'
-import type { State } from '../../model/state.ts'
-import { stateText } from '../../model/state-text.ts'
+import type { State } from '../../model/simulator/state.ts'
+import { stateText } from '../../model/simulator/state-text.ts'
 import { invalid } from '../../model/validation.ts'
 import type { RegistrationParts } from '../v1/endpoints.ts'
 import type { RequestLog } from '../request-log/log.ts'

@@ -1,6 +1,6 @@
 import { attemptMessages } from '../../model/attempt-message.ts'
 import { viewDelivery, type Delivery } from '../../model/delivery.ts'
-import type { LoggedRequest } from '../../model/logged-request.ts'
+import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import type { Write } from '../../model/records.ts'
 
 /** Something that the stream tells: by its key it is known when it comes up twice. */

@@ -1,4 +1,4 @@
-import type { TableView } from '../../model/table-view.ts'
+import type { TableView } from '../../model/guest-table/view.ts'
 import { amountOf, ownClaims, tipOf } from '../amounts.ts'
 import { initialModel, type Actions, type PageModel } from '../model.ts'
 import { digitsOf } from '../money.ts'

@@ -1,4 +1,4 @@
-import type { TableView } from '../../model/table-view.ts'
+import type { TableView } from '../../model/guest-table/view.ts'
 import { callService } from './call.ts'
 
 /** The service as the guest's page sees it: everything is below the page's own address. */

@@ -1,5 +1,5 @@
 import { unclaimedQuantity } from '../../model/claimed-items.ts'
-import type { TableCheck, TableClaim } from '../../model/table-view.ts'
+import type { TableCheck, TableClaim } from '../../model/guest-table/view.ts'
 import { h, type Tree } from '../tree.ts'
 import { nameOf, quantityText, type CheckScene } from './scene.ts'
 

@@ -1,5 +1,5 @@
 import { claimedQuantities } from '../../model/claimed-items.ts'
-import type { TableCheck, TablePayment } from '../../model/table-view.ts'
+import type { TableCheck, TablePayment } from '../../model/guest-table/view.ts'
 import { h, type Tree } from '../tree.ts'
 import { quantityText, type CheckScene } from './scene.ts'
 import { line } from './totals.ts'

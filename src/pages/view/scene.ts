@@ -1,4 +1,4 @@
-import type { TableCheck } from '../../model/table-view.ts'
+import type { TableCheck } from '../../model/guest-table/view.ts'
 import { moneyIn } from '../money.ts'
 import type { Actions, PageModel } from '../model.ts'
 

@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '../../model/settings.ts'
+import { requireKnownOptions } from '../../model/simulator/settings.ts'
 import { sign, verify } from '../../signature/index.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../../model/service-name.ts'
 import { failed, kindOf, passed, type Outcome } from './outcome.ts'

@@ -1,7 +1,7 @@
 import type { JsonText } from '../../client.ts'
 import { createSimulator, type Simulator } from '../../library/create-simulator.ts'
 import type { Check, PushInput } from '../../model/check.ts'
-import { requireKnownOptions } from '../../model/settings.ts'
+import { requireKnownOptions } from '../../model/simulator/settings.ts'
 import { byCheck, permute, type Convergence, type Ending } from '../../assertions/convergence.ts'
 import { pushesInLog, type RecordedPush } from '../../assertions/recorded.ts'
 import { failed, kindOf, passed, requireSimulator, type Outcome } from './outcome.ts'

@@ -1,7 +1,7 @@
 import type { Simulator } from '../../library/create-simulator.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { EventType } from '../../model/event.ts'
-import { requireKnownOptions, requireOneOf } from '../../model/settings.ts'
+import { requireKnownOptions, requireOneOf } from '../../model/simulator/settings.ts'
 import { explainMissing, lineOf } from '../../assertions/explain-missing.ts'
 import {
   eventTypesAndPing,

@@ -1,8 +1,8 @@
 import type { TimeGiven } from '../../client.ts'
 import type { Simulator } from '../../library/create-simulator.ts'
-import { findingCodes, type FindingCode } from '../../model/finding-code.ts'
-import type { ReportedFinding } from '../../model/report.ts'
-import { requireKnownOptions } from '../../model/settings.ts'
+import { findingCodes, type FindingCode } from '../../model/simulator/finding-code.ts'
+import type { ReportedFinding } from '../../model/simulator/report.ts'
+import { requireKnownOptions } from '../../model/simulator/settings.ts'
 import { failed, passed, requireKnown, requireSimulator, type Outcome } from './outcome.ts'
 
 /** Which findings count. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { planFaults } from '../../../src/delivery/faults/fault-plan.ts'
-import { rulesOf, viewRule } from '../../../src/model/fault-rules.ts'
-import type { DeliveryFault } from '../../../src/model/fault.ts'
+import { rulesOf, viewRule } from '../../../src/model/simulator/fault-rules.ts'
+import type { DeliveryFault } from '../../../src/model/simulator/fault.ts'
 
 type Chances = Partial<Omit<DeliveryFault, 'on'>>
 

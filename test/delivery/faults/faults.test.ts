@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
-import type { Fault } from '../../../src/model/fault.ts'
+import type { Fault } from '../../../src/model/simulator/fault.ts'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { openReceiver, openSimulator, openStream, temporaryDirectory } from '../../support/simulator.ts'
 

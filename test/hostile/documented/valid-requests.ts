@@ -1,4 +1,4 @@
-import type { State } from '../../../src/model/state.ts'
+import type { State } from '../../../src/model/simulator/state.ts'
 import { check, deadUrl, openReceiver } from '../../support/simulator.ts'
 import type { Documented } from './operations.ts'
 import type { Asked, Service } from './service.ts'

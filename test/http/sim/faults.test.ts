@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../../src/client.ts'
-import type { LoggedRequest } from '../../../src/model/logged-request.ts'
+import type { LoggedRequest } from '../../../src/model/simulator/request-entry.ts'
 import { errorOf, openSimulator, rawHeaders, temporaryDirectory } from '../../support/simulator.ts'
 
 const push = 'PUT /v1/checks/*'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClient, type Client, type List } from '../../../src/client.ts'
-import type { Activity } from '../../../src/model/activity.ts'
+import type { Activity } from '../../../src/model/simulator/activity.ts'
 import type { Push } from '../../../src/model/check.ts'
 import { serve, type RunningService } from '../../support/cli.ts'
 import { startReceiver } from '../../support/https-receiver.ts'

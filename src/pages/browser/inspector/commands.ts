@@ -1,5 +1,5 @@
 import { curlCommand, PLACEHOLDER, urlWord, WITH_KEY } from '../../../model/curl-command.ts'
-import type { LoggedRequest } from '../../../model/logged-request.ts'
+import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/service-name.ts'
 import { shellWord, tabwireCommand } from '../../../model/shell-command.ts'
 

@@ -1,5 +1,5 @@
-import type { FindingCode } from '../../../model/finding-code.ts'
-import type { LoggedRequest } from '../../../model/logged-request.ts'
+import type { FindingCode } from '../../../model/simulator/finding-code.ts'
+import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 import { Link } from './link.tsx'
 
 /** What is odd about a push, whether it came to anything or not. */

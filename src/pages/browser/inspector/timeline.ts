@@ -1,6 +1,6 @@
 import type { Attempt, Delivery } from '../../../model/delivery.ts'
 import type { StoredEvent } from '../../../model/event.ts'
-import type { LoggedRequest } from '../../../model/logged-request.ts'
+import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 
 /** A point on the time line of a check: from a push, over its events, to each attempt and the next. */
 export type Point = { at: string; key: string } & (

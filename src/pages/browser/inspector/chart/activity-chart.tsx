@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import type { Activity } from '../../../../model/activity.ts'
+import type { Activity } from '../../../../model/simulator/activity.ts'
 import { address } from '../address.ts'
 import { queryText } from '../ask.ts'
 import { drawLatency, drawOutcomes, type Chart } from './draw.ts'

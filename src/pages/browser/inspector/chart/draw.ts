@@ -1,5 +1,5 @@
 import uPlot from 'uplot'
-import type { Activity } from '../../../../model/activity.ts'
+import type { Activity } from '../../../../model/simulator/activity.ts'
 
 /** In pixels. */
 const HEIGHT = 92

@@ -1,4 +1,4 @@
-import type { Fault, FaultsView } from '../../../../model/fault.ts'
+import type { Fault, FaultsView } from '../../../../model/simulator/fault.ts'
 import { act } from '../act.ts'
 import { ask } from '../ask.ts'
 import { Action, Missing } from '../detail/parts.tsx'

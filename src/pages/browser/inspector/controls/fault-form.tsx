@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Fault } from '../../../../model/fault.ts'
+import type { Fault } from '../../../../model/simulator/fault.ts'
 import { faultKinds, faultOf, faultWords, type FaultKind } from './fault-text.ts'
 
 /** Sets a fault beside those that are set. */

@@ -5,8 +5,8 @@ import {
   deliveryFaultKinds,
   type ApiFaultKind,
   type DeliveryFaultKind,
-} from '../../../../model/fault-kinds.ts'
-import type { Fault } from '../../../../model/fault.ts'
+} from '../../../../model/simulator/fault-kinds.ts'
+import type { Fault } from '../../../../model/simulator/fault.ts'
 
 export type FaultKind = DeliveryFaultKind | ApiFaultKind
 

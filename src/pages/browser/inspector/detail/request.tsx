@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../../../model/logged-request.ts'
+import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { Badge, StatusCode } from '../badge.tsx'
 import { requestCurl } from '../commands.ts'
 import { CopyButton } from '../copy-button.tsx'

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
-import type { LoggedRequest } from '../../../../model/logged-request.ts'
+import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { advance } from '../actions.ts'
 import { Answer } from '../answer.tsx'
 import { queryText } from '../ask.ts'

@@ -1,5 +1,5 @@
-import { findingCodes } from '../../../../model/finding-code.ts'
-import type { LoggedRequest, PushNote } from '../../../../model/logged-request.ts'
+import { findingCodes } from '../../../../model/simulator/finding-code.ts'
+import type { LoggedRequest, PushNote } from '../../../../model/simulator/request-entry.ts'
 import { Badge, StatusCode } from '../badge.tsx'
 import { findingsOf } from '../findings.tsx'
 import type { Filter, View } from '../list/view.ts'

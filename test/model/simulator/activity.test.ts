@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { activityOf } from '../../src/model/activity.ts'
-import type { Attempt, Delivery } from '../../src/model/delivery.ts'
+import { activityOf } from '../../../src/model/simulator/activity.ts'
+import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 
 const attempt = (
   number: number,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { TableCheck, TableClaim, TablePayment, TableView } from './table-view.ts'
-import { checkView, claimView, locationView, paymentView } from './views.ts'
+import type { TableCheck, TableClaim, TablePayment, TableView } from './view.ts'
+import { checkView, claimView, locationView, paymentView } from '../views.ts'
 
 /** What a guest sees of a claim, as a schema: one that is released holds nothing, and is not shown. */
 export const tableClaimView = claimView.omit({ check_id: true, external_check_id: true }).extend({

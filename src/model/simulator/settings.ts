@@ -1,7 +1,7 @@
-import { apiKeyPattern } from './api-key.ts'
-import { didYouMean } from './nearest.ts'
-import { ORDER_BY, orderFieldIssue } from './revision.ts'
-import { DEFAULT_SERVICE_NAME, parseServiceName } from './service-name.ts'
+import { apiKeyPattern } from '../api-key.ts'
+import { didYouMean } from '../nearest.ts'
+import { ORDER_BY, orderFieldIssue } from '../revision.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from '../service-name.ts'
 
 /**
  * A setting as it was read, or the rest of a sentence that begins with its name: `must be …, got …`. The flags of `start`,

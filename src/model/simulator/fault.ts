@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventTypes } from './event.ts'
+import { eventTypes } from '../event.ts'
 import { apiFields, deliveryFaultKinds } from './fault-kinds.ts'
 
 /** Milliseconds of the service's clock unless said otherwise: half of the first wait for a retry, and all of it. */

@@ -1,5 +1,5 @@
-import type { Delivery } from './delivery.ts'
-import type { EventType } from './event.ts'
+import type { Delivery } from '../delivery.ts'
+import type { EventType } from '../event.ts'
 import type { FindingCode } from './finding-code.ts'
 
 /** What every list takes (contract section 3). */

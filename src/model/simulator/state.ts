@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Everything } from './records.ts'
+import type { Everything } from '../records.ts'
 import { stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
-import { invalid, issuesOf, type ValidationIssue } from './validation.ts'
+import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
 
 /** Goes up when older versions of Tabwire could no longer read a state. */
 export const STATE_FORMAT = 2

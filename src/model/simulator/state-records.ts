@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { pushBody } from './check.ts'
-import type { AttemptOutcome } from './delivery.ts'
-import { eventTypes } from './event.ts'
+import { pushBody } from '../check.ts'
+import type { AttemptOutcome } from '../delivery.ts'
+import { eventTypes } from '../event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
-import { feedbackBody } from './feedback.ts'
-import type { CollectionName, Collections } from './records.ts'
-import { storedRevision } from './revision.ts'
-import { registerEndpointBody } from './webhook-endpoint.ts'
+import { feedbackBody } from '../feedback.ts'
+import type { CollectionName, Collections } from '../records.ts'
+import { storedRevision } from '../revision.ts'
+import { registerEndpointBody } from '../webhook-endpoint.ts'
 
 /** What a state holds: everything but the API keys, which would lock out whoever loads it. */
 export type StateCollection = Exclude<CollectionName, 'keys'>

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Delivery } from './delivery.ts'
+import type { AttemptOutcome, Delivery } from '../delivery.ts'
 
 /** One attempt that was made while the clock moved. */
 export interface PlayedAttempt {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inspectorCode } from './inspector-link.ts'
-import { endpointView, locationView } from './views.ts'
+import { endpointView, locationView } from '../views.ts'
 
 /** What the inspector's page is shown, as schemas. */
 export const inspectorLinkView = z.strictObject({

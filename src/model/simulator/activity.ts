@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from './delivery.ts'
+import type { Attempt, Delivery } from '../delivery.ts'
 
 /** Attempts over time: how many ended how, and how long receivers took (times of the service's clock). */
 export interface Activity {

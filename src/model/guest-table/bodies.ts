@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { claimBody } from './claim.ts'
-import { feedbackBody } from './feedback.ts'
-import { payBody } from './payment.ts'
+import { claimBody } from '../claim.ts'
+import { feedbackBody } from '../feedback.ts'
+import { payBody } from '../payment.ts'
 
 /** At a table there may be several checks, so each request names the one it means. */
 const ofCheck = { external_check_id: z.string().min(1).max(255) }

@@ -1,10 +1,10 @@
-import { checkKey, type Check } from './check.ts'
-import type { Delivery } from './delivery.ts'
-import type { Envelope, StoredEvent } from './event.ts'
-import type { Payment } from './payment.ts'
-import type { Everything } from './records.ts'
+import { checkKey, type Check } from '../check.ts'
+import type { Delivery } from '../delivery.ts'
+import type { Envelope, StoredEvent } from '../event.ts'
+import type { Payment } from '../payment.ts'
+import type { Everything } from '../records.ts'
 import { stateCollections, type StateCollection } from './state-records.ts'
-import type { ValidationIssue } from './validation.ts'
+import type { ValidationIssue } from '../validation.ts'
 
 type Records = Pick<Everything, StateCollection>
 

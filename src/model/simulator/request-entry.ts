@@ -1,7 +1,7 @@
 import type { ApiFaultKind } from './fault-kinds.ts'
-import type { CheckChange } from './check-changes.ts'
+import type { CheckChange } from '../check-changes.ts'
 import type { FindingCode } from './finding-code.ts'
-import type { ItemDiff } from './item-diff.ts'
+import type { ItemDiff } from '../item-diff.ts'
 
 /** What is found out about a push beside its answer (contract sections 10 and 11). */
 export interface PushNote {
