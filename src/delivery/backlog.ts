@@ -33,6 +33,8 @@ export interface Settled {
 
 /** In milliseconds of real time. */
 const PATIENCE_MS = 1_000
+/** Milliseconds after which a wait is looked at. A process that is kept from running for longer has not waited. */
+const TICK_MS = 100
 const STEADY = 5
 /** Most deliveries that `inFlight` returns. */
 const MOST_NAMED = 10
@@ -48,7 +50,8 @@ interface BacklogParts {
 }
 
 interface Waiting {
-  since: number
+  /** Milliseconds that it has waited, in ticks. */
+  waited: number
   /** Id of the newest delivery at that time. */
   upTo: string
   resolve: (settled: Settled) => void
@@ -89,10 +92,16 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
       if (endpoint !== undefined && busier.has(endpoint)) leftBehind.add(endpoint)
   }
 
+  function tick({ waiting }: Member): void {
+    if (waiting === undefined || waiting.waited >= PATIENCE_MS) return
+    waiting.waited += TICK_MS
+    if (waiting.waited >= PATIENCE_MS) wake()
+  }
+
   async function lookAt(member: Member): Promise<void> {
     const { waiting, leftBehind } = member
     if (waiting === undefined) return
-    if (timers.elapsed() - waiting.since >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
+    if (waiting.waited >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
     if (inFlightOf(member).length > 0) return
     const { due, next_at } = await unfinished({ upTo: member.upTo, except: leftBehind })
     // While the store was read, an attempt may have begun, or its outcome been recorded.
@@ -117,17 +126,17 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
           signal?.throwIfAborted()
           if (stopped) return NOTHING
           let abort = () => {}
-          const timer = timers.setTimeout(wake, PATIENCE_MS)
+          const timer = timers.setInterval(() => tick(member), TICK_MS)
           try {
             return await new Promise<Settled>((resolve, reject) => {
-              member.waiting = { since: timers.elapsed(), upTo: member.upTo, resolve, reject }
+              member.waiting = { waited: 0, upTo: member.upTo, resolve, reject }
               abort = () => reject(signal?.reason as Error)
               signal?.addEventListener('abort', abort, { once: true })
               wake()
             })
           } finally {
             member.waiting = undefined
-            timers.clearTimeout(timer)
+            timers.clearInterval(timer)
             signal?.removeEventListener('abort', abort)
           }
         },
