@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     expect(await setup.endpoint(id)).toMatchObject({ consecutive_failures: 1 })
   })
 
-  it('DEL-11 counts anew after any 2xx', async () => {
+  it('DEL-11 restarts the count after any 2xx', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)

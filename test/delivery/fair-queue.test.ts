@@ -3,11 +3,11 @@ import { createFairQueue } from '../../src/delivery/fair-queue.ts'
 
 const due = (...names: string[]) => names.map((id) => ({ id, endpoint_id: id.charAt(0) }))
 const none = () => 0
-const withinShare = <D>(inTurn: readonly D[]) => inTurn
+const limitSlow = <D>(inOrder: readonly D[]) => inOrder
 const ids = (chosen: readonly { id: string }[]) => chosen.map(({ id }) => id)
 
-describe('turns', () => {
-  it('go round the endpoints, one delivery each', () => {
+describe('the fair queue', () => {
+  it('takes one delivery of each endpoint per round', () => {
     const chosen = createFairQueue().take(due('a1', 'a2', 'a3', 'b1', 'c1', 'c2'), {
       capacity: 99,
       perEndpoint: 8,
@@ -17,14 +17,14 @@ describe('turns', () => {
     expect(ids(chosen)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
   })
 
-  it('go to the endpoint that has waited longest when room is scarce', () => {
-    const turns = createFairQueue()
+  it('prefers the endpoint served longest ago when capacity is scarce', () => {
+    const queue = createFairQueue()
     const take = () =>
-      ids(turns.take(due('a1', 'a2', 'b1', 'c1'), { capacity: 1, perEndpoint: 8, inFlight: none, limitSlow }))
+      ids(queue.take(due('a1', 'a2', 'b1', 'c1'), { capacity: 1, perEndpoint: 8, inFlight: none, limitSlow }))
     expect([take(), take(), take(), take()].flat()).toEqual(['a1', 'b1', 'c1', 'a1'])
   })
 
-  it('leave out what is above the endpoint’s share', () => {
+  it('leaves out deliveries above the limit of an endpoint', () => {
     const inFlight = (endpoint: string) => (endpoint === 'a' ? 7 : 0)
     expect(
       ids(
@@ -33,15 +33,15 @@ describe('turns', () => {
     ).toEqual(['a1', 'b1'])
   })
 
-  it('leave out what is above a share of those in turn, not of those that have waited longest', () => {
-    const turns = createFairQueue()
+  it('limits slow endpoints after the round robin, not before', () => {
+    const queue = createFairQueue()
     const take = () =>
       ids(
-        turns.take(due('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), {
+        queue.take(due('a1', 'a2', 'a3', 'b1', 'b2', 'c1'), {
           capacity: 99,
           perEndpoint: 8,
           inFlight: none,
-          limitSlow: (inTurn) => inTurn.slice(0, 2),
+          limitSlow: (inOrder) => inOrder.slice(0, 2),
         }),
       )
     expect([take(), take(), take()]).toEqual([
@@ -51,7 +51,7 @@ describe('turns', () => {
     ])
   })
 
-  it.each([0, -3])('are none with room for %i', (room) => {
+  it.each([0, -3])('takes none with a capacity of %i', (capacity) => {
     expect(
       createFairQueue().take(due('a1'), { capacity, perEndpoint: 8, inFlight: none, limitSlow }),
     ).toEqual([])

@@ -6,15 +6,15 @@ import { fakeOwnTimers } from '../support/fake-timers.ts'
 const SLOW_MS = 1_000
 beforeEach(() => fakeOwnTimers())
 
-/** Flights with places for eight in all, and how to start and end them. */
+/** Attempts in flight, at most eight in all, with functions that start and end them. */
 function open() {
-  const onRoom = vi.fn<() => void>()
-  const flights = createInFlight({ perEndpoint: 6, inAll: 8, slowAfterMs: SLOW_MS }, { onCapacity })
+  const onCapacity = vi.fn<() => void>()
+  const inFlight = createInFlight({ perEndpoint: 6, inAll: 8, slowAfterMs: SLOW_MS }, { onCapacity })
   const ends = new Map<string, () => void>()
   let number = 0
   const start = (endpointId: string | undefined, count = 1) => {
     const ids = Array.from({ length: count }, () => `dlv_${++number}`)
-    for (const id of ids) void flights.start(id, endpointId, (onSent) => attempt(id, onSent))
+    for (const id of ids) void inFlight.start(id, endpointId, (onSent) => attempt(id, onSent))
     return ids
   }
   const attempt = (id: string, onSent: () => void) =>
@@ -27,20 +27,20 @@ function open() {
   const end = (ids: readonly string[]) => {
     for (const id of ids) ends.get(id)?.()
   }
-  return { ...flights, start, end, onRoom }
+  return { ...inFlight, start, end, onCapacity }
 }
 
 describe('attempts in flight', () => {
-  it('take places until they turn out to be slow, and are counted for their endpoint all the same', () => {
-    const { start, capacity, to, onRoom } = open()
+  it('count towards the limit until they are slow, and always towards their endpoint', () => {
+    const { start, capacity, countTo, onCapacity } = open()
     start('a', 3)
-    expect([capacity(), to('a')]).toEqual([5, 3])
+    expect([capacity(), countTo('a')]).toEqual([5, 3])
     vi.advanceTimersByTime(SLOW_MS)
-    expect([capacity(), to('a')]).toEqual([8, 3])
-    expect(onRoom).toHaveBeenCalledTimes(3)
+    expect([capacity(), countTo('a')]).toEqual([8, 3])
+    expect(onCapacity).toHaveBeenCalledTimes(3)
   })
 
-  it('of endpoints with a slow one have half the places, in all', () => {
+  it('of endpoints with a slow attempt share half of the limit', () => {
     const { start, end, fullEndpoints, limitSlow } = open()
     const slow = [...start('a'), ...start('b')]
     vi.advanceTimersByTime(SLOW_MS)
@@ -60,7 +60,7 @@ describe('attempts in flight', () => {
     expect(within()).toBe('aacbbbc')
   })
 
-  it('are no more to one endpoint than may be', () => {
+  it('stay within the limit of one endpoint', () => {
     const { start, end, fullEndpoints } = open()
     const ids = start('a', 6)
     expect(fullEndpoints().has('a')).toBe(true)
@@ -68,7 +68,7 @@ describe('attempts in flight', () => {
     expect(fullEndpoints().has('a')).toBe(false)
   })
 
-  it('are known until they have ended', async () => {
+  it('are listed until they end', async () => {
     const { start, end, has, get, all, ended } = open()
     const [id = ''] = start(undefined)
     expect([all(), has(id), has('dlv_0')]).toEqual([[[id, undefined]], true, false])

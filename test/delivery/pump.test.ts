@@ -82,7 +82,7 @@ describe('deliveries', () => {
     expect(idsOf(all).size).toBe(50)
   })
 
-  it('are in flight to one endpoint eight at a time, and the next follow as these end', async () => {
+  it('are limited to eight attempts in flight per endpoint', async () => {
     const setup = await open()
     const receiver = await receiveByHand()
     await setup.register(receiver.url)
@@ -119,7 +119,7 @@ describe('deliveries', () => {
       expect([status, attempts[0]?.response_body]).toEqual(['delivered', 'so far'])
   })
 
-  it('are in flight so many at a time in all, shared by the endpoints in turn', async () => {
+  it('share the limit of all attempts in flight by round robin over the endpoints', async () => {
     const setup = await open({ limits: { inAll: 4 } })
     const receivers = [await receiveByHand(), await receiveByHand()]
     for (const { url } of receivers) await setup.register(url)
@@ -143,7 +143,7 @@ describe('deliveries', () => {
     expect(hanging.requests).toHaveLength(8)
   })
 
-  it('that are being attempted are not attempted a second time, whoever wakes the pump', async () => {
+  it('in flight are not attempted a second time when the pump wakes', async () => {
     const setup = await open()
     const receiver = await receiveByHand()
     await setup.register(receiver.url)
@@ -162,7 +162,7 @@ describe('deliveries', () => {
 })
 
 describe('a ping', () => {
-  it('is attempted at once, past a full queue, and answers with what came of it', async () => {
+  it('is attempted at once, past a full queue, and resolves with the recorded delivery', async () => {
     const setup = await open()
     const receiver = await receive('hang')
     const { id } = await setup.register(receiver.url)

@@ -205,7 +205,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    it('is replaced as a whole, lookups and what is due included', async () => {
+    it('is replaced as a whole, including indexes and due deliveries', async () => {
       await save(
         store,
         put('checks', check(1)),

@@ -12,7 +12,7 @@ import { salvage, type Salvaged } from './salvage.ts'
 export interface StoreVerdict {
   snapshot: SnapshotVerdict
   /** How to repair a damaged snapshot; `keep` when it is not damaged or missing. */
-  base: 'keep' | 'journals hold all' | 'salvage' | 'begin anew'
+  base: 'keep' | 'journals hold all' | 'salvage' | 'start empty'
   /** Number of the transaction that the journals continue from. */
   known: number
   journals: JournalsVerdict
@@ -47,7 +47,7 @@ function baseOf(
   if (holdsAll(fromNothing)) return { base: 'journals hold all', known: 0 }
   const { sequence = 0, records } = snapshot.salvaged
   // Every record belongs to a location; without locations the rest could not be found.
-  if ((records.locations ?? []).length === 0) return { base: 'begin anew', known: 0 }
+  if ((records.locations ?? []).length === 0) return { base: 'start empty', known: 0 }
   return { base: 'salvage', known: firstOf(fromNothing) ?? sequence }
 }
 

@@ -74,7 +74,7 @@ function planJournal(
 }
 
 function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
-  if (!journalMissing || base === 'begin anew') return []
+  if (!journalMissing || base === 'start empty') return []
   const told = `journal.ndjson was missing; an empty one takes its place. What was acknowledged after transaction ${known} is not there any more.`
   return [{ do: 'make empty', name: 'journal.ndjson', told }]
 }
@@ -85,7 +85,7 @@ function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdi
   const aside = `the file as it was is in ${as}`
   if (base !== 'salvage') {
     const told =
-      base === 'begin anew' ? NOTHING_LEFT : 'db.json was damaged, but the journals hold everything'
+      base === 'start empty' ? NOTHING_LEFT : 'db.json was damaged, but the journals hold everything'
     return [{ do: 'move aside', name: 'db.json', as, told: `${told}; ${aside}.` }]
   }
   const { kept, lost, firstLost } = snapshot.salvaged

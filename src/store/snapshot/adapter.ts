@@ -50,7 +50,7 @@ export function snapshotAdapter(file: StoreFile, openFile: OpenFile): Adapter<Sn
     async read() {
       await removeTemporary(file)
       const written = await readChecksummed(file)
-      onDisk = written?.vouched
+      onDisk = written?.checksummed
       if (written !== undefined) return written.snapshot
       const bytes = await readWhole(file)
       return bytes === undefined ? null : parseSnapshot(bytes, file)

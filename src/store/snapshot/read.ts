@@ -11,17 +11,19 @@ import { LAST_BYTES, checksummedPart, type Checksummed } from './checksum.ts'
  */
 export async function readChecksummed(
   file: StoreFile,
-): Promise<{ snapshot: Snapshot; vouched: Checksummed } | undefined> {
+): Promise<{ snapshot: Snapshot; checksummed: Checksummed } | undefined> {
   const opened = await open(file.path, 'r').catch(() => undefined)
   if (opened === undefined) return undefined
   try {
     const { size } = await opened.stat()
     const start = Math.max(size - LAST_BYTES, 0)
     const { buffer } = await opened.read(Buffer.alloc(LAST_BYTES), 0, LAST_BYTES, start)
-    const vouched = checksummedPart(buffer, size)
-    if (vouched === undefined) return undefined
-    const content = await parseFile(opened, vouched)
-    return content?.format === FORMAT ? { snapshot: snapshotFrom(content, file.shown), vouched } : undefined
+    const checksummed = checksummedPart(buffer, size)
+    if (checksummed === undefined) return undefined
+    const content = await parseFile(opened, checksummed)
+    return content?.format === FORMAT
+      ? { snapshot: snapshotFrom(content, file.shown), checksummed }
+      : undefined
   } finally {
     await opened.close()
   }

@@ -5,12 +5,12 @@ import type { DeliveryFault } from '../../../src/model/simulator/fault.ts'
 
 type Chances = Partial<Omit<DeliveryFault, 'on'>>
 
-/** What befalls the first attempt of a delivery under these faults, and what is left of each. */
+/** Plans the first attempt of a delivery; returns its faults and what is left of each rule. */
 function draw(...faults: Chances[]) {
   const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
   const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const
-  const fate = planFaults(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
-  return { faults: fate?.faults, left: rules.map((rule) => viewRule(rule).left) }
+  const plan = planFaults(rules, 1, { delivery, ordinal: 1, attempt: 1, mayReorder: true })
+  return { faults: plan?.faults, left: rules.map((rule) => viewRule(rule).left) }
 }
 
 describe('what is left of a fault', () => {
@@ -18,7 +18,7 @@ describe('what is left of a fault', () => {
   const drop: Chances = { drop: 1, times: 5 }
   const delay: Chances = { delay: 1, delay_ms: 10, times: 5 }
 
-  test('goes down by one for all that befall an attempt together', () => {
+  test('goes down by one for each fault injected into an attempt', () => {
     expect(draw(duplicate, delay)).toEqual({ faults: ['duplicate', 'delay'], left: [4, 4] })
   })
 
@@ -30,11 +30,11 @@ describe('what is left of a fault', () => {
     expect(draw(...faults)).toEqual({ faults: ['drop'], left })
   })
 
-  test('goes down by one for a fault that does more than to drop', () => {
+  test('goes down by one for a fault with other kinds beside drop', () => {
     expect(draw({ drop: 1, duplicate: 1, times: 5 })).toEqual({ faults: ['drop'], left: [4] })
   })
 
-  test('stays as it was when it does not befall the attempt', () => {
+  test('stays as it was when it does not match the attempt', () => {
     expect(draw({ drop: 0, times: 5 }, { ...duplicate, event_types: ['check.closed'] })).toEqual({
       faults: undefined,
       left: [5, 5],

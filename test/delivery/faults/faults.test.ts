@@ -127,7 +127,7 @@ describe('delay', () => {
     expect(first.receiver.requests).toHaveLength(2)
   })
 
-  it('is drawn anew for each attempt', async () => {
+  it('is drawn separately for each attempt', async () => {
     const { push, client, receiver, deliveries, seconds } = await openFaulty({ delay: 1, delay_ms: 10_000 })
     receiver.answer([500, 200])
     await push('a')
@@ -222,7 +222,7 @@ describe('faults on deliveries', () => {
     expect(newest).toMatchObject({ status: 'delivered' })
   })
 
-  it('befall retries of what was pending when they were set', async () => {
+  it('apply to retries of deliveries that were pending when they were set', async () => {
     const { client, push, idle, receiver, deliveries } = await openFaulty({ delay: 0 })
     receiver.answer([500, 200])
     await push('a')

@@ -543,7 +543,7 @@ describe('a certificate', () => {
     expect(await sender.send(message)).toMatchObject({ outcome: 'succeeded' })
   })
 
-  it('that nobody vouches for is accepted with --insecure alone', async () => {
+  it('that is self-signed is accepted with --insecure only', async () => {
     const receiver = await receiverWith(200, ['other.example'], createAuthority())
     expect(await send(receiver.url)).toMatchObject({ outcome: 'tls_error' })
     expect(await send(receiver.url, { trust: { ca: [], insecure: true } })).toMatchObject({
@@ -558,7 +558,7 @@ describe('a certificate', () => {
     expect(result.error).toMatch(/is for another host.*other\.example/)
   })
 
-  it('is judged anew on each connection, not once for a session', async () => {
+  it('is verified on each connection, not once per session', async () => {
     const receiver = await receiverWith(
       (response) => void response.writeHead(200, { Connection: 'close' }).end(),
     )

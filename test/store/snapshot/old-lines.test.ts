@@ -95,8 +95,8 @@ describe('a snapshot that is made of the one before it', () => {
     const directory = await newDirectory()
     await saveAndClose(await openStore(directory), 1, 2, 3)
     const path = join(directory, 'db.json')
-    const { vouched } = (await readChecksummed({ path, shown: 'db.json' })) ?? {}
-    const old = await openOldLines(path, vouched ?? { size: 0, crc: 0 })
+    const { checksummed } = (await readChecksummed({ path, shown: 'db.json' })) ?? {}
+    const old = await openOldLines(path, checksummed ?? { size: 0, crc: 0 })
     expect(old.find(idOf('chk', 2))).toBeUndefined()
     await old.more()
     expect(old.find(idOf('chk', 2))?.toString()).toBe(JSON.stringify(check(2)))

@@ -18,7 +18,7 @@ const move = fc.record({
   gone: fc.boolean(),
 })
 
-describe('the queues of deliveries', () => {
+describe('the due index', () => {
   it('are in the order in which they fall due, whatever comes and goes', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
