@@ -164,6 +164,8 @@ export abstract class BaseCommand extends Command {
   /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */
   protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
     if (!this.showsWaiting) return work
+    // It may fail before the spinner is loaded; the error is thrown below all the same.
+    work.catch(() => undefined)
     const spinner = await spin(text)
     return work.finally(() => spinner.stop())
   }
