@@ -1,6 +1,6 @@
 import { readBytes, readStream } from './client/stream.ts'
 import { limited, type CallOptions } from './client/limit.ts'
-import type { Listing } from './client/listing.ts'
+import { type Listing, paginate } from './client/listing.ts'
 import type { Reads, StreamOptions } from './client/reads.ts'
 import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
 import type {
@@ -49,7 +49,6 @@ import type { Report } from './model/simulator/report.ts'
 import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
-import { paginate } from './client/paginate.ts'
 import {
   noneDelivered,
   waitForDelivered,
@@ -258,7 +257,7 @@ export function createClient(options: ClientOptions) {
       signature: (id: string) => get<SentSignature>(`/_sim/deliveries/${one(id)}/signature`),
       /**
        * Makes a new delivery of the same event to the same endpoint, and does not wait for it.
-       * @default options.fresh is true: signed anew; false repeats the header of the first attempt
+       * @default options.fresh is true: signed with the present time; false repeats the header of the first attempt
        */
       resend: (delivery: RecordOrId, { fresh = true } = {}) =>
         post<Delivery>(`/_sim/deliveries/${one(idOf(delivery))}/resend`, { fresh }),

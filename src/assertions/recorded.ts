@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import { isTrialPath } from '../model/simulator/trial-check.ts'
-import { paginate } from '../client/paginate.ts'
+import { paginate } from '../client/listing.ts'
 
 /** A push that can be made again. */
 export interface RecordedPush {

@@ -2,7 +2,7 @@ import { ApiError, Unreachable } from '../client/errors.ts'
 import type { Reads } from '../client/reads.ts'
 import type { StreamMessage } from '../client/views.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { paginate } from '../client/paginate.ts'
+import { paginate } from '../client/listing.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
 import { openStream } from '../client/open-stream.ts'
 

@@ -1,5 +1,4 @@
-import type { PageQuery } from '../model/simulator/list-queries.ts'
-import type { List } from './views.ts'
+import type { List, PageQuery } from './views.ts'
 
 /** A list of the API. */
 export interface Listing<T, Query extends PageQuery> {
@@ -15,4 +14,17 @@ export interface Listing<T, Query extends PageQuery> {
    * for await (const check of client.checks.all({ status: 'open' })) console.log(check.external_id)
    */
   all(query?: Query): AsyncGenerator<T, void>
+}
+
+/** Iterates over everything that a list has from the cursor of the query on, page by page. */
+export async function* paginate<T, Query extends PageQuery>(
+  list: (query?: Query) => Promise<List<T>>,
+  query: Query = {} as Query,
+): AsyncGenerator<T, void> {
+  let { cursor } = query
+  do {
+    const page = await list({ ...query, limit: query.limit ?? 100, cursor })
+    yield* page.data
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
 }

@@ -203,7 +203,7 @@ function shownText(bytes: Buffer): string {
 
 function ignore(): void {}
 
-/** @throws Refusal `invalid_json` for what is no JSON, begins with a byte-order mark or nests too deeply. */
+/** @throws Refusal `invalid_json` for a text that is not JSON, begins with a byte-order mark or nests too deeply. */
 export function parseJson(text: string): unknown {
   if (text.startsWith('\uFEFF'))
     throw new Refusal(

@@ -42,5 +42,13 @@ export interface Call {
 /** A status with a resource to be sent as JSON, or a finished answer. */
 export type Reply = { status: number; json: unknown } | Answer
 
+/** A route under `/_sim`, which needs the scope `simulate`. */
+export const simulatorRow = (
+  method: Route['method'],
+  path: string,
+  handle: Route['handle'],
+  query: Route['query'] = [],
+): Route => ({ method, path, scope: 'simulate', query, handle })
+
 export const ok = (json: unknown): Reply => ({ status: 200, json })
 export const created = (json: unknown): Reply => ({ status: 201, json })

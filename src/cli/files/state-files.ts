@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Args, Errors, Flags } from '@oclif/core'
 import { prepareStatesDirectory, statesDirectory } from '../../data-directory.ts'
 import { countsOf, type State, type StateReport } from '../../model/simulator/state.ts'
-import { createStateScanner, stateText } from '../../model/simulator/state-text.ts'
+import { LONGEST_DOCUMENT, createStateScanner, stateText } from '../../model/simulator/state-text.ts'
 import { writePrivateFile } from '../../private-file.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 import { fromEnvironment } from '../flags.ts'
@@ -137,9 +137,6 @@ function createContents(): Contents {
     },
   }
 }
-
-/** Bytes of JSON in another layout than ours that a service parses as a whole. */
-const LONGEST_DOCUMENT = 128 * 1024 * 1024
 
 /** The JSON of a saved state, laid out as services read it. @throws CommandError that names the states there are when there is none of this name. */
 export async function readStateFrom(place: StatePlace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {

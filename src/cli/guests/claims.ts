@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
-import { paginate } from '../../client/paginate.ts'
+import { paginate } from '../../client/listing.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 
 interface Reader {

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts'
-import { paginate } from '../../client/paginate.ts'
+import { paginate } from '../../client/listing.ts'
 
 /** The currency of a location, as far as the key sees it; `undefined` when it does not. */
 export async function currencyOf(

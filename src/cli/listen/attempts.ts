@@ -1,7 +1,7 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { attemptMessages } from '../../model/attempt-message.ts'
 import { createAttemptFilter } from '../stream/deduplicate.ts'
-import { paginate } from '../../client/paginate.ts'
+import { paginate } from '../../client/listing.ts'
 
 /** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
 export function createAttempts() {

@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { paginate } from '../../client/paginate.ts'
+import { paginate } from '../../client/listing.ts'
 import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import { mismatches, type Mismatch } from './match.ts'

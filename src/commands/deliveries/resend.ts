@@ -4,7 +4,7 @@ import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/time.ts'
-import { paginate } from '../../client/paginate.ts'
+import { paginate } from '../../client/listing.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
 

@@ -15,7 +15,7 @@ export interface DeliveryFaults {
   /** Plans the faults of the attempt that is about to start; `undefined` for none. Pings get no faults. */
   planFor(delivery: Delivery): FaultPlan | undefined
   /** Holds the attempt back durably; it falls due by the clock. */
-  hold(delivery: Delivery, fate: FaultPlan): Promise<Delivery | undefined>
+  hold(delivery: Delivery, plan: FaultPlan): Promise<Delivery | undefined>
   /** Releases the held deliveries that this delivery, which its receiver has seen, has overtaken. */
   releaseOvertaken(delivery: Delivery): Promise<void> | undefined
 }
@@ -43,9 +43,9 @@ export function createDeliveryFaults(
         held.remove(delivery)
         return resumedPlan(delivery.held)
       }
-      const fate = sequence?.planFor(delivery)
-      for (const { rule, kinds } of fate?.injected ?? []) for (const kind of kinds) count(rule, kind)
-      return fate
+      const plan = sequence?.planFor(delivery)
+      for (const { rule, kinds } of plan?.injected ?? []) for (const kind of kinds) count(rule, kind)
+      return plan
     },
     hold({ id: delivery_id, endpoint_id }, { faults, delay_ms, reorder_ms }) {
       held.add({ id: delivery_id, endpoint_id }, reorder_ms > 0)

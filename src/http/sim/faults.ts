@@ -7,7 +7,7 @@ import {
   type FaultsView,
 } from '../../model/simulator/fault.ts'
 import { validate } from '../../model/validation.ts'
-import { ok, type Call, type Reply, type Route } from '../route.ts'
+import { ok, type Call, type Reply, type Route, simulatorRow } from '../route.ts'
 
 /** Where faults of a kind are in force. */
 interface InForce<F extends Fault> {
@@ -46,18 +46,12 @@ export function faultRoutes(parts: FaultParts): Route[] {
     )
     return show()
   }
-  const row = (method: Route['method'], handle: Route['handle']): Route => ({
-    method,
-    path: '/faults',
-    scope: 'simulate',
-    handle,
-  })
   return [
-    row('GET', show),
-    row('PUT', async (call: Call) => {
+    simulatorRow('GET', '/faults', show),
+    simulatorRow('PUT', '/faults', async (call: Call) => {
       const { seed, faults } = validate(faultsBody, await call.body())
       return set(seed, faults.map(withDefaults))
     }),
-    row('DELETE', () => set(undefined, [])),
+    simulatorRow('DELETE', '/faults', () => set(undefined, [])),
   ]
 }

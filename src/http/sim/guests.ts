@@ -11,34 +11,28 @@ import { releaseClaim } from '../../operations/release-claim.ts'
 import type { Service } from '../../service.ts'
 import { claimOf, paymentOf } from '../v1/guest-records.ts'
 import { externalId } from '../query.ts'
-import { created, ok, type Call, type Route } from '../route.ts'
+import { created, ok, type Call, type Route, simulatorRow } from '../route.ts'
 
 /** What guests do at the table (contract section 7). */
 export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Route[] {
-  const row = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
-    method,
-    path,
-    scope: 'simulate',
-    handle,
-  })
   return [
-    row('POST', '/checks/:external_check_id/claims', async (call) => {
+    simulatorRow('POST', '/checks/:external_check_id/claims', async (call) => {
       const command = { ...addressOf(call), ...validate(claimBody, await call.body()) }
       return created(viewClaim(await service.execute(claimItems, command)))
     }),
-    row('DELETE', '/claims/:id', async (call) =>
+    simulatorRow('DELETE', '/claims/:id', async (call) =>
       ok(viewClaim(await service.execute(releaseClaim, { claim: await claimOf(service, call) }))),
     ),
-    row('POST', '/checks/:external_check_id/payments', async (call) => {
+    simulatorRow('POST', '/checks/:external_check_id/payments', async (call) => {
       const command = { ...addressOf(call), ...validate(payBody, await call.body()) }
       return created(viewPayment(await service.execute(pay, command)))
     }),
-    row('POST', '/payments/:id/refunds', async (call) => {
+    simulatorRow('POST', '/payments/:id/refunds', async (call) => {
       const body = validate(refundBody, await call.body())
       const payment = await paymentOf(service, call)
       return ok(viewPayment(await service.execute(refund, { payment, ...body })))
     }),
-    row('POST', '/checks/:external_check_id/feedback', async (call) => {
+    simulatorRow('POST', '/checks/:external_check_id/feedback', async (call) => {
       const command = { ...addressOf(call), ...validate(feedbackBody, await call.body()) }
       return created(viewFeedback(await service.execute(leaveFeedback, command)))
     }),

@@ -3,51 +3,39 @@ import { viewClaim } from '../../model/claim.ts'
 import { queryNames } from '../../model/simulator/list-queries.ts'
 import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { viewEndpoint } from '../../model/webhook-endpoint.ts'
-import { type Call, type Route } from '../route.ts'
+import { type Call, type Route, simulatorRow } from '../route.ts'
 import { listOf } from '../list.ts'
 import { choiceOf, given } from '../query.ts'
 import { ping, showCheck, type V1Parts } from '../v1/routes.ts'
 
 /**
- * What the inspector shows of what is under `/v1`, apart from it: the inspector's own requests are in no log, meet no fault, and use up
- * no rate limit of the integration under test.
+ * The records under `/v1` as the inspector reads them: its own requests are in no log, meet no fault, and use up no rate
+ * limit of the integration under test.
  */
 export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Route[] {
   const { service } = parts
-  const row = (
-    method: Route['method'],
-    path: string,
-    handle: Route['handle'],
-    query: Route['query'] = [],
-  ): Route => ({
-    method,
-    path,
-    scope: 'simulate',
-    query,
-    handle,
-  })
   return [
-    row(
+    simulatorRow(
       'GET',
       '/checks',
       (call) =>
         listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
       queryNames.checks,
     ),
-    row('GET', '/checks/:external_check_id', (call) => showCheck(service, call)),
-    row(
+    simulatorRow('GET', '/checks/:external_check_id', (call) => showCheck(service, call)),
+    simulatorRow(
       'GET',
       '/claims',
       (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, []),
       queryNames.claims,
     ),
-    row(
+    simulatorRow(
       'GET',
       '/webhook-endpoints',
       (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
       queryNames.endpoints,
     ),
-    row('POST', '/webhook-endpoints/:id/test', (call) => ping(parts, call)),
+    simulatorRow('POST', '/webhook-endpoints/:id/test', (call) => ping(parts, call)),
   ]
 }
 

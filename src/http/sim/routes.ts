@@ -13,7 +13,7 @@ import { clockRoutes, type ClockParts } from './clock.ts'
 import { faultRoutes, type FaultParts } from './faults.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { guestRoutes } from './guests.ts'
-import { created, ok, type Call, type Reply, type Route } from '../route.ts'
+import { created, ok, type Call, type Reply, type Route, simulatorRow } from '../route.ts'
 import { listOf, pageReply } from '../list.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { given, orderOf, pageOf, timeOf } from '../query.ts'
@@ -37,18 +37,6 @@ export interface SimParts
 /** What only a simulator can offer, apart from the specification's routes (contract section 10). */
 export function simRoutes(parts: SimParts): Route[] {
   const { service, log, stream } = parts
-  const row = (
-    method: Route['method'],
-    path: string,
-    handle: Route['handle'],
-    query: Route['query'] = [],
-  ): Route => ({
-    method,
-    path,
-    scope: 'simulate',
-    query,
-    handle,
-  })
   return [
     { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
     ...deliveryRoutes(service),
@@ -57,16 +45,16 @@ export function simRoutes(parts: SimParts): Route[] {
     ...stateRoutes(parts),
     ...guestRoutes(service),
     tableAddressRoute(parts),
-    row(
+    simulatorRow(
       'GET',
       '/events',
       (call) => listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents),
       queryNames.events,
     ),
-    row('GET', '/events/:id', async ({ params }) =>
+    simulatorRow('GET', '/events/:id', async ({ params }) =>
       ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
     ),
-    row(
+    simulatorRow(
       'GET',
       '/requests',
       ({ query }) =>
@@ -76,23 +64,28 @@ export function simRoutes(parts: SimParts): Route[] {
         ),
       queryNames.requests,
     ),
-    row('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
-    row('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since'))), queryNames.since),
-    row('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since')), queryNames.since),
+    simulatorRow('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
+    simulatorRow('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since'))), queryNames.since),
+    simulatorRow('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since')), queryNames.since),
     {
-      ...row('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
+      ...simulatorRow('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
       secret: true,
     },
-    row('DELETE', '/webhook-endpoints/:id', async (call) =>
+    simulatorRow('DELETE', '/webhook-endpoints/:id', async (call) =>
       ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
     ),
     {
-      ...row('GET', '/keys', (call) => listOf(service, 'keys', call, {}, viewApiKey, []), queryNames.keys),
+      ...simulatorRow(
+        'GET',
+        '/keys',
+        (call) => listOf(service, 'keys', call, {}, viewApiKey, []),
+        queryNames.keys,
+      ),
       keyOnly: true,
     },
-    { ...row('POST', '/keys', (call) => makeKey(parts, call)), secret: true, keyOnly: true },
+    { ...simulatorRow('POST', '/keys', (call) => makeKey(parts, call)), secret: true, keyOnly: true },
     {
-      ...row('DELETE', '/keys/:id', async ({ params }) =>
+      ...simulatorRow('DELETE', '/keys/:id', async ({ params }) =>
         ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
       ),
       keyOnly: true,

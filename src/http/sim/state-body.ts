@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { inPresentFormat, issuesOfRecords, type State } from '../../model/simulator/state.ts'
 import { brokenRelations } from '../../model/simulator/state-relations.ts'
-import { createStateScanner } from '../../model/simulator/state-text.ts'
+import { LONGEST_DOCUMENT, createStateScanner } from '../../model/simulator/state-text.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { decode, notUtf8, parseJson } from '../body.ts'
 
@@ -12,8 +12,6 @@ type ReadChunks = (limit: number, take: (chunk: Uint8Array) => void) => Promise<
 
 /** Bytes of a state with a record a line, which is read while it arrives. Its records must fit into memory twice. */
 const LONGEST_STATE = 1024 * 1024 * 1024
-/** Bytes of JSON in any other layout, which is parsed as a whole: a second's work, in which nothing else is answered. */
-const LONGEST_DOCUMENT = 128 * 1024 * 1024
 
 /** Records that are checked before others have their turn: some milliseconds' work. */
 const SLICE = 200

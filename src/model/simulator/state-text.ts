@@ -1,3 +1,6 @@
+/** Longest JSON of a state in any other layout, in bytes: it is parsed as a whole, and nothing else is answered meanwhile. */
+export const LONGEST_DOCUMENT = 128 * 1024 * 1024
+
 /** Characters that are put together at a time: about a millisecond's work. */
 const CHUNK = 256 * 1024
 
