@@ -1,7 +1,15 @@
 import type { CollectionName, Collections } from '../model/records.ts'
+import { Refusal } from '../model/refusal.ts'
+import type { PageQuery, SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
 import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
-import { ok, type Call, type Reply } from './route.ts'
+import { ok, type Call, type QueryOf, type Reply } from './route.ts'
+
+/** Query names that every list takes (contract section 3). */
+export const paging = { limit: 'limit', cursor: 'cursor' } as const satisfies QueryOf<PageQuery>
+
+/** Query names that every list of the simulator takes. */
+export const simPaging = { ...paging, order: 'order' } as const satisfies QueryOf<SimPageQuery>
 
 /**
  * A page of a collection in the shape of every list (contract section 3). Lists of the simulator alone have `searched`,
@@ -27,4 +35,13 @@ export function pageReply<T extends { id: string }>(
 ): Reply {
   const last = data.at(-1)
   return ok({ data: data.map(view), next_cursor: more && last !== undefined ? cursorAfter(last.id) : null })
+}
+
+/** The record itself. @throws Refusal `not_found` for one that is missing, or was removed by retention. */
+export function keptUpToLimit<T>(record: T | undefined, noun: string): T {
+  if (record !== undefined) return record
+  throw new Refusal(
+    'not_found',
+    `There is no such ${noun}, or no more: finished ones are kept up to a limit.`,
+  )
 }

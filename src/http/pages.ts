@@ -3,6 +3,7 @@ import { Refusal } from '../model/refusal.ts'
 import type { Answer } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 import { findTable, viewTable, type TableParts } from './guest-table/table.ts'
+import type { AnswerDoc } from './openapi/operation.ts'
 
 /** How pages are written, and what they load. */
 export interface Pages {
@@ -13,24 +14,41 @@ export interface Pages {
   asset(name: string): Promise<{ type: string; content: string } | undefined>
 }
 
-/** `GET /t/{number}/{token}`: what the QR code opens. A wrong token is answered by a plain page. */
+/** Headers of pages, as the document names them. */
+const page = {
+  type: 'text/html',
+  headers: ['Cache-Control', 'Cross-Origin-Resource-Policy', 'Content-Security-Policy', 'Referrer-Policy'],
+} as const satisfies Partial<AnswerDoc>
+
+/** The pages that the QR codes of tables open. A wrong token is answered by a plain page. */
 export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
   const nowhere = async () => html(404, await pages.noTable())
-  const row = (path: string, handle: Route['handle']): Route => ({
-    method: 'GET',
-    path,
-    scope: null,
-    // No secret, but long, and of no interest in the log.
-    secret: true,
-    handle,
-  })
   return [
-    row('/:number', nowhere),
-    row('/:number/:token', async (call) => {
-      const table = await findTable(parts, call)
-      if (table === undefined) return nowhere()
-      return html(200, await pages.table(await viewTable(parts, table), languageOf(call)))
-    }),
+    { method: 'GET', path: '/:number', scope: null, secret: true, handle: nowhere },
+    {
+      method: 'GET',
+      path: '/:number/:token',
+      scope: null,
+      // No secret, but long, and of no interest in the log.
+      secret: true,
+      doc: {
+        id: 'openTablePage',
+        tag: 'Simulator guest page',
+        summary: 'Open the page of a table',
+        description:
+          'The one operation that answers HTML: what the QR code opens. The page has the state in it, and calls the other operations. `/t/{number}` without a token is answered as a wrong token is.',
+        headers: ['Accept-Language'],
+        answers: {
+          200: { description: 'The page.', ...page },
+          404: { description: 'A page that says that there is no table here.', ...page },
+        },
+      },
+      async handle(call) {
+        const table = await findTable(parts, call)
+        if (table === undefined) return nowhere()
+        return html(200, await pages.table(await viewTable(parts, table), languageOf(call)))
+      },
+    },
   ]
 }
 

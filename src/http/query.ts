@@ -8,7 +8,8 @@ const LIMIT = { default: 20, max: 100 }
 const LONGEST_NAME = 100
 
 /** @throws Refusal `invalid_query` for a name that a route does not take: ignored, it would look like an applied filter. */
-export function requireKnownNames(query: URLSearchParams, { query: known = [] }: Pick<Route, 'query'>): void {
+export function requireKnownNames(query: URLSearchParams, { query: taken = {} }: Pick<Route, 'query'>): void {
+  const known = Object.keys(taken)
   for (const name of query.keys()) {
     if (known.includes(name)) continue
     const given = name.slice(0, LONGEST_NAME)

@@ -1,17 +1,25 @@
+import type { ZodType } from 'zod'
 import type { ApiKey, Scope } from '../model/api-key.ts'
+import { validate } from '../model/validation.ts'
+import type { OperationDoc } from './openapi/operation.ts'
+import type { QueryParameter } from './openapi/parameters.ts'
 import type { Answer } from './refusals.ts'
 import type { PushSummary } from './request-context.ts'
 import type { Asking } from './auth/session-cookie.ts'
 
-/** One row of a route table: what a reader of the specification's section 4 sees, and what it does. */
+/** One row of a route table, as the specification's section 4 lists them. */
 export interface Route {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Below the base, with `:name` for a parameter. */
   path: string
-  /** What the key must be allowed to do; `null` for what needs no key. */
+  /** The scope that the key must have; `null` for a route without a key. */
   scope: Scope | null
-  /** The query names that it takes. Under `/_sim` any other name is refused; elsewhere other names are ignored. */
-  query?: readonly string[]
+  /** Query names that it takes, each with its documentation. Under `/_sim` any other name is refused; elsewhere it is ignored. */
+  query?: Readonly<Record<string, QueryParameter>>
+  /** Schema of the body. */
+  body?: ZodType
+  /** Its operation in the OpenAPI document; pages and assets have none. */
+  doc?: OperationDoc
   /** The answer holds a secret, which is shown this once: it stays out of the log. */
   secret?: true
   /** Needs an API key itself: a session of the inspector's page, which acts for one, is refused. */
@@ -42,13 +50,19 @@ export interface Call {
 /** A status with a resource to be sent as JSON, or a finished answer. */
 export type Reply = { status: number; json: unknown } | Answer
 
-/** A route under `/_sim`, which needs the scope `simulate`. */
-export const simulatorRow = (
-  method: Route['method'],
-  path: string,
-  handle: Route['handle'],
-  query: Route['query'] = [],
-): Route => ({ method, path, scope: 'simulate', query, handle })
+/** A route with its documentation. */
+export type Documented = Route & { doc: OperationDoc }
+
+/** The names of a query type, complete: a missing or an extra name does not compile. */
+export type QueryOf<Query> = Readonly<Record<keyof Query, QueryParameter>>
+
+/** Body and handler of a route whose body is validated before it is handled. @throws Refusal `validation_failed`. */
+export function withBody<Body>(
+  body: ZodType<Body>,
+  handle: (body: Body, call: Call) => Promise<Reply> | Reply,
+): Pick<Route, 'body' | 'handle'> {
+  return { body, handle: async (call) => handle(validate(body, await call.body()), call) }
+}
 
 export const ok = (json: unknown): Reply => ({ status: 200, json })
 export const created = (json: unknown): Reply => ({ status: 201, json })

@@ -3,7 +3,7 @@ import type { ApiKey } from '../model/api-key.ts'
 import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
-import { decodeParam, requireKnownNames } from './query.ts'
+import { decodeParam, externalId, requireKnownNames } from './query.ts'
 import { goneSignal } from './gone.ts'
 import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
@@ -159,7 +159,10 @@ class EventCall implements Call {
 
 function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, string> {
   const params: Record<string, string> = {}
-  for (const name in raw) params[name] = decodeParam(name, raw[name] ?? '')
+  for (const name in raw) {
+    const value = decodeParam(name, raw[name] ?? '')
+    params[name] = name === 'external_check_id' ? externalId(value) : value
+  }
   return params
 }
 

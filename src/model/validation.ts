@@ -25,8 +25,23 @@ export function issuesOf(schema: z.ZodType, value: unknown, path: readonly Prope
 /** Put into words only when something is wrong: nearly all bodies are right. */
 function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   const issues = schema.safeParse(value, { error: explain }).error?.issues ?? []
-  return issues.map((issue) => ({ path: pathText([...path, ...issue.path]), message: issue.message }))
+  return issues
+    .flatMap(nearestOption)
+    .map((issue) => ({ path: pathText([...path, ...issue.path]), message: issue.message }))
 }
+
+/** For a union, the issues of the option that has every field of the value, with wrong types alone; else the union's own. */
+function nearestOption(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const option = issue.errors.find((errors) =>
+    errors.every(
+      ({ code, path, message }) => code === 'invalid_type' && path.length > 0 && message !== REQUIRED,
+    ),
+  )
+  return option?.map((error) => ({ ...error, path: [...issue.path, ...error.path] })) ?? [issue]
+}
+
+const REQUIRED = 'is required'
 
 /** The refusal of a body for the given reasons. */
 export function invalid(issues: readonly ValidationIssue[]): Refusal {
@@ -52,7 +67,7 @@ const articles: Record<string, string> = {
 
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return wrongType(issue)
-  if (issue.code === 'invalid_value' && issue.input === undefined) return 'is required'
+  if (issue.code === 'invalid_value' && issue.input === undefined) return REQUIRED
   if (issue.code === 'invalid_value')
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
   if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`
@@ -64,7 +79,7 @@ function explain(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function wrongType(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
-  if (issue.input === undefined) return 'is required'
+  if (issue.input === undefined) return REQUIRED
   const wanted = articles[issue.expected] ?? `a ${issue.expected}`
   return `must be ${wanted}, not ${describe(issue.input)}`
 }

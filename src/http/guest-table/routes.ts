@@ -1,8 +1,9 @@
+import type { ZodType } from 'zod'
 import { viewClaim } from '../../model/claim.ts'
 import { viewFeedback } from '../../model/feedback.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/bodies.ts'
 import { viewPayment } from '../../model/payment.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/bodies.ts'
 import { validate } from '../../model/validation.ts'
 import { claimItems } from '../../operations/claim-items.ts'
 import type { CheckAddress } from '../../operations/guest-change.ts'
@@ -10,7 +11,7 @@ import { leaveFeedback } from '../../operations/leave-feedback.ts'
 import { pay } from '../../operations/pay.ts'
 import { releaseClaim } from '../../operations/release-claim.ts'
 import type { Answer } from '../refusals.ts'
-import type { Call, Reply, Route } from '../route.ts'
+import type { Call, Documented, Reply } from '../route.ts'
 import type { TableStream } from './stream.ts'
 import {
   checksAt,
@@ -26,50 +27,143 @@ export interface TableRouteParts extends TableParts {
   stream: TableStream
 }
 
-/** What a guest does at a table's page, below its address, which stands for a key (contract section 7). */
-export function tableRoutes(parts: TableRouteParts): Route[] {
+const tag = 'Simulator guest page'
+const freshHeaders = ['Cache-Control', 'Cross-Origin-Resource-Policy'] as const
+
+/** Routes of a guest at a table's page, below the table's address, which stands for a key (contract section 7). */
+export function tableRoutes(parts: TableRouteParts): Documented[] {
   const { service, stream } = parts
-  const row = (
-    method: Route['method'],
-    path: string,
-    handle: (table: LocatedTable, call: Call) => Promise<Reply>,
-  ): Route => ({
-    method,
-    path: `/:number/:token${path}`,
-    scope: null,
-    handle: async (call) => handle(await requireTable(parts, call), call),
+  /** Finds the table before anything else is read: a wrong token is answered 404. */
+  const atTable =
+    (handle: (table: LocatedTable, call: Call) => Promise<Reply>) =>
+    async (call: Call): Promise<Reply> =>
+      handle(await requireTable(parts, call), call)
+  const byGuest = <B>(
+    body: ZodType<B>,
+    handle: (body: B, guest_hash: string, table: LocatedTable) => Promise<Reply>,
+  ) => ({
+    body,
+    handle: atTable(async (table, call) => {
+      const guest = requireGuest(call)
+      return handle(validate(body, await call.body()), guest, table)
+    }),
   })
   return [
-    row('GET', '/state', async (table, call) => fresh(200, await viewTable(parts, table, guestOf(call)))),
-    row('GET', '/stream', async (table) =>
-      stream.open(
-        table,
-        (await checksAt(parts, table)).map(({ id }) => id),
-      ),
-    ),
-    row('POST', '/claims', async (table, call) => {
-      const guest_hash = requireGuest(call)
-      const { external_check_id, ...body } = validate(tableClaimBody, await call.body())
-      const command = { ...(await checkAt(parts, table, external_check_id)), ...body, guest_hash }
-      return fresh(201, viewClaim(await service.execute(claimItems, command)))
-    }),
-    row('DELETE', '/claims/:id', async (table, call) => {
-      const claim = await ownClaim(parts, table, call.params.id ?? '', requireGuest(call))
-      return fresh(200, viewClaim(await service.execute(releaseClaim, { claim })))
-    }),
-    row('POST', '/payments', async (table, call) => {
-      const guest_hash = requireGuest(call)
-      const { external_check_id, card, ...body } = validate(tablePayBody, await call.body())
-      const address = await checkAt(parts, table, external_check_id)
-      for (const id of body.claim_ids ?? []) await ownClaim(parts, table, id, guest_hash)
-      if (card === 'declined') throw declined()
-      return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash })))
-    }),
-    row('POST', '/feedback', async (table, call) => {
-      const { external_check_id, ...body } = validate(tableFeedbackBody, await call.body())
-      const address = await checkAt(parts, table, external_check_id)
-      return fresh(201, viewFeedback(await service.execute(leaveFeedback, { ...address, ...body })))
-    }),
+    {
+      method: 'GET',
+      path: '/:number/:token/state',
+      scope: null,
+      doc: {
+        id: 'getTableState',
+        tag,
+        summary: 'Show a table',
+        description:
+          'Open checks, closed ones that are owed, and for an hour those that were paid. With `X-Guest-Id` it tells what of it is of that guest.',
+        headers: ['X-Guest-Id.optional'],
+        answers: { 200: { description: 'The table.', schema: 'TableView', headers: freshHeaders } },
+        errors: ['NotFound'],
+      },
+      handle: atTable(async (table, call) => fresh(200, await viewTable(parts, table, guestOf(call)))),
+    },
+    {
+      method: 'GET',
+      path: '/:number/:token/stream',
+      scope: null,
+      doc: {
+        id: 'streamTable',
+        tag,
+        summary: 'Stream changes at a table',
+        description:
+          'Server-sent events `change`, at once and whenever the state may have changed, each with `{}` as its data, until the connection is closed. Read the state again at each.',
+        answers: {
+          200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
+        },
+        errors: ['NotFound'],
+      },
+      handle: atTable(async (table) => {
+        const checks = await checksAt(parts, table)
+        return stream.open(
+          table,
+          checks.map(({ id }) => id),
+        )
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/:number/:token/claims',
+      scope: null,
+      ...byGuest(tableClaimBody, async ({ external_check_id, ...body }, guest_hash, table) => {
+        const command = { ...(await checkAt(parts, table, external_check_id)), ...body, guest_hash }
+        return fresh(201, viewClaim(await service.execute(claimItems, command)))
+      }),
+      doc: {
+        id: 'claimAtTable',
+        tag,
+        summary: 'Claim items of a check at the table',
+        description: 'All of it or nothing. Leads to `claim.created`.',
+        headers: ['X-Guest-Id'],
+        answers: { 201: { description: 'The claim.', schema: 'Claim', headers: freshHeaders } },
+        errors: ['NotFound', 'NotClaimable'],
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/:number/:token/claims/:id',
+      scope: null,
+      doc: {
+        id: 'releaseClaimAtTable',
+        tag,
+        summary: "Release a claim of the guest's own that is not paid",
+        description: 'Releasing it again changes nothing. Leads to no event.',
+        headers: ['X-Guest-Id'],
+        answers: { 200: { description: 'The claim, released.', schema: 'Claim', headers: freshHeaders } },
+        errors: ['ForbiddenGuest', 'NotFound', 'ClaimNotActive'],
+      },
+      handle: atTable(async (table, call) => {
+        const claim = await ownClaim(parts, table, call.params.id ?? '', requireGuest(call))
+        return fresh(200, viewClaim(await service.execute(releaseClaim, { claim })))
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/:number/:token/payments',
+      scope: null,
+      ...byGuest(tablePayBody, async ({ external_check_id, card, ...body }, guest_hash, table) => {
+        const address = await checkAt(parts, table, external_check_id)
+        for (const id of body.claim_ids ?? []) await ownClaim(parts, table, id, guest_hash)
+        if (card === 'declined') throw declined()
+        return fresh(201, viewPayment(await service.execute(pay, { ...address, ...body, guest_hash })))
+      }),
+      doc: {
+        id: 'payAtTable',
+        tag,
+        summary: "Pay claims of the guest's own, an amount, or all that is owed",
+        description:
+          'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. Sent again, a payment of claims is answered 409, and so is one of all that is owed, unless something is owed again by then; one of `amount_cents` is made again as long as so much is owed, so look at the state first. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+        headers: ['X-Guest-Id'],
+        answers: { 201: { description: 'The payment.', schema: 'Payment', headers: freshHeaders } },
+        errors: ['CardDeclined', 'ForbiddenGuest', 'NotFound', 'NotPayableAsShown'],
+      },
+    },
+    {
+      method: 'POST',
+      path: '/:number/:token/feedback',
+      scope: null,
+      body: tableFeedbackBody,
+      doc: {
+        id: 'leaveFeedbackAtTable',
+        tag,
+        summary: 'Rate the meal',
+        description: 'As often as one likes, and by anybody at the table. Leads to `feedback.received`.',
+        answers: { 201: { description: 'The feedback.', schema: 'Feedback', headers: freshHeaders } },
+        errors: ['NotFound'],
+      },
+      handle: atTable(async (table, call) => {
+        const { external_check_id, ...body } = validate(tableFeedbackBody, await call.body())
+        const address = await checkAt(parts, table, external_check_id)
+        return fresh(201, viewFeedback(await service.execute(leaveFeedback, { ...address, ...body })))
+      }),
+    },
   ]
 }
 

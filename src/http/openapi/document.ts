@@ -2,25 +2,18 @@ import { inspectorRoutes } from '../sim/inspector.ts'
 import { pageRoutes, type Pages } from '../pages.ts'
 import { sessionRoutes, type SessionRouteParts } from '../sim/sessions.ts'
 import { simRoutes, type SimParts } from '../sim/routes.ts'
+import type { Documented, Route } from '../route.ts'
 import { tableRoutes, type TableRouteParts } from '../guest-table/routes.ts'
 import { v1Routes, type V1Parts } from '../v1/routes.ts'
-import { accessDocs } from './access-docs.ts'
 import { describe } from './descriptions.ts'
 import { errorResponses } from './errors.ts'
 import { readExamples } from './examples.ts'
-import { guestDocs } from './guest-docs.ts'
 import { headers } from './headers.ts'
-import { info } from './info.ts'
-import { inspectorDocs } from './inspector-docs.ts'
+import { info, tagList } from './info.ts'
 import type { Json } from './json.ts'
 import { parameterComponents } from './parameters.ts'
 import { pathsOf } from './paths.ts'
 import { componentSchemas } from './schemas.ts'
-import { simDocs } from './sim-docs.ts'
-import { withoutUnused } from './unused.ts'
-import { tableDocs } from './table-docs.ts'
-import { tagList } from './tags.ts'
-import { v1Docs } from './v1-docs.ts'
 import { signatureParameter, webhooks } from './webhooks.ts'
 
 export interface DocumentOptions {
@@ -32,7 +25,7 @@ export interface DocumentOptions {
   simulator?: boolean | undefined
 }
 
-/** Tables without what their rows do: none of it is called. */
+/** The rows of the route tables. Their handlers are not called, so the tables get no parts. */
 const rows = {
   v1: v1Routes({} as V1Parts),
   sim: [
@@ -41,16 +34,9 @@ const rows = {
     ...sessionRoutes({} as SessionRouteParts),
   ],
   table: [
-    // An address without its token leads nowhere, and is no operation.
-    ...pageRoutes({} as TableRouteParts, {} as Pages).filter(({ path }) => path.includes(':token')),
+    ...pageRoutes({} as TableRouteParts, {} as Pages).filter(isDocumented),
     ...tableRoutes({} as TableRouteParts),
   ],
-}
-
-const docs = {
-  v1: v1Docs,
-  sim: { ...simDocs, ...guestDocs, ...accessDocs, ...inspectorDocs },
-  table: tableDocs,
 }
 
 /**
@@ -66,11 +52,11 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
     servers: [{ url, description: 'Tabwire' }],
     tags: tagList(simulator),
     paths: {
-      ...pathsOf('/v1', rows.v1, docs.v1, examples),
+      ...pathsOf('/v1', rows.v1, examples),
       ...(simulator
         ? {
-            ...pathsOf('/_sim', rows.sim, docs.sim, examples),
-            ...pathsOf('/t', rows.table, docs.table, examples),
+            ...pathsOf('/_sim', rows.sim, examples),
+            ...pathsOf('/t', rows.table, examples),
           }
         : {}),
     },
@@ -96,4 +82,32 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
 /** The document as it is served and packed: on one line, since indentation would be a third of it. */
 export async function openApiText(options: DocumentOptions = {}): Promise<string> {
   return `${JSON.stringify(await openApiDocument(options))}\n`
+}
+
+function isDocumented(route: Route): route is Documented {
+  return route.doc !== undefined
+}
+
+/** The document without components that no path references. */
+function withoutUnused(document: Json & { components: Record<string, Json> }): Json {
+  const { components, ...rest } = document
+  const used = new Set<string>()
+  const follow = (pointer: string) => {
+    if (used.has(pointer)) return
+    used.add(pointer)
+    const [kind = '', name = ''] = pointer.split('/').slice(2)
+    references(components[kind]?.[name]).forEach(follow)
+  }
+  for (const pointer of references(rest)) follow(pointer)
+  const isUsed = (kind: string, name: string) =>
+    kind === 'securitySchemes' || used.has(`#/components/${kind}/${name}`)
+  const left = Object.entries(components).map(([kind, all]) => [
+    kind,
+    Object.fromEntries(Object.entries(all).filter(([name]) => isUsed(kind, name))),
+  ])
+  return { ...rest, components: Object.fromEntries(left) as Json }
+}
+
+function references(value: unknown): string[] {
+  return [...JSON.stringify(value ?? null).matchAll(/"\$ref":"([^"]+)"/g)].map(([, pointer = '']) => pointer)
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../model/refusal.ts'
 import { statusOf, type unroutedCodes } from '../refusals.ts'
-import { pascalCase } from './envelopes.ts'
+import { pascalCase } from './webhooks.ts'
 import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 

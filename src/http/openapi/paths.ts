@@ -3,46 +3,27 @@ import { statusOfAnswer, type ErrorAnswerName } from './errors.ts'
 import { examplesOf, type Examples } from './examples.ts'
 import { headersOf } from './headers.ts'
 import { refTo, type Json } from './json.ts'
-import type { AnswerDoc, OperationDoc, OperationDocs } from './operation.ts'
+import type { AnswerDoc } from './operation.ts'
 import { headerParameter, pathParametersOf, queryParameter } from './parameters.ts'
+import { componentNameOf } from './schemas.ts'
 
-/** What a route table says of a route. */
-export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query'>
-
-/** Where a route table stands. */
-type Base = '/v1' | '/_sim' | '/t'
-
-/**
- * The paths of a route table below its base, each row with what is documented of it.
- * @throws when a row is not documented, when a documented row does not exist, or when their query names differ.
- */
-export function pathsOf(
-  base: Base,
-  rows: readonly Row[],
-  docs: OperationDocs,
-  examples: Examples,
-): Record<string, Json> {
-  const paths: Record<string, Json> = {}
-  for (const row of rows) {
-    const doc = docs[`${row.method} ${row.path}`]
-    if (doc === undefined) throw new Error(`${row.method} ${base}${row.path} is not documented.`)
-    if (base === '/_sim') requireSameQuery(row, doc)
-    const path = base + row.path.replace(/:(\w+)/g, '{$1}')
-    const item = (paths[path] ??= parametersIn(row.path))
-    item[row.method.toLowerCase()] = operationOf(base, row, doc, examples)
-  }
-  const known = rows.map(({ method, path }) => `${method} ${path}`)
-  const left = Object.keys(docs).filter((key) => !known.includes(key))
-  if (left.length > 0) throw new Error(`There is no such route any more: ${left.join(', ')}.`)
-  return paths
+/** The documented part of a route. */
+export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query' | 'body'> & {
+  doc: NonNullable<Route['doc']>
 }
 
-/** Under `/_sim` names that a row does not take are refused, so the document must have exactly those that it takes. */
-function requireSameQuery({ method, path, query: taken = [] }: Row, { query = [] }: OperationDoc): void {
-  const documented = query.map((key) => key.replace(/\..*/, ''))
-  const differs = documented.length !== taken.length || documented.some((name) => !taken.includes(name))
-  if (differs)
-    throw new Error(`${method} ${path} takes ${taken.join(', ')}; documented are ${documented.join(', ')}.`)
+/** The path that a route table stands under. */
+type Base = '/v1' | '/_sim' | '/t'
+
+/** The paths of a route table below its base. */
+export function pathsOf(base: Base, rows: readonly Row[], examples: Examples): Record<string, Json> {
+  const paths: Record<string, Json> = {}
+  for (const row of rows) {
+    const path = base + row.path.replace(/:(\w+)/g, '{$1}')
+    const item = (paths[path] ??= parametersIn(row.path))
+    item[row.method.toLowerCase()] = operationOf(base, row, examples)
+  }
+  return paths
 }
 
 function parametersIn(path: string): Json {
@@ -50,9 +31,11 @@ function parametersIn(path: string): Json {
   return parameters.length === 0 ? {} : { parameters }
 }
 
-function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Examples): Json {
-  const { id, tag, summary, internal, description = '', query = [], headers = [], body } = doc
-  const parameters = [...query.map(queryParameter), ...headers.map(headerParameter)]
+function operationOf(base: Base, row: Row, examples: Examples): Json {
+  const { scope, query = {}, doc } = row
+  const { id, tag, summary, internal, description = '', headers = [] } = doc
+  const body = row.body === undefined ? undefined : componentNameOf(row.body)
+  const parameters = [...Object.values(query).map(queryParameter), ...headers.map(headerParameter)]
   return {
     operationId: id,
     tags: [tag],
@@ -67,7 +50,7 @@ function operationOf(base: Base, { scope }: Row, doc: OperationDoc, examples: Ex
       : {
           requestBody: { required: true, content: json(refTo('schemas', body), examplesOf(examples, body)) },
         }),
-    responses: responsesOf(base, scope, doc, examples),
+    responses: responsesOf(base, row, examples),
   }
 }
 
@@ -76,21 +59,18 @@ function accessBy(base: Base, scope: Row['scope']): string {
   return base === '/t' ? 'Needs no key: the token in the path is the access.' : 'Needs no key.'
 }
 
-function responsesOf(base: Base, scope: Row['scope'], doc: OperationDoc, examples: Examples): Json {
+function responsesOf(base: Base, row: Row, examples: Examples): Json {
+  const { doc } = row
   const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, examples)])
-  const errors = errorsOf(base, scope, doc).map((name) => [statusOfAnswer(name), refTo('responses', name)])
+  const errors = errorsOf(base, row).map((name) => [statusOfAnswer(name), refTo('responses', name)])
   const responses = Object.fromEntries([...answers, ...errors]) as Json
   if (Object.keys(responses).length < answers.length + errors.length)
     throw new Error(`${doc.id} has two answers of one status.`)
   return responses
 }
 
-/** Those that follow from the row, and those of its own, which come first where both have one of a status. */
-function errorsOf(
-  base: Base,
-  scope: Row['scope'],
-  { query, body, errors = [] }: OperationDoc,
-): ErrorAnswerName[] {
+/** Errors that follow from the row, and its own, which replace those with the same status. */
+function errorsOf(base: Base, { scope, query, body, doc: { errors = [] } }: Row): ErrorAnswerName[] {
   const bodily = [
     base === '/_sim' ? 'BadQueryOrBody' : 'BadBody',
     'PayloadTooLarge',

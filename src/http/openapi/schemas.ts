@@ -6,7 +6,7 @@ import { errorSchema } from '../../model/error-details.ts'
 import { faultsBody } from '../../model/simulator/fault.ts'
 import { feedbackBody } from '../../model/feedback.ts'
 import { payBody, refundBody } from '../../model/payment.ts'
-import { clockMoveBody, resendBody } from '../../model/simulator/bodies.ts'
+import { clockMoveBody, resendBody, sessionCodeBody } from '../../model/simulator/bodies.ts'
 import * as session from '../../model/simulator/inspector-views.ts'
 import * as sim from '../../model/simulator/views.ts'
 import { savedStateBody } from '../../model/simulator/state.ts'
@@ -14,7 +14,7 @@ import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/gue
 import * as table from '../../model/guest-table/schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
-import { envelopes, storedEvents } from './envelopes.ts'
+import { envelopes, storedEvents } from './webhooks.ts'
 import { errorCodes, errorName } from './errors.ts'
 import { tidy, type Json } from './json.ts'
 
@@ -37,7 +37,7 @@ const bodies = {
   DeliveryFault: deliveryFault,
   ApiFault: apiFault,
   KeyRequest: createKeyBody,
-  SessionCode: session.sessionCodeBody,
+  SessionCode: sessionCodeBody,
   TableClaimRequest: tableClaimBody,
   TablePaymentRequest: tablePayBody,
   TableFeedbackRequest: tableFeedbackBody,
@@ -90,6 +90,13 @@ const answers = {
   TablePayment: table.tablePaymentView,
   ...envelopes,
   ...storedEvents,
+}
+
+/** The name of the component that a body's schema is. @throws when the schema is no component. */
+export function componentNameOf(schema: z.ZodType): string {
+  const [name] = Object.entries({ ...answers, ...bodies }).find(([, known]) => known === schema) ?? []
+  if (name === undefined) throw new Error('A route has a body whose schema is no component of the document.')
+  return name
 }
 
 /** The schemas of all answers, errors and bodies, by the names of their components. @throws when two of a name differ. */

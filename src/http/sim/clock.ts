@@ -1,7 +1,7 @@
 import { durationMs } from '../../model/duration.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { invalid } from '../../model/validation.ts'
-import { ok, type Call, type Reply, type Route } from '../route.ts'
+import { clockMoveBody, type ClockMove } from '../../model/simulator/bodies.ts'
+import { ok, withBody, type Documented } from '../route.ts'
 
 /** What the routes ask of the clock; each answers what is to be shown. */
 export interface ClockParts {
@@ -11,25 +11,48 @@ export interface ClockParts {
 
 interface MovableTime {
   show(): object
+  /** A move ends when its signal aborts. */
   advance(ms: number, signal: AbortSignal): Promise<object>
   moveTo(time: Date, signal: AbortSignal): Promise<object>
   freeze(frozen: boolean): Promise<object>
 }
 
 /** `GET` and `POST /_sim/clock` (contract section 10). */
-export function clockRoutes({ clock }: ClockParts): Route[] {
-  const row = (
-    method: Route['method'],
-    handle: (clock: MovableTime, call: Call) => Promise<Reply> | Reply,
-  ) => ({
-    method,
-    path: '/clock',
-    scope: 'simulate' as const,
-    handle: (call: Call) => handle(movable(clock), call),
-  })
+export function clockRoutes({ clock }: ClockParts): Documented[] {
   return [
-    row('GET', (time) => ok(time.show())),
-    row('POST', async (time, call) => ok(await moveOf(await call.body())(time, call.gone()))),
+    {
+      method: 'GET',
+      path: '/clock',
+      scope: 'simulate',
+      doc: {
+        id: 'getClock',
+        tag: 'Simulator clock',
+        summary: 'Show the clock',
+        answers: { 200: { description: 'The clock of the service.', schema: 'Clock' } },
+        errors: ['NotFound'],
+      },
+      handle: () => ok(movable(clock).show()),
+    },
+    {
+      method: 'POST',
+      path: '/clock',
+      scope: 'simulate',
+      ...withBody(clockMoveBody, async (move, call) => ok(await moved(movable(clock), move, call.gone()))),
+      doc: {
+        id: 'moveClock',
+        tag: 'Simulator clock',
+        summary: 'Move or freeze the clock',
+        description:
+          'An advance attempts everything that falls due, in the order of time, each outcome before the next attempt, and answers when that is done. Under steady traffic it waits for no deliveries that are made more than a second of real time after it began, and no longer than that for an endpoint to which they keep coming. A move ends where the clock stands when its request is ended, or when the state is loaded or reset. `freeze` waits for no move.',
+        answers: {
+          200: {
+            description: 'The clock, and what was attempted while it moved.',
+            schema: ['ClockReport', 'Clock'],
+          },
+        },
+        errors: ['NotFound', 'StateReplaced'],
+      },
+    },
   ]
 }
 
@@ -41,45 +64,8 @@ function movable(clock: MovableTime | undefined): MovableTime {
   )
 }
 
-/** What a body may ask for, by its one field: what that becomes, and what to say when it becomes nothing. */
-const moves: Readonly<Record<string, { read: (value: unknown) => Move | undefined; must: string }>> = {
-  advance: {
-    read(value) {
-      const ms = typeof value === 'string' ? durationMs(value) : undefined
-      return ms === undefined ? undefined : (clock, signal) => clock.advance(ms, signal)
-    },
-    must: 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms',
-  },
-  to: {
-    read(value) {
-      const time = typeof value === 'string' ? timeOf(value) : undefined
-      return time === undefined ? undefined : (clock, signal) => clock.moveTo(time, signal)
-    },
-    must: 'must be an ISO 8601 time with its zone, such as 2026-11-21T18:00:00Z',
-  },
-  freeze: {
-    read: (value) => (typeof value === 'boolean' ? (clock) => clock.freeze(value) : undefined),
-    must: 'must be true or false',
-  },
-}
-
-/** A move ends with its request. */
-type Move = (clock: MovableTime, signal: AbortSignal) => Promise<object>
-
-function timeOf(text: string): Date | undefined {
-  const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
-  return complete && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined
-}
-
-/** @throws Refusal `validation_failed`. */
-function moveOf(body: unknown): Move {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
-  const fields = Object.entries<unknown>(isObject ? { ...body } : {})
-  const [name, value] = fields[0] ?? ['', undefined]
-  const kind = fields.length === 1 && Object.hasOwn(moves, name) ? moves[name] : undefined
-  if (kind === undefined)
-    throw invalid([{ path: 'body', message: 'must be an object with exactly one of advance, to and freeze' }])
-  const move = kind.read(value)
-  if (move === undefined) throw invalid([{ path: name, message: kind.must }])
-  return move
+function moved(clock: MovableTime, move: ClockMove, signal: AbortSignal): Promise<object> {
+  if ('freeze' in move) return clock.freeze(move.freeze)
+  if ('to' in move) return clock.moveTo(new Date(move.to), signal)
+  return clock.advance(durationMs(move.advance) ?? 0, signal)
 }

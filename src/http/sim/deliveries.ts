@@ -1,57 +1,109 @@
-import { activityOf } from '../../model/simulator/activity.ts'
 import { viewDelivery, type Delivery } from '../../model/delivery.ts'
-import { queryNames } from '../../model/simulator/list-queries.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { invalid } from '../../model/validation.ts'
+import type { SentSignature } from '../../model/sent-signature.ts'
+import { activityOf } from '../../model/simulator/activity.ts'
+import { resendBody } from '../../model/simulator/bodies.ts'
+import type { DeliveriesQuery, DeliveryFilter } from '../../model/simulator/list-queries.ts'
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
-import { created, ok, type Call, type Reply, type Route } from '../route.ts'
-import { listOf } from '../list.ts'
-import { choiceOf, given, searchIn } from '../query.ts'
-import type { SentSignature } from '../../model/sent-signature.ts'
 import { sign } from '../../signature/sign.ts'
+import { keptUpToLimit, listOf, simPaging } from '../list.ts'
+import { listDoc } from '../openapi/operation.ts'
+import { choiceOf, given, searchIn } from '../query.ts'
+import { created, ok, withBody, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
 
-/** `/_sim/deliveries`: what was sent, and sending it again (contract sections 9 and 10). */
-export function deliveryRoutes(service: Service): Route[] {
+const filter = {
+  q: 'q',
+  status: 'status.delivery',
+  endpoint_id: 'endpoint_id',
+  event_id: 'event_id',
+  type: 'type',
+  external_check_id: 'external_check_id',
+} as const satisfies QueryOf<DeliveryFilter>
+
+/** Routes that list, show and resend deliveries (contract sections 9 and 10). */
+export function deliveryRoutes(service: Service): Documented[] {
   return [
     {
       method: 'GET',
       path: '/deliveries',
       scope: 'simulate',
-      query: queryNames.deliveries,
-      handle: (call) => listDeliveries(service, call),
+      query: { ...filter, ...simPaging } satisfies QueryOf<DeliveriesQuery>,
+      doc: listDoc({
+        id: 'listDeliveries',
+        tag: 'Simulator deliveries',
+        summary: 'List deliveries',
+        of: 'Delivery',
+      }),
+      handle: (call) => listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched),
     },
     {
       method: 'GET',
       path: '/deliveries/activity',
       scope: 'simulate',
-      query: queryNames.activity,
+      query: filter,
+      doc: {
+        id: 'getDeliveryActivity',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Count attempts over time',
+        description: 'Of the newest 2,000 deliveries that fit.',
+        answers: { 200: { description: 'How attempts ended and how long they took.', schema: 'Activity' } },
+      },
       handle: (call) => showActivity(service, call),
     },
     {
       method: 'GET',
       path: '/deliveries/:id',
       scope: 'simulate',
+      doc: {
+        id: 'getDelivery',
+        tag: 'Simulator deliveries',
+        summary: 'Show a delivery',
+        description: 'Finished ones are kept up to a limit.',
+        answers: { 200: { description: 'The delivery with its attempts.', schema: 'Delivery' } },
+        errors: ['NotFound'],
+      },
       handle: async (call) => ok(viewDelivery(await deliveryOf(service, call))),
     },
     {
       method: 'GET',
       path: '/deliveries/:id/signature',
       scope: 'simulate',
+      doc: {
+        id: 'getSentSignature',
+        tag: 'Simulator deliveries',
+        summary: 'Show the signature header that was sent',
+        description: 'That of the latest attempt.',
+        answers: { 200: { description: 'The header, as it was sent.', schema: 'SentSignature' } },
+        errors: ['NotFound'],
+      },
       handle: async (call) => ok(await sentSignature(service, await deliveryOf(service, call))),
     },
     {
       method: 'POST',
       path: '/deliveries/:id/resend',
       scope: 'simulate',
-      handle: (call) => resend(service, call),
+      ...withBody(resendBody, async ({ fresh }, call) => {
+        const delivery = await deliveryOf(service, call)
+        return created(viewDelivery(await service.execute(resendDelivery, { delivery, fresh })))
+      }),
+      doc: {
+        id: 'resendDelivery',
+        tag: 'Simulator deliveries',
+        summary: 'Resend a delivery',
+        description:
+          'A new delivery of the same event to the same endpoint, with the same bytes: signed with the present time, or with `fresh` false with the header of the first attempt. The answer does not wait for the attempt.',
+        answers: { 201: { description: 'The new delivery.', schema: 'Delivery' } },
+        errors: ['NotFound', 'EndpointDisabled'],
+      },
     },
   ]
 }
 
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 
-/** Where `?q=` is looked for: what a delivery is about, and what came of its first attempt. */
+/** Fields that `?q=` searches: those of the delivery, and the outcome of its first attempt. */
 const searched = [
   'id',
   'event_id',
@@ -62,17 +114,13 @@ const searched = [
   'attempts.0.response_status',
 ]
 
-/** As many deliveries as are looked at in a hundredth of a second. */
+/** Largest number of deliveries that the chart counts; it takes 10 ms. */
 const CHARTED = 2_000
 
 async function showActivity(service: Service, call: Call): Promise<Reply> {
   const search = searchIn(searched, call.query)
   const { data } = await service.list('deliveries', { where: filterOf(call), search, limit: CHARTED })
   return ok(activityOf(data))
-}
-
-function listDeliveries(service: Service, call: Call): Promise<Reply> {
-  return listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched)
 }
 
 function filterOf(call: Call): Record<string, string> {
@@ -86,27 +134,7 @@ function filterOf(call: Call): Record<string, string> {
 }
 
 async function deliveryOf(service: Service, { params }: Call): Promise<Delivery> {
-  const delivery = await service.get('deliveries', params.id ?? '')
-  if (delivery !== undefined) return delivery
-  throw new Refusal(
-    'not_found',
-    'There is no such delivery, or no more: finished ones are kept up to a limit.',
-  )
-}
-
-async function resend(service: Service, call: Call): Promise<Reply> {
-  const fresh = freshOf(await call.body())
-  const delivery = await deliveryOf(service, call)
-  return created(viewDelivery(await service.execute(resendDelivery, { delivery, fresh })))
-}
-
-/** `{}` and `{fresh: true}` sign with the present time; `{fresh: false}` repeats the header of the first attempt. */
-function freshOf(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalid([{ path: 'body', message: 'must be an object: {}' }])
-  const { fresh = true } = body as { fresh?: unknown }
-  if (typeof fresh === 'boolean') return fresh
-  throw invalid([{ path: 'fresh', message: 'must be true or false, or left out, which means true' }])
+  return keptUpToLimit(await service.get('deliveries', params.id ?? ''), 'delivery')
 }
 
 /**

@@ -6,8 +6,7 @@ import {
   type Fault,
   type FaultsView,
 } from '../../model/simulator/fault.ts'
-import { validate } from '../../model/validation.ts'
-import { ok, type Call, type Reply, type Route, simulatorRow } from '../route.ts'
+import { ok, withBody, type Documented, type Reply } from '../route.ts'
 
 /** Where faults of a kind are in force. */
 interface InForce<F extends Fault> {
@@ -17,7 +16,7 @@ interface InForce<F extends Fault> {
 
 export interface FaultParts {
   faults: {
-    /** What is drawn from unless said otherwise. */
+    /** Seed of faults that are set without one. */
     seed: number
     deliveries: InForce<DeliveryFault>
     api: InForce<ApiFault>
@@ -25,16 +24,16 @@ export interface FaultParts {
 }
 
 /** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults, and counts begin at 0. */
-export function faultRoutes(parts: FaultParts): Route[] {
-  /** Drawn from instead of the service's own. */
-  let wanted: number | undefined
-  const seedNow = () => wanted ?? parts.faults.seed
+export function faultRoutes(parts: FaultParts): Documented[] {
+  /** Seed of the latest `PUT`. */
+  let given: number | undefined
+  const seedNow = () => given ?? parts.faults.seed
   const show = (): Reply => {
     const { deliveries, api } = parts.faults
     return ok({ seed: seedNow(), faults: [...deliveries.show(), ...api.show()] } satisfies FaultsView)
   }
   const set = async (seed: number | undefined, faults: readonly Fault[]): Promise<Reply> => {
-    wanted = seed
+    given = seed
     const { deliveries, api } = parts.faults
     await api.set(
       faults.filter((fault) => fault.on === 'api'),
@@ -47,11 +46,42 @@ export function faultRoutes(parts: FaultParts): Route[] {
     return show()
   }
   return [
-    simulatorRow('GET', '/faults', show),
-    simulatorRow('PUT', '/faults', async (call: Call) => {
-      const { seed, faults } = validate(faultsBody, await call.body())
-      return set(seed, faults.map(withDefaults))
-    }),
-    simulatorRow('DELETE', '/faults', () => set(undefined, [])),
+    {
+      method: 'GET',
+      path: '/faults',
+      scope: 'simulate',
+      doc: {
+        id: 'getFaults',
+        tag: 'Simulator clock',
+        summary: 'Show faults',
+        answers: { 200: { description: 'All faults, with how often each was injected.', schema: 'Faults' } },
+      },
+      handle: show,
+    },
+    {
+      method: 'PUT',
+      path: '/faults',
+      scope: 'simulate',
+      ...withBody(faultsBody, ({ seed, faults }) => set(seed, faults.map(withDefaults))),
+      doc: {
+        id: 'setFaults',
+        tag: 'Simulator clock',
+        summary: 'Set faults',
+        description: 'The body replaces all faults: those that are not in it end. Counts begin at 0.',
+        answers: { 200: { description: 'All faults, with their defaults.', schema: 'Faults' } },
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/faults',
+      scope: 'simulate',
+      doc: {
+        id: 'clearFaults',
+        tag: 'Simulator clock',
+        summary: 'Clear faults',
+        answers: { 200: { description: 'No faults.', schema: 'Faults' } },
+      },
+      handle: () => set(undefined, []),
+    },
   ]
 }

@@ -1,7 +1,6 @@
 import { claimBody, viewClaim } from '../../model/claim.ts'
 import { feedbackBody, viewFeedback } from '../../model/feedback.ts'
 import { payBody, refundBody, viewPayment } from '../../model/payment.ts'
-import { validate } from '../../model/validation.ts'
 import { claimItems } from '../../operations/claim-items.ts'
 import type { CheckAddress } from '../../operations/guest-change.ts'
 import { leaveFeedback } from '../../operations/leave-feedback.ts'
@@ -9,36 +8,97 @@ import { pay } from '../../operations/pay.ts'
 import { refund } from '../../operations/refund.ts'
 import { releaseClaim } from '../../operations/release-claim.ts'
 import type { Service } from '../../service.ts'
+import { created, ok, withBody, type Call, type Documented } from '../route.ts'
 import { claimOf, paymentOf } from '../v1/guest-records.ts'
-import { externalId } from '../query.ts'
-import { created, ok, type Call, type Route, simulatorRow } from '../route.ts'
 
-/** What guests do at the table (contract section 7). */
-export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Route[] {
+/** Routes that act as a guest at the table (contract section 7). */
+export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Documented[] {
   return [
-    simulatorRow('POST', '/checks/:external_check_id/claims', async (call) => {
-      const command = { ...addressOf(call), ...validate(claimBody, await call.body()) }
-      return created(viewClaim(await service.execute(claimItems, command)))
-    }),
-    simulatorRow('DELETE', '/claims/:id', async (call) =>
-      ok(viewClaim(await service.execute(releaseClaim, { claim: await claimOf(service, call) }))),
-    ),
-    simulatorRow('POST', '/checks/:external_check_id/payments', async (call) => {
-      const command = { ...addressOf(call), ...validate(payBody, await call.body()) }
-      return created(viewPayment(await service.execute(pay, command)))
-    }),
-    simulatorRow('POST', '/payments/:id/refunds', async (call) => {
-      const body = validate(refundBody, await call.body())
-      const payment = await paymentOf(service, call)
-      return ok(viewPayment(await service.execute(refund, { payment, ...body })))
-    }),
-    simulatorRow('POST', '/checks/:external_check_id/feedback', async (call) => {
-      const command = { ...addressOf(call), ...validate(feedbackBody, await call.body()) }
-      return created(viewFeedback(await service.execute(leaveFeedback, command)))
-    }),
+    {
+      method: 'POST',
+      path: '/checks/:external_check_id/claims',
+      scope: 'simulate',
+      ...withBody(claimBody, async (body, call) =>
+        created(viewClaim(await service.execute(claimItems, { ...addressOf(call), ...body }))),
+      ),
+      doc: {
+        id: 'claimItems',
+        tag: 'Simulator guests',
+        summary: 'Claim items of a check',
+        description: 'All of it or nothing. Leads to `claim.created`.',
+        answers: { 201: { description: 'The claim.', schema: 'Claim' } },
+        errors: ['NotFound', 'NotClaimable'],
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/claims/:id',
+      scope: 'simulate',
+      doc: {
+        id: 'releaseClaim',
+        tag: 'Simulator guests',
+        summary: 'Release a claim that is not paid',
+        description: 'Leads to no event.',
+        answers: { 200: { description: 'The claim, released.', schema: 'Claim' } },
+        errors: ['NotFound', 'ClaimNotActive'],
+      },
+      handle: async (call) =>
+        ok(viewClaim(await service.execute(releaseClaim, { claim: await claimOf(service, call) }))),
+    },
+    {
+      method: 'POST',
+      path: '/checks/:external_check_id/payments',
+      scope: 'simulate',
+      ...withBody(payBody, async (body, call) =>
+        created(viewPayment(await service.execute(pay, { ...addressOf(call), ...body }))),
+      ),
+      doc: {
+        id: 'payCheck',
+        tag: 'Simulator guests',
+        summary: 'Pay claims, an amount, or all that is owed',
+        description:
+          'With `claim_ids` what they owe, with `amount_cents` so much, with neither the whole balance. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+        answers: { 201: { description: 'The payment.', schema: 'Payment' } },
+        errors: ['NotFound', 'NotPayable'],
+      },
+    },
+    {
+      method: 'POST',
+      path: '/payments/:id/refunds',
+      scope: 'simulate',
+      ...withBody(refundBody, async (body, call) => {
+        const payment = await paymentOf(service, call)
+        return ok(viewPayment(await service.execute(refund, { payment, ...body })))
+      }),
+      doc: {
+        id: 'refundPayment',
+        tag: 'Simulator guests',
+        summary: 'Refund a payment, or part of it',
+        description:
+          'The rest of it unless an amount is given. A full refund releases its claims. Leads to `payment.refunded`.',
+        answers: { 200: { description: 'The payment.', schema: 'Payment' } },
+        errors: ['NotFound', 'ExceedsPayment'],
+      },
+    },
+    {
+      method: 'POST',
+      path: '/checks/:external_check_id/feedback',
+      scope: 'simulate',
+      ...withBody(feedbackBody, async (body, call) =>
+        created(viewFeedback(await service.execute(leaveFeedback, { ...addressOf(call), ...body }))),
+      ),
+      doc: {
+        id: 'leaveFeedback',
+        tag: 'Simulator guests',
+        summary: 'Rate the meal',
+        description: 'Leads to `feedback.received`.',
+        answers: { 201: { description: 'The feedback.', schema: 'Feedback' } },
+        errors: ['NotFound'],
+      },
+    },
   ]
 }
 
 function addressOf({ key, params }: Call): CheckAddress {
-  return { location_id: key.location_id, external_id: externalId(params.external_check_id ?? '') }
+  return { location_id: key.location_id, external_id: params.external_check_id ?? '' }
 }

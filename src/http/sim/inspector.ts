@@ -1,41 +1,102 @@
 import { viewCheck } from '../../model/check.ts'
 import { viewClaim } from '../../model/claim.ts'
-import { queryNames } from '../../model/simulator/list-queries.ts'
-import type { WebhookEndpoint } from '../../model/webhook-endpoint.ts'
-import { viewEndpoint } from '../../model/webhook-endpoint.ts'
-import { type Call, type Route, simulatorRow } from '../route.ts'
-import { listOf } from '../list.ts'
+import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
+import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
+import { listOf, simPaging } from '../list.ts'
+import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given } from '../query.ts'
+import type { Call, Documented, QueryOf } from '../route.ts'
 import { ping, showCheck, type V1Parts } from '../v1/routes.ts'
+
+const apart = 'As under `/v1`, but in no log, and beyond faults and rate limits.'
 
 /**
  * The records under `/v1` as the inspector reads them: its own requests are in no log, meet no fault, and use up no rate
  * limit of the integration under test.
  */
-export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Route[] {
+export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Documented[] {
   const { service } = parts
   return [
-    simulatorRow(
-      'GET',
-      '/checks',
-      (call) =>
+    {
+      method: 'GET',
+      path: '/checks',
+      scope: 'simulate',
+      query: { q: 'q', status: 'status.check', table: 'table', ...simPaging } satisfies QueryOf<
+        ChecksQuery & SimPageQuery & { q?: string }
+      >,
+      doc: listDoc({
+        id: 'listInspectorChecks',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List checks for the inspector',
+        description: apart,
+        of: 'Check',
+      }),
+      handle: (call) =>
         listOf(service, 'checks', call, checkFilter(call), viewCheck, ['id', 'external_id', 'table.number']),
-      queryNames.checks,
-    ),
-    simulatorRow('GET', '/checks/:external_check_id', (call) => showCheck(service, call)),
-    simulatorRow(
-      'GET',
-      '/claims',
-      (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, []),
-      queryNames.claims,
-    ),
-    simulatorRow(
-      'GET',
-      '/webhook-endpoints',
-      (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
-      queryNames.endpoints,
-    ),
-    simulatorRow('POST', '/webhook-endpoints/:id/test', (call) => ping(parts, call)),
+    },
+    {
+      method: 'GET',
+      path: '/checks/:external_check_id',
+      scope: 'simulate',
+      doc: {
+        id: 'getInspectorCheck',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Show a check for the inspector',
+        description: apart,
+        answers: { 200: { description: 'The check.', schema: 'Check' } },
+        errors: ['NotFound'],
+      },
+      handle: (call) => showCheck(service, call),
+    },
+    {
+      method: 'GET',
+      path: '/claims',
+      scope: 'simulate',
+      query: { external_check_id: 'external_check_id', ...simPaging } satisfies QueryOf<
+        ClaimsQuery & SimPageQuery
+      >,
+      doc: listDoc({
+        id: 'listInspectorClaims',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List claims for the inspector',
+        description: apart,
+        of: 'Claim',
+      }),
+      handle: (call) => listOf(service, 'claims', call, ofCheck(call), viewClaim, []),
+    },
+    {
+      method: 'GET',
+      path: '/webhook-endpoints',
+      scope: 'simulate',
+      query: { q: 'q', status: 'status.endpoint', ...simPaging },
+      doc: listDoc({
+        id: 'listInspectorEndpoints',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List webhook endpoints for the inspector',
+        description: `${apart} With how near each is to being disabled.`,
+        of: 'EndpointHealth',
+      }),
+      handle: (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
+    },
+    {
+      method: 'POST',
+      path: '/webhook-endpoints/:id/test',
+      scope: 'simulate',
+      doc: {
+        id: 'pingInspectorEndpoint',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Ping a webhook endpoint from the inspector',
+        description: apart,
+        answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
+        errors: ['NotFound', 'EndpointDisabled'],
+      },
+      handle: (call) => ping(parts, call),
+    },
   ]
 }
 

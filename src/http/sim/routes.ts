@@ -1,140 +1,274 @@
 import { createKeyBody, viewApiKey } from '../../model/api-key.ts'
 import { viewEvent } from '../../model/event-view.ts'
-import { queryNames } from '../../model/simulator/list-queries.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { validate } from '../../model/validation.ts'
+import type { EventsQuery, KeysQuery, RequestsQuery } from '../../model/simulator/list-queries.ts'
 import { chosenSecretBody, viewEndpoint } from '../../model/webhook-endpoint.ts'
 import { createKey } from '../../operations/create-key.ts'
 import { deleteEndpoint } from '../../operations/delete-endpoint.ts'
 import { revokeKey } from '../../operations/revoke-key.ts'
 import type { Service } from '../../service.ts'
-import { hashOf } from '../auth/api-key.ts'
-import { clockRoutes, type ClockParts } from './clock.ts'
-import { faultRoutes, type FaultParts } from './faults.ts'
-import { deliveryRoutes } from './deliveries.ts'
-import { guestRoutes } from './guests.ts'
-import { created, ok, type Call, type Reply, type Route, simulatorRow } from '../route.ts'
-import { listOf, pageReply } from '../list.ts'
-import { requestFilter } from '../request-log/query.ts'
-import { given, orderOf, pageOf, timeOf } from '../query.ts'
-import { register, type RegistrationParts } from '../v1/endpoints.ts'
-import type { RequestLog } from '../request-log/log.ts'
-import { stateRoutes, type StateParts } from './state.ts'
-import type { Stream } from '../stream/stream.ts'
-import { endpointAddress } from '../v1/routes.ts'
 import type { Table } from '../../table-address.ts'
+import { hashOf } from '../auth/api-key.ts'
+import { keptUpToLimit, listOf, pageReply, simPaging } from '../list.ts'
+import { listDoc } from '../openapi/operation.ts'
+import { given, orderOf, pageOf, timeOf } from '../query.ts'
+import type { RequestLog } from '../request-log/log.ts'
+import { requestFilter } from '../request-log/query.ts'
+import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
+import type { Stream } from '../stream/stream.ts'
+import { register, type RegistrationParts } from '../v1/endpoints.ts'
+import { endpointAddress } from '../v1/routes.ts'
+import { clockRoutes, type ClockParts } from './clock.ts'
+import { deliveryRoutes } from './deliveries.ts'
+import { faultRoutes, type FaultParts } from './faults.ts'
+import { guestRoutes } from './guests.ts'
+import { stateRoutes, type StateParts } from './state.ts'
 
 export interface SimParts
-  extends ClockParts, FaultParts, StateParts, TableAddressParts, Pick<RegistrationParts, 'judgeDestination'> {
+  extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
   log: RequestLog
   stream: Stream
   newApiKey: () => string
-  /** What `/_sim/health` tells of this process. */
+  /** The whole URL of a table's page, as a guest's phone can open it. */
+  tableUrl: (table: Table) => string
+  /** Facts about this process for `/_sim/health`. */
   health: () => object
 }
 
 /** What only a simulator can offer, apart from the specification's routes (contract section 10). */
-export function simRoutes(parts: SimParts): Route[] {
+export function simRoutes(parts: SimParts): Documented[] {
   const { service, log, stream } = parts
   return [
-    { method: 'GET', path: '/health', scope: null, handle: () => ok({ status: 'ok', ...parts.health() }) },
+    {
+      method: 'GET',
+      path: '/health',
+      scope: null,
+      doc: {
+        id: 'getHealth',
+        tag: 'Simulator state',
+        summary: 'Check the health of the service',
+        answers: { 200: { description: 'The service answers.', schema: 'Health' } },
+      },
+      handle: () => ok({ status: 'ok', ...parts.health() }),
+    },
     ...deliveryRoutes(service),
     ...clockRoutes(parts),
     ...faultRoutes(parts),
     ...stateRoutes(parts),
     ...guestRoutes(service),
-    tableAddressRoute(parts),
-    simulatorRow(
-      'GET',
-      '/events',
-      (call) => listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents),
-      queryNames.events,
-    ),
-    simulatorRow('GET', '/events/:id', async ({ params }) =>
-      ok(viewEvent(found(await service.get('events', params.id ?? ''), 'event'))),
-    ),
-    simulatorRow(
-      'GET',
-      '/requests',
-      ({ query }) =>
+    {
+      method: 'GET',
+      path: '/tables/:number',
+      scope: 'simulate',
+      doc: {
+        id: 'getTableAddress',
+        tag: 'Simulator access',
+        summary: "Show the address of a table's page",
+        answers: { 200: { description: 'The URL that its QR code opens.', schema: 'TableAddress' } },
+      },
+      handle({ key: { location_id }, params }) {
+        const number = tableNumber(params.number ?? '')
+        return ok({ number, location_id, url: parts.tableUrl({ location_id, number }) })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/events',
+      scope: 'simulate',
+      query: {
+        q: 'q',
+        type: 'type',
+        external_check_id: 'external_check_id',
+        ...simPaging,
+      } satisfies QueryOf<EventsQuery>,
+      doc: listDoc({
+        id: 'listEvents',
+        tag: 'Simulator events',
+        summary: 'List events',
+        of: 'Event',
+      }),
+      handle: (call) => listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents),
+    },
+    {
+      method: 'GET',
+      path: '/events/:id',
+      scope: 'simulate',
+      doc: {
+        id: 'getEvent',
+        tag: 'Simulator events',
+        summary: 'Show an event',
+        description: 'Finished ones are kept up to a limit.',
+        answers: {
+          200: {
+            description: 'The envelope, and `body`, the exact text that is signed and sent.',
+            schema: 'Event',
+          },
+        },
+        errors: ['NotFound'],
+      },
+      handle: async ({ params }) =>
+        ok(viewEvent(keptUpToLimit(await service.get('events', params.id ?? ''), 'event'))),
+    },
+    {
+      method: 'GET',
+      path: '/requests',
+      scope: 'simulate',
+      query: {
+        q: 'q',
+        kind: 'kind',
+        failed: 'failed',
+        finding: 'finding',
+        external_check_id: 'external_check_id',
+        ...simPaging,
+      } satisfies QueryOf<RequestsQuery>,
+      doc: listDoc({
+        id: 'listRequests',
+        tag: 'Simulator requests',
+        summary: 'List requests',
+        of: 'LoggedRequest',
+      }),
+      handle: ({ query }) =>
         pageReply(
           log.list({ order: orderOf(query), ...pageOf(query), only: requestFilter(query) }),
           (request) => request,
         ),
-      queryNames.requests,
-    ),
-    simulatorRow('GET', '/requests/:id', ({ params }) => ok(found(log.get(params.id ?? ''), 'request'))),
-    simulatorRow('GET', '/report', ({ query }) => ok(log.report(timeOf(query, 'since'))), queryNames.since),
-    simulatorRow('GET', '/stream', ({ query }) => stream.open(timeOf(query, 'since')), queryNames.since),
+    },
     {
-      ...simulatorRow('POST', '/webhook-endpoints', (call) => register(parts, call, chosenSecretBody)),
+      method: 'GET',
+      path: '/requests/:id',
+      scope: 'simulate',
+      doc: {
+        id: 'getRequest',
+        tag: 'Simulator requests',
+        summary: 'Show a request',
+        description: `By its X-Request-Id. Finished ones are kept up to a limit.`,
+        answers: {
+          200: {
+            description: 'The request, with the outcome of a push and its findings.',
+            schema: 'LoggedRequest',
+          },
+        },
+        errors: ['NotFound'],
+      },
+      handle: ({ params }) => ok(keptUpToLimit(log.get(params.id ?? ''), 'request')),
+    },
+    {
+      method: 'GET',
+      path: '/report',
+      scope: 'simulate',
+      query: { since: 'since.report' },
+      doc: {
+        id: 'getReport',
+        tag: 'Simulator requests',
+        summary: 'Report findings',
+        answers: { 200: { description: 'The findings, with requests that show them.', schema: 'Report' } },
+      },
+      handle: ({ query }) => ok(log.report(timeOf(query, 'since'))),
+    },
+    {
+      method: 'GET',
+      path: '/stream',
+      scope: 'simulate',
+      query: { since: 'since.stream' },
+      doc: {
+        id: 'streamEvents',
+        tag: 'Simulator events',
+        summary: 'Stream requests, events and attempts',
+        description:
+          'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed. A reader that falls more than 4 MiB behind misses messages; `dropped` tells it the `count`.',
+        answers: {
+          200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
+        },
+      },
+      handle: ({ query }) => stream.open(timeOf(query, 'since')),
+    },
+    {
+      method: 'POST',
+      path: '/webhook-endpoints',
+      scope: 'simulate',
       secret: true,
+      ...withBody(chosenSecretBody, (body, call) => register(parts, call, body)),
+      doc: {
+        id: 'registerWebhookEndpointWithSecret',
+        tag: 'Simulator access',
+        summary: 'Register a webhook endpoint with a secret of your choice',
+        answers: {
+          201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
+        },
+      },
     },
-    simulatorRow('DELETE', '/webhook-endpoints/:id', async (call) =>
-      ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
-    ),
     {
-      ...simulatorRow(
-        'GET',
-        '/keys',
-        (call) => listOf(service, 'keys', call, {}, viewApiKey, []),
-        queryNames.keys,
-      ),
+      method: 'DELETE',
+      path: '/webhook-endpoints/:id',
+      scope: 'simulate',
+      doc: {
+        id: 'deleteWebhookEndpoint',
+        tag: 'Simulator access',
+        summary: 'Remove a webhook endpoint',
+        answers: { 200: { description: 'The endpoint as it was.', schema: 'WebhookEndpoint' } },
+        errors: ['NotFound'],
+      },
+      handle: async (call) => ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
+    },
+    {
+      method: 'GET',
+      path: '/keys',
+      scope: 'simulate',
       keyOnly: true,
+      query: simPaging satisfies QueryOf<KeysQuery>,
+      doc: listDoc({
+        id: 'listKeys',
+        tag: 'Simulator access',
+        summary: 'List API keys',
+        of: 'ApiKey',
+      }),
+      handle: (call) => listOf(service, 'keys', call, {}, viewApiKey, []),
     },
-    { ...simulatorRow('POST', '/keys', (call) => makeKey(parts, call)), secret: true, keyOnly: true },
     {
-      ...simulatorRow('DELETE', '/keys/:id', async ({ params }) =>
+      method: 'POST',
+      path: '/keys',
+      scope: 'simulate',
+      secret: true,
+      keyOnly: true,
+      ...withBody(createKeyBody, async ({ location_id, ...body }, { key }) => {
+        const api_key = parts.newApiKey()
+        const command = { ...body, location_id: location_id ?? key.location_id, hash: hashOf(api_key) }
+        return created({ ...viewApiKey(await service.execute(createKey, command)), api_key })
+      }),
+      doc: {
+        id: 'createKey',
+        tag: 'Simulator access',
+        summary: 'Make an API key',
+        answers: { 201: { description: 'The key, which is shown this once.', schema: 'CreatedApiKey' } },
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/keys/:id',
+      scope: 'simulate',
+      keyOnly: true,
+      doc: {
+        id: 'revokeKey',
+        tag: 'Simulator access',
+        summary: 'Revoke an API key',
+        answers: { 200: { description: 'The key, revoked.', schema: 'ApiKey' } },
+        errors: ['NotFound'],
+      },
+      handle: async ({ params }) =>
         ok(viewApiKey(await service.execute(revokeKey, { key_id: params.id ?? '' }))),
-      ),
-      keyOnly: true,
     },
   ]
 }
 
-/** Where `?q=` is looked for in events. */
+/** Fields that `?q=` searches in events. */
 const searchedInEvents = ['id', 'type', 'external_check_id', 'body']
-
-function found<T>(record: T | undefined, noun: string): T {
-  if (record === undefined)
-    throw new Refusal(
-      'not_found',
-      `There is no such ${noun}, or no more: finished ones are kept up to a limit.`,
-    )
-  return record
-}
 
 function eventFilter({ query }: Call): Record<string, string> {
   return given({ type: query.get('type'), external_check_id: query.get('external_check_id') })
 }
 
-async function makeKey({ service, newApiKey }: SimParts, call: Call): Promise<Reply> {
-  const { location_id = call.key.location_id, ...body } = validate(createKeyBody, await call.body())
-  const key = newApiKey()
-  const made = await service.execute(createKey, { ...body, location_id, hash: hashOf(key) })
-  return created({ ...viewApiKey(made), api_key: key })
-}
-
-export interface TableAddressParts {
-  /** The whole URL of a table's page, as a guest's phone can open it. */
-  tableUrl: (table: Table) => string
-}
-
-/** `GET /_sim/tables/{number}`: where the page of a table is, whether or not a check was pushed for it (contract section 7). */
-export function tableAddressRoute(parts: TableAddressParts): Route {
-  return {
-    method: 'GET',
-    path: '/tables/:number',
-    scope: 'simulate',
-    handle({ key: { location_id }, params }) {
-      const number = tableNumber(params.number ?? '')
-      return ok({ number, location_id, url: parts.tableUrl({ location_id, number }) })
-    },
-  }
-}
-
-/** @throws Refusal `invalid_path` for what no check could name as its table (contract section 5). */
+/** @throws Refusal `invalid_path` for a number that no check could have as its table (contract section 5). */
 function tableNumber(number: string): string {
   const length = Array.from(number).length
   if (length >= 1 && length <= 64) return number

@@ -1,9 +1,9 @@
 import { Refusal } from '../../model/refusal.ts'
-import { invalid } from '../../model/validation.ts'
+import { sessionCodeBody } from '../../model/simulator/bodies.ts'
 import type { Service } from '../../service.ts'
-import { created, ok, type Call, type Reply, type Route } from '../route.ts'
 import { isOwnPage, keyOfSession, sessionCookie, sessionSecrets } from '../auth/session-cookie.ts'
 import { CODE_SECONDS, type Sessions } from '../auth/sessions.ts'
+import { created, ok, withBody, type Call, type Documented, type Reply } from '../route.ts'
 
 export interface SessionRouteParts {
   service: Pick<Service, 'get' | 'find'>
@@ -15,7 +15,7 @@ export interface SessionRouteParts {
 }
 
 /** Routes that give the inspector's page a session, by a link that a caller with an API key makes. */
-export function sessionRoutes(parts: SessionRouteParts): Route[] {
+export function sessionRoutes(parts: SessionRouteParts): Documented[] {
   const { sessions } = parts
   return [
     {
@@ -24,6 +24,13 @@ export function sessionRoutes(parts: SessionRouteParts): Route[] {
       scope: 'simulate',
       secret: true,
       keyOnly: true,
+      doc: {
+        id: 'createInspectorLink',
+        tag: 'Simulator inspector',
+        summary: 'Make a code that opens the inspector',
+        description: 'It opens at `/#link=<code>` of the service.',
+        answers: { 201: { description: 'The code, good once.', schema: 'InspectorLink' } },
+      },
       // The code alone: the caller knows the address at which it reached the service.
       handle: ({ key }) => created({ code: sessions.invite(key.hash), expires_in_seconds: CODE_SECONDS }),
     },
@@ -32,17 +39,47 @@ export function sessionRoutes(parts: SessionRouteParts): Route[] {
       path: '/session',
       scope: null,
       secret: true,
-      handle: async (call) => begin(parts, call, codeOf(await call.body())),
+      ...withBody(sessionCodeBody, ({ code }, call) => begin(parts, call, code)),
+      doc: {
+        id: 'createSession',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Begin a session',
+        description:
+          'For the page of the service alone: it trades the code of its link for a cookie and a secret, which it sends as `X-Tabwire-Page` from then on. A session acts for its key under `/_sim`, but for keys and the whole state.',
+        answers: {
+          201: { description: 'The session has begun.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
+        },
+        errors: ['Unauthorized'],
+      },
     },
-    { method: 'GET', path: '/session', scope: null, handle: (call) => show(parts, call) },
-    { method: 'DELETE', path: '/session', scope: 'simulate', handle: (call) => end(parts, call) },
+    {
+      method: 'GET',
+      path: '/session',
+      scope: null,
+      doc: {
+        id: 'getSession',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Show the session',
+        answers: { 200: { description: 'The session, if there is one.', schema: 'Session' } },
+      },
+      handle: (call) => show(parts, call),
+    },
+    {
+      method: 'DELETE',
+      path: '/session',
+      scope: 'simulate',
+      doc: {
+        id: 'deleteSession',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'End the session',
+        answers: { 204: { description: 'The session has ended.', headers: ['Set-Cookie'] } },
+      },
+      handle: (call) => end(parts, call),
+    },
   ]
-}
-
-function codeOf(body: unknown): string {
-  const { code } = (typeof body === 'object' && body !== null ? body : {}) as { code?: unknown }
-  if (typeof code === 'string') return code
-  throw invalid([{ path: 'code', message: 'must be the code of a link that tabwire open made' }])
 }
 
 function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: string): Reply {

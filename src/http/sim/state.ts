@@ -1,10 +1,10 @@
 import { Refusal } from '../../model/refusal.ts'
-import type { State } from '../../model/simulator/state.ts'
+import { savedStateBody, type State } from '../../model/simulator/state.ts'
 import { stateText } from '../../model/simulator/state-text.ts'
 import { invalid } from '../../model/validation.ts'
 import type { RegistrationParts } from '../v1/endpoints.ts'
 import type { RequestLog } from '../request-log/log.ts'
-import { ok, type Reply, type Route } from '../route.ts'
+import { ok, type Documented, type Reply } from '../route.ts'
 import { readState } from './state-body.ts'
 import { timers } from '../../timers.ts'
 
@@ -22,10 +22,10 @@ interface ReplaceableState {
 }
 
 /** `GET` and `PUT /_sim/state`, `POST /_sim/reset` (contract section 10). */
-export function stateRoutes({ state, log, judgeDestination }: StateParts): Route[] {
+export function stateRoutes({ state, log, judgeDestination }: StateParts): Documented[] {
   const replaced = async (report: Promise<object>): Promise<Reply> => {
     const answer = ok(await report)
-    // It tells of checks that are not there any more.
+    // Its entries are about checks that no longer exist.
     log.clear()
     return answer
   }
@@ -36,6 +36,15 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       scope: 'simulate',
       secret: true,
       keyOnly: true,
+      doc: {
+        id: 'getState',
+        tag: 'Simulator state',
+        summary: 'Show the whole state',
+        description:
+          'Signing secrets and the clock included; API keys are not. The JSON has one record a line and is sent while it is written.',
+        answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
+        errors: ['NotFound'],
+      },
       handle: async () => ({
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -48,6 +57,17 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       scope: 'simulate',
       secret: true,
       keyOnly: true,
+      // Read and checked in pieces, since it may have a gigabyte.
+      body: savedStateBody,
+      doc: {
+        id: 'loadState',
+        tag: 'Simulator state',
+        summary: 'Replace the whole state',
+        description:
+          'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts. JSON of more than 128 MiB must have one record a line, as `GET` answers it. Reads go on meanwhile; changes wait, and happen to the state that was loaded.',
+        answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+        errors: ['NotFound'],
+      },
       async handle(call) {
         const { load } = replaceable(state)
         const given = await readState((limit, take) => call.chunks(limit, take))
@@ -59,6 +79,15 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Route
       method: 'POST',
       path: '/reset',
       scope: 'simulate',
+      doc: {
+        id: 'resetState',
+        tag: 'Simulator state',
+        summary: 'Reset the state',
+        description:
+          'Locations and API keys stay; all else is gone, faults too, and the clock is where the start put it.',
+        answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+        errors: ['NotFound'],
+      },
       handle: (call) => replaced(replaceable(state).reset(call.gone())),
     },
   ]

@@ -1,10 +1,5 @@
-import { invalid, validate } from '../../model/validation.ts'
-import {
-  viewEndpoint,
-  type chosenSecretBody,
-  type ChosenSecretBody,
-  type registerEndpointBody,
-} from '../../model/webhook-endpoint.ts'
+import { invalid } from '../../model/validation.ts'
+import { viewEndpoint, type ChosenSecretBody } from '../../model/webhook-endpoint.ts'
 import { registerEndpoint } from '../../operations/register-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { created, type Call, type Reply } from '../route.ts'
@@ -15,13 +10,12 @@ export interface RegistrationParts {
   judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
 }
 
-/** Registers an endpoint and answers with its secret, this once. The schema decides whether the caller may choose it. */
+/** Registers an endpoint and answers with its signing secret, which no other answer contains. */
 export async function register(
   { service, judgeDestination }: RegistrationParts,
   call: Call,
-  schema: typeof chosenSecretBody | typeof registerEndpointBody,
+  body: ChosenSecretBody,
 ): Promise<Reply> {
-  const body = validate<ChosenSecretBody>(schema, await call.body())
   const destination = await judgeDestination(body.url)
   if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
   const endpoint = await service.execute(registerEndpoint, {

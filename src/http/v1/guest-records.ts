@@ -2,28 +2,100 @@ import { viewClaim, type Claim } from '../../model/claim.ts'
 import { viewFeedback, type Feedback } from '../../model/feedback.ts'
 import { viewPayment, type Payment } from '../../model/payment.ts'
 import { Refusal } from '../../model/refusal.ts'
+import type { ClaimsQuery } from '../../model/simulator/list-queries.ts'
 import { paymentNotFound } from '../../operations/refund.ts'
 import { claimNotFound } from '../../operations/release-claim.ts'
 import type { Service } from '../../service.ts'
-import { ok, type Call, type Route } from '../route.ts'
-import { listOf } from '../list.ts'
+import { listOf, paging } from '../list.ts'
+import { listDoc } from '../openapi/operation.ts'
 import { given } from '../query.ts'
+import { ok, type Call, type Documented, type QueryOf } from '../route.ts'
 
-/** `GET /claims`, `/payments` and `/feedback`: what guests did at the key's location (contract section 4). */
-export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Route[] {
-  const row = (path: string, handle: Route['handle']): Route => ({
-    method: 'GET',
-    path,
-    scope: 'read',
-    handle,
-  })
+/** Routes that read what guests did at the key's location (contract section 4). */
+export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Documented[] {
+  const query = { external_check_id: 'external_check_id', ...paging } satisfies QueryOf<ClaimsQuery>
   return [
-    row('/claims', (call) => listOf(service, 'claims', call, filterOf(call), viewClaim)),
-    row('/claims/:id', async (call) => ok(viewClaim(await claimOf(service, call)))),
-    row('/payments', (call) => listOf(service, 'payments', call, filterOf(call), viewPayment)),
-    row('/payments/:id', async (call) => ok(viewPayment(await paymentOf(service, call)))),
-    row('/feedback', (call) => listOf(service, 'feedback', call, filterOf(call), viewFeedback)),
-    row('/feedback/:id', async (call) => ok(viewFeedback(await feedbackOf(service, call)))),
+    {
+      method: 'GET',
+      path: '/claims',
+      scope: 'read',
+      query,
+      doc: listDoc({
+        id: 'listClaims',
+        tag: 'Claims',
+        summary: 'List claims',
+        description: "Of the checks of the key's location.",
+        of: 'Claim',
+      }),
+      handle: (call) => listOf(service, 'claims', call, filterOf(call), viewClaim),
+    },
+    {
+      method: 'GET',
+      path: '/claims/:id',
+      scope: 'read',
+      doc: {
+        id: 'getClaim',
+        tag: 'Claims',
+        summary: 'Show a claim',
+        answers: { 200: { description: 'The claim.', schema: 'Claim' } },
+        errors: ['NotFound'],
+      },
+      handle: async (call) => ok(viewClaim(await claimOf(service, call))),
+    },
+    {
+      method: 'GET',
+      path: '/payments',
+      scope: 'read',
+      query,
+      doc: listDoc({
+        id: 'listPayments',
+        tag: 'Payments',
+        summary: 'List payments',
+        description: "Of the checks of the key's location.",
+        of: 'Payment',
+      }),
+      handle: (call) => listOf(service, 'payments', call, filterOf(call), viewPayment),
+    },
+    {
+      method: 'GET',
+      path: '/payments/:id',
+      scope: 'read',
+      doc: {
+        id: 'getPayment',
+        tag: 'Payments',
+        summary: 'Show a payment',
+        answers: { 200: { description: 'The payment.', schema: 'Payment' } },
+        errors: ['NotFound'],
+      },
+      handle: async (call) => ok(viewPayment(await paymentOf(service, call))),
+    },
+    {
+      method: 'GET',
+      path: '/feedback',
+      scope: 'read',
+      query,
+      doc: listDoc({
+        id: 'listFeedback',
+        tag: 'Feedback',
+        summary: 'List feedback',
+        description: "Of the checks of the key's location.",
+        of: 'Feedback',
+      }),
+      handle: (call) => listOf(service, 'feedback', call, filterOf(call), viewFeedback),
+    },
+    {
+      method: 'GET',
+      path: '/feedback/:id',
+      scope: 'read',
+      doc: {
+        id: 'getFeedback',
+        tag: 'Feedback',
+        summary: 'Show feedback',
+        answers: { 200: { description: 'The feedback.', schema: 'Feedback' } },
+        errors: ['NotFound'],
+      },
+      handle: async (call) => ok(viewFeedback(await feedbackOf(service, call))),
+    },
   ]
 }
 

@@ -3,7 +3,6 @@ import { Refusal } from '../../model/refusal.ts'
 import { findingsOf, type PushSeen } from '../../findings/index.ts'
 import { pushCheck } from '../../operations/push-check.ts'
 import type { Service } from '../../service.ts'
-import { externalId } from '../query.ts'
 import type { PushSummary } from '../request-context.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { created, ok, type Call, type Reply } from '../route.ts'
@@ -18,7 +17,7 @@ interface PushParts {
 
 /** `PUT /checks/external/{external_check_id}`: pushes, and notes in the log what the push was like. */
 export async function acceptPush({ service, log, strict, orderBy }: PushParts, call: Call): Promise<Reply> {
-  const external_id = externalId(call.params.external_check_id ?? '')
+  const { external_check_id: external_id = '' } = call.params
   const { location_id } = call.key
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })

@@ -1,18 +1,20 @@
-import { checkKey, viewCheck } from '../../model/check.ts'
+import { checkKey, pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
 import type { PingReport } from '../../model/ping-report.ts'
+import type { ChecksQuery, EndpointsQuery, LocationsQuery } from '../../model/simulator/list-queries.ts'
 import { registerEndpointBody, viewEndpoint } from '../../model/webhook-endpoint.ts'
 import { foundEndpoint, type EndpointAddress } from '../../operations/delete-endpoint.ts'
 import { checkNotFound } from '../../operations/guest-change.ts'
 import { pingEndpoint } from '../../operations/ping-endpoint.ts'
 import type { Service } from '../../service.ts'
-import { guestRecordRoutes } from './guest-records.ts'
-import { ok, type Call, type Route } from '../route.ts'
-import { listOf } from '../list.ts'
-import { acceptPush } from './push.ts'
-import { choiceOf, externalId, given } from '../query.ts'
-import { register, type RegistrationParts } from './endpoints.ts'
+import { listOf, paging } from '../list.ts'
+import { listDoc } from '../openapi/operation.ts'
+import { choiceOf, given } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
+import { ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
+import { register, type RegistrationParts } from './endpoints.ts'
+import { guestRecordRoutes } from './guest-records.ts'
+import { acceptPush } from './push.ts'
 
 export interface V1Parts extends RegistrationParts {
   service: Service
@@ -26,26 +28,71 @@ export interface V1Parts extends RegistrationParts {
 }
 
 /** The specification's section 4, row by row, with the readings of contract section 4. */
-export function v1Routes(parts: V1Parts): Route[] {
+export function v1Routes(parts: V1Parts): Documented[] {
   const { service } = parts
   return [
     {
       method: 'GET',
       path: '/locations',
       scope: 'read',
+      query: paging satisfies QueryOf<LocationsQuery>,
+      doc: listDoc({
+        id: 'listLocations',
+        tag: 'Locations',
+        summary: "List the restaurant's locations",
+        of: 'Location',
+      }),
       handle: (call) => listOf(service, 'locations', call),
     },
-    { method: 'GET', path: '/checks', scope: 'read', handle: (call) => listChecks(service, call) },
+    {
+      method: 'GET',
+      path: '/checks',
+      scope: 'read',
+      query: { status: 'status.check', table: 'table', ...paging } satisfies QueryOf<ChecksQuery>,
+      doc: listDoc({
+        id: 'listChecks',
+        tag: 'Checks',
+        summary: 'List checks',
+        description: "The checks of the key's location.",
+        of: 'Check',
+      }),
+      handle: (call) => listChecks(service, call),
+    },
     {
       method: 'PUT',
       path: '/checks/external/:external_check_id',
       scope: 'write',
+      // Checked in `acceptPush`: a strict service refuses unknown fields, and pushes are ordered by a field of its choice.
+      body: pushBody,
+      doc: {
+        id: 'pushCheck',
+        tag: 'Checks',
+        summary: 'Push the current state of a check',
+        description:
+          'The body is the complete current state of the check, sent on every change, and never a delta. A replay changes nothing; with `revision`, or the field that `start --order-by` names, pushes that arrive out of order end in one state, wherever none is refused; items are told apart by `external_id`. What guests have claimed can be neither removed, nor reduced below what is claimed, nor made cheaper than it is now; on a fully paid check that holds for every item (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused by a service that is strict.',
+        answers: {
+          200: {
+            description: 'The check as it is now: updated, or left as it was by a replay or a stale push.',
+            schema: 'Check',
+          },
+          201: { description: 'The check is new.', schema: 'Check' },
+        },
+        errors: ['PaidItemsConflict'],
+      },
       handle: (call) => acceptPush(parts, call),
     },
     {
       method: 'GET',
       path: '/checks/external/:external_check_id',
       scope: 'read',
+      doc: {
+        id: 'getCheck',
+        tag: 'Checks',
+        summary: 'Show a check',
+        description: 'What it answers is what `check.*` events have as `data`.',
+        answers: { 200: { description: 'The check.', schema: 'Check' } },
+        errors: ['NotFound'],
+      },
       handle: (call) => showCheck(service, call),
     },
     ...guestRecordRoutes(service),
@@ -54,12 +101,30 @@ export function v1Routes(parts: V1Parts): Route[] {
       path: '/webhook-endpoints',
       scope: 'write',
       secret: true,
-      handle: (call) => register(parts, call, registerEndpointBody),
+      ...withBody(registerEndpointBody, (body, call) => register(parts, call, body)),
+      doc: {
+        id: 'registerWebhookEndpoint',
+        tag: 'Webhook endpoints',
+        summary: 'Register a webhook endpoint',
+        description:
+          'From now on, events of these types at the location of the key are delivered to the URL. The signing secret is in this response and in no other (specification section 2).',
+        answers: {
+          201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
+        },
+      },
     },
     {
       method: 'GET',
       path: '/webhook-endpoints',
       scope: 'read',
+      query: paging satisfies QueryOf<EndpointsQuery>,
+      doc: listDoc({
+        id: 'listWebhookEndpoints',
+        tag: 'Webhook endpoints',
+        summary: 'List webhook endpoints',
+        description: "Those of the key's location.",
+        of: 'WebhookEndpoint',
+      }),
       handle: (call) =>
         listOf(service, 'endpoints', call, { location_id: call.key.location_id }, viewEndpoint),
     },
@@ -67,12 +132,29 @@ export function v1Routes(parts: V1Parts): Route[] {
       method: 'GET',
       path: '/webhook-endpoints/:id',
       scope: 'read',
+      doc: {
+        id: 'getWebhookEndpoint',
+        tag: 'Webhook endpoints',
+        summary: 'Show a webhook endpoint',
+        description: "One of the key's location; those of others are answered 404.",
+        answers: { 200: { description: 'The endpoint, without its secret.', schema: 'WebhookEndpoint' } },
+        errors: ['NotFound'],
+      },
       handle: (call) => showEndpoint(service, call),
     },
     {
       method: 'POST',
       path: '/webhook-endpoints/:id/test',
       scope: 'write',
+      doc: {
+        id: 'pingWebhookEndpoint',
+        tag: 'Webhook endpoints',
+        summary: 'Send a signed ping to a webhook endpoint',
+        description:
+          "To an endpoint of the key's location. One attempt, at once, and no retry; whatever comes of it is told with status 200.",
+        answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
+        errors: ['NotFound', 'EndpointDisabled'],
+      },
       handle: (call) => ping(parts, call),
     },
   ]
@@ -86,7 +168,7 @@ function listChecks(service: Service, call: Call) {
 
 /** The check that the path names, at the key's location. */
 export async function showCheck(service: Service, { key, params }: Call) {
-  const external_id = externalId(params.external_check_id ?? '')
+  const { external_check_id: external_id = '' } = params
   const [check] = await service.find(
     'checks',
     'external',
@@ -106,7 +188,7 @@ export function endpointAddress({ key, params }: Call): EndpointAddress {
   return { endpoint_id: params.id ?? '', location_id: key.location_id }
 }
 
-/** Pings an endpoint and tells what came of it (contract section 9). */
+/** Pings an endpoint and answers with the outcome (contract section 9). */
 export async function ping({ service, deliverNow }: Pick<V1Parts, 'service' | 'deliverNow'>, call: Call) {
   const pinged = await service.execute(pingEndpoint, endpointAddress(call))
   const { id, event_id, attempts } = await deliverNow(pinged.id)

@@ -1,11 +1,38 @@
 import { z } from 'zod'
+import { durationMs } from '../duration.ts'
 
-/** Body of `POST /_sim/clock`: exactly one way to move it (contract section 10). */
-export const clockMoveBody = z.union([
-  z.strictObject({ advance: z.string().meta({ examples: ['36h', '1h30m', '500ms'] }) }),
-  z.strictObject({ to: z.string().meta({ format: 'date-time' }) }),
-  z.strictObject({ freeze: z.boolean() }),
-])
+const isDuration = (text: string) => durationMs(text) !== undefined
+const isTime = (text: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
 
-/** Body of `POST /_sim/deliveries/{id}/resend`. */
+/** Says the same of a wrong type as of a wrong text; a missing field is said to be required. */
+const must = (text: string) => ({
+  error: ({ input }: { input?: unknown }) => (input === undefined ? undefined : text),
+})
+const mustBeDuration = 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms'
+const mustBeTime = 'must be an ISO 8601 time with its zone, such as 2026-11-21T18:00:00Z'
+
+/** Body of `POST /_sim/clock`: one way to move the clock (contract section 10). */
+export const clockMoveBody = z.union(
+  [
+    z.strictObject({
+      advance: z
+        .string(must(mustBeDuration))
+        .refine(isDuration, mustBeDuration)
+        .meta({ examples: ['36h', '1h30m', '500ms'] }),
+    }),
+    z.strictObject({
+      to: z.string(must(mustBeTime)).refine(isTime, mustBeTime).meta({ format: 'date-time' }),
+    }),
+    z.strictObject({ freeze: z.boolean(must('must be true or false')) }),
+  ],
+  'must be an object with exactly one of advance, to and freeze',
+)
+
+export type ClockMove = z.infer<typeof clockMoveBody>
+
+/** Body of `POST /_sim/deliveries/{id}/resend`: `fresh` signs with the present time, else the first header is sent again. */
 export const resendBody = z.object({ fresh: z.boolean().default(true) })
+
+/** Body of `POST /_sim/session`: the code of a link that `tabwire open` made. */
+export const sessionCodeBody = z.strictObject({ code: z.string() })

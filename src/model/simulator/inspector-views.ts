@@ -11,8 +11,6 @@ export const inspectorLinkView = z.strictObject({
   expires_in_seconds: z.int().min(1),
 })
 
-export const sessionCodeBody = z.strictObject({ code: z.string() })
-
 export const sessionSecretView = z.strictObject({
   page_secret: z.string().min(1).describe('What the page sends as `X-Tabwire-Page` beside its cookie.'),
 })

@@ -55,7 +55,8 @@ export type FeedbackQuery = PageQuery & OfCheck
 /** Query of `GET /v1/webhook-endpoints`. */
 export type EndpointsQuery = PageQuery
 
-interface DeliveryFilter extends Searched, OfCheck {
+/** Query of `GET /_sim/deliveries/activity`. */
+export interface DeliveryFilter extends Searched, OfCheck {
   /** Only deliveries with this status. */
   status?: Delivery['status'] | undefined
   /** Only deliveries to this webhook endpoint. */
@@ -87,38 +88,3 @@ export interface RequestsQuery extends SimPageQuery, Searched, OfCheck {
 
 /** Query of `GET /_sim/keys`. */
 export type KeysQuery = SimPageQuery
-
-/** The names in a query type, complete and in the order of the documentation: a missing or extra name does not compile. */
-function names<Query>(all: Readonly<Record<keyof Query, true>>): readonly string[] {
-  return Object.keys(all)
-}
-
-const paging = { limit: true, cursor: true, order: true } as const
-const deliveryFilter = {
-  q: true,
-  status: true,
-  endpoint_id: true,
-  event_id: true,
-  type: true,
-  external_check_id: true,
-} as const
-
-/** The query names that routes under `/_sim` take; any other name is refused (contract section 10). */
-export const queryNames = {
-  deliveries: names<DeliveriesQuery>({ ...deliveryFilter, ...paging }),
-  activity: names<DeliveryFilter>(deliveryFilter),
-  events: names<EventsQuery>({ q: true, type: true, external_check_id: true, ...paging }),
-  requests: names<RequestsQuery>({
-    q: true,
-    kind: true,
-    failed: true,
-    finding: true,
-    external_check_id: true,
-    ...paging,
-  }),
-  keys: names<KeysQuery>(paging),
-  checks: names<SimPageQuery & Searched & ChecksQuery>({ q: true, status: true, table: true, ...paging }),
-  claims: names<SimPageQuery & OfCheck>({ external_check_id: true, ...paging }),
-  endpoints: names<SimPageQuery & Searched & { status?: string }>({ q: true, status: true, ...paging }),
-  since: names<{ since: string }>({ since: true }),
-}
