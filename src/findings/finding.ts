@@ -1,4 +1,5 @@
 import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
+import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import type { FindingCode } from '../model/simulator/finding-code.ts'
 import { diffItems, type ItemDiff } from '../model/item-diff.ts'
 
@@ -28,7 +29,7 @@ export interface PushSeen {
   push: OrderedPush
   /** The check that the push met; `null` for a new one. */
   before: StoredCheck | null
-  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
+  outcome: PushOutcome
   /** The field that orders pushes: `revision`, unless `start --order-by` names another. */
   orderBy: string
   /** Whether the check was once as pushed, and has changed since. */

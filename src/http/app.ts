@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
@@ -10,6 +9,7 @@ import type { Service } from '../service.ts'
 import type { ApiFaults } from './sim/api-faults.ts'
 import { createAuthenticate, type Authenticate } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
+import { nodeOf } from './node-request.ts'
 import { limited } from './auth/rate-limit.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
@@ -179,7 +179,7 @@ function isLast({ req }: H3Event, context: RequestContext): boolean {
 }
 
 function socketOf(request: Request): Socket | undefined {
-  return (request as Request & { runtime?: { node?: { req?: IncomingMessage } } }).runtime?.node?.req?.socket
+  return nodeOf(request).req?.socket
 }
 
 async function answerOf(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { timers } from '../timers.ts'
+import { nodeOf } from './node-request.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /** Deeper than any check, shallower than what could hurt (contract section 4). */
@@ -93,8 +94,7 @@ function receive(
 ): Promise<void> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > limit) return Promise.reject(tooLarge(limit))
-  const { runtime } = request as Request & { runtime?: { node?: { req?: IncomingMessage } } }
-  const message = runtime?.node?.req
+  const message = nodeOf(request).req
   return message === undefined
     ? receiveStream(request.body, limit, take)
     : receiveMessage(message, limit, take, pause)

@@ -4,7 +4,7 @@ import { Refusal } from '../model/refusal.ts'
 import { requireScope } from './auth/api-key.ts'
 import { readChunks, readJson } from './body.ts'
 import { decodeParam, externalId, requireKnownNames } from './query.ts'
-import { goneSignal } from './gone.ts'
+import { goneSignal, nodeOf } from './node-request.ts'
 import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
 import type { Asking, Identify } from './auth/session-cookie.ts'
@@ -168,8 +168,7 @@ function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, str
 
 /** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
 function requireExactPath(event: H3Event): void {
-  const { runtime } = event.req as { runtime?: { node?: { req?: { url?: string } } } }
-  const raw = runtime?.node?.req?.url
+  const raw = nodeOf(event.req).req?.url
   if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(raw ?? ''))
     throw new Refusal(
       'invalid_path',

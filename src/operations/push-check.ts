@@ -10,6 +10,7 @@ import type { Claim } from '../model/claim.ts'
 import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
+import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
 import { settled } from '../model/shares.ts'
 import { becomesFullyPaid, eventOf } from './guest-change.ts'
@@ -26,9 +27,9 @@ export interface PushCheck {
   order_by: string
 }
 
-/** What a push came to, with the check after it and before it. */
+/** How a push ended, with the check after it and before it. */
 export interface PushReply {
-  outcome: 'created' | 'updated' | 'unchanged' | 'stale'
+  outcome: Exclude<PushOutcome, 'conflict'>
   check: StoredCheck
   before: StoredCheck | null
 }

@@ -1,4 +1,4 @@
-import type { Check, PushedItem } from '../model/check.ts'
+import type { PushedItem, StoredCheck } from '../model/check.ts'
 import type { Claim } from '../model/claim.ts'
 import { claimableQuantity, claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
@@ -11,12 +11,26 @@ export interface Conflict {
   claimed_quantity: number
 }
 
+/** The refusal of a push, with the check that it was judged against. */
+export class PushConflict extends Refusal {
+  readonly before: StoredCheck
+
+  constructor(message: string, conflicts: readonly Conflict[], before: StoredCheck) {
+    super('conflict_with_paid_items', message, { conflicts })
+    this.before = before
+  }
+}
+
 /**
  * Refuses a push that takes away what guests hold (contract section 6, rule 3). `held` are the check's claims that are
  * active or paid.
- * @throws Refusal `conflict_with_paid_items` that lists all conflicts.
+ * @throws PushConflict that lists all conflicts.
  */
-export function refuseConflicts(check: Check, pushed: readonly PushedItem[], held: readonly Claim[]): void {
+export function refuseConflicts(
+  check: StoredCheck,
+  pushed: readonly PushedItem[],
+  held: readonly Claim[],
+): void {
   const conflicts = conflictsOf(check, pushed, held)
   if (conflicts.length === 0) return
   const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
@@ -26,10 +40,10 @@ export function refuseConflicts(check: Check, pushed: readonly PushedItem[], hel
   const why = isFullyPaid(check)
     ? 'The check is fully paid, and this push takes away items that are paid for'
     : 'Guests have already claimed what this push takes away'
-  throw new Refusal(
-    'conflict_with_paid_items',
+  throw new PushConflict(
     `${why}: ${names}. The check is unchanged.${hint} Push it with these items kept, or have their claims released or refunded first.`,
-    { conflicts },
+    conflicts,
+    check,
   )
 }
 
@@ -37,7 +51,7 @@ export function refuseConflicts(check: Check, pushed: readonly PushedItem[], hel
  * Lists what a push takes away, in the order of the check's items. Prices are compared with the check as it stands now.
  * On a fully paid check every item counts as paid for.
  */
-function conflictsOf(check: Check, pushed: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
+function conflictsOf(check: StoredCheck, pushed: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
   const isPaid = isFullyPaid(check)
   if (!isPaid && held.length === 0) return []
   const after = new Map(pushed.map((item) => [item.external_id, item]))
@@ -60,7 +74,11 @@ function conflictsOf(check: Check, pushed: readonly PushedItem[], held: readonly
 }
 
 /** Names the lines that look split or renamed: new lines of the same name and price make up for what is missing. */
-function movedLines(check: Check, pushed: readonly PushedItem[], conflicts: readonly Conflict[]): string[] {
+function movedLines(
+  check: StoredCheck,
+  pushed: readonly PushedItem[],
+  conflicts: readonly Conflict[],
+): string[] {
   const known = new Map(check.items.map((item) => [item.external_id, item]))
   const after = new Map(pushed.map((item) => [item.external_id, item]))
   const added = pushed.filter(({ external_id }) => !known.has(external_id))

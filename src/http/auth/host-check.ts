@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { isLoopbackName } from '../../model/loopback.ts'
+import { nodeOf } from '../node-request.ts'
 import { Refusal } from '../../model/refusal.ts'
 
 /** Whether a host, with or without a port, is a loopback address, the bound address or an allowed name. */
@@ -49,8 +49,7 @@ function isOpeningOfInspector({ method, url, headers }: Request): boolean {
 }
 
 function isHttp10(request: Request): boolean {
-  const { runtime } = request as Request & { runtime?: { node?: { req?: IncomingMessage } } }
-  return runtime?.node?.req?.httpVersion === '1.0'
+  return nodeOf(request).req?.httpVersion === '1.0'
 }
 
 function foreign(): Refusal {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { H3Event } from 'h3'
 import { draw } from '../../model/simulator/draw.ts'
@@ -6,6 +5,7 @@ import type { ApiFault } from '../../model/simulator/fault.ts'
 import { apiFaultKinds, apiFields, type ApiFaultKind } from '../../model/simulator/fault-kinds.ts'
 import { count, rulesOf, viewRule, type FaultRule } from '../../model/simulator/fault-rules.ts'
 import { readJson } from '../body.ts'
+import { nodeOf } from '../node-request.ts'
 import { errorBody } from '../refusals.ts'
 import type { Reply } from '../route.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -144,8 +144,7 @@ function injected(status: number, { requestId }: RequestContext): Reply {
 
 /** As a crash or a network does: without an answer. In TLS there is no reset of our own, so the connection ends. */
 function breakOff({ req }: H3Event, context: RequestContext): void {
-  const { runtime } = req as { runtime?: { node?: { req?: IncomingMessage } } }
-  const socket = runtime?.node?.req?.socket
+  const socket = nodeOf(req).req?.socket
   if (socket === undefined) context.broken = true
   else if (socket instanceof TLSSocket) socket.destroy()
   else socket.resetAndDestroy()

@@ -1,7 +1,7 @@
-import { checkKey, parsePush, viewCheck, type StoredCheck } from '../../model/check.ts'
-import { Refusal } from '../../model/refusal.ts'
+import { parsePush, viewCheck } from '../../model/check.ts'
 import { findingsOf, type PushSeen } from '../../findings/index.ts'
 import { pushCheck } from '../../operations/push-check.ts'
+import { PushConflict } from '../../operations/push-conflicts.ts'
 import type { Service } from '../../service.ts'
 import type { PushSummary } from '../request-context.ts'
 import type { RequestLog } from '../request-log/log.ts'
@@ -21,23 +21,17 @@ export async function acceptPush({ service, log, strict, orderBy }: PushParts, c
   const { location_id } = call.key
   const body = await call.body()
   const push = parsePush(body, { strict, orderBy })
+  const pushed = { body, push, orderBy }
   const { outcome, check, before } = await service
     .execute(pushCheck, { location_id, external_id, push, order_by: orderBy })
-    .catch(async (error: unknown) => {
-      if (isConflict(error))
-        call.note(
-          noted(external_id, { body, push, outcome: 'conflict', before: await current(), orderBy }, log),
-        )
+    .catch((error: unknown) => {
+      if (error instanceof PushConflict)
+        call.note(noted(external_id, { ...pushed, outcome: 'conflict', before: error.before }, log))
       throw error
     })
-  call.note(noted(external_id, { body, push, outcome, before, orderBy }, log))
+  call.note(noted(external_id, { ...pushed, outcome, before }, log))
   if (outcome === 'created' || outcome === 'updated') log.applied(check)
   return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
-
-  async function current(): Promise<StoredCheck | null> {
-    const [found] = await service.find('checks', 'external', checkKey({ location_id, external_id }))
-    return found ?? null
-  }
 }
 
 function noted(
@@ -48,8 +42,4 @@ function noted(
   const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
   const findings = findingsOf({ body, push, outcome, before, orderBy, repeatsEarlier })
   return { external_check_id, outcome, before, findings }
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof Refusal && error.code === 'conflict_with_paid_items'
 }

@@ -3,12 +3,17 @@ import type { CheckChange } from '../check-changes.ts'
 import type { FindingCode } from './finding-code.ts'
 import type { ItemDiff } from '../item-diff.ts'
 
-/** What is found out about a push beside its answer (contract sections 10 and 11). */
+/** How a push ended: `conflict` is the refusal of specification section 4, rule 4. */
+export const pushOutcomes = ['created', 'updated', 'unchanged', 'stale', 'conflict'] as const
+
+export type PushOutcome = (typeof pushOutcomes)[number]
+
+/** Outcome, diff and findings of a push, beside its answer (contract sections 10 and 11). */
 export interface PushNote {
   external_check_id: string
-  outcome: 'created' | 'updated' | 'unchanged' | 'stale' | 'conflict'
+  outcome: PushOutcome
   diff: ItemDiff | null
-  /** What else of the check an update changed; left out when there is nothing. */
+  /** Fields of the check that an update changed, beside its items; left out when there are none. */
   changes?: readonly CheckChange[]
   findings: readonly { code: FindingCode; message: string }[]
 }
@@ -23,10 +28,10 @@ export interface LoggedRequest {
   started_at: string
   duration_ms: number
   push: PushNote | null
-  /** What is odd about a push that came to nothing, and so has no note; left out when there is nothing. */
+  /** Findings of a push that was refused before it was decided, and so has no note; left out when there are none. */
   findings?: PushNote['findings']
   request_body: string | null
   response_body: string | null
-  /** What befell it on purpose, if anything did. */
+  /** Faults that were injected. */
   faults?: readonly ApiFaultKind[]
 }

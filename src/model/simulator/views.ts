@@ -7,7 +7,7 @@ import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
 import { findingCodes } from './finding-code.ts'
 import { pushBody } from '../check.ts'
-import type { LoggedRequest } from './request-entry.ts'
+import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
 import type { Report } from './report.ts'
 import type { SentSignature } from '../sent-signature.ts'
@@ -173,7 +173,7 @@ export const requestView = logged.extend({
   push: z
     .strictObject({
       external_check_id: z.string(),
-      outcome: z.enum(['created', 'updated', 'unchanged', 'stale', 'conflict']),
+      outcome: z.enum(pushOutcomes),
       diff: itemDiff.nullable(),
       changes: z.array(checkChange).exactOptional(),
       findings: pushFindings,

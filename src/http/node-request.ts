@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request as it came over a connection. */
-interface Connected {
-  runtime?: { node?: { req?: IncomingMessage; res?: ServerResponse } }
+/** Node's own request and response; neither for a call within the process. */
+export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerResponse } {
+  return (
+    (request as { runtime?: { node?: { req?: IncomingMessage; res?: ServerResponse } } }).runtime?.node ?? {}
+  )
 }
 
 /**
@@ -10,7 +12,7 @@ interface Connected {
  * side of it. A caller that had closed its side before the request was begun still reads the answer.
  */
 export function goneSignal(request: Request): AbortSignal {
-  const { req, res } = (request as Connected).runtime?.node ?? {}
+  const { req, res } = nodeOf(request)
   if (req === undefined || res === undefined) return request.signal
   const gone = new AbortController()
   const { socket } = req
