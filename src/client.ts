@@ -37,7 +37,7 @@ import {
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
-import type { Delivery } from './model/delivery.ts'
+import type { Delivery, SentSignature } from './model/delivery.ts'
 import { eventTypes, type EventType } from './model/event.ts'
 import type { EventData, EventView } from './model/event-view.ts'
 import type { FaultsView, FaultsWanted } from './model/simulator/fault.ts'
@@ -46,7 +46,6 @@ import { inspectorCode, inspectorLink } from './model/simulator/inspector-link.t
 import type { Location } from './model/location.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/payment.ts'
 import type { Report } from './model/simulator/report.ts'
-import type { SentSignature } from './model/sent-signature.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
 import {

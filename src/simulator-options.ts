@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { ConnectionLimits } from './http/connection-limits.ts'
+import type { ConnectionLimits } from './http/raw-errors.ts'
 import type { RateLimit } from './model/simulator/settings.ts'
 
 /**

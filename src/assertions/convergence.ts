@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../client.ts'
 import { newToken } from '../ids.ts'
 import type { Check } from '../model/check.ts'
-import { TRIAL_PREFIX } from '../model/simulator/trial-check.ts'
+import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import type { RecordedPush } from './recorded.ts'
 import { shuffled } from './shuffle.ts'
 

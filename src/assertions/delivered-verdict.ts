@@ -1,6 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
-import { moment } from '../model/moment.ts'
+import { moment } from '../model/time.ts'
 
 /** What somebody waits for. */
 export interface Wanted {

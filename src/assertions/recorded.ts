@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts'
-import { isTrialPath } from '../model/simulator/trial-check.ts'
+import { isTrialPath } from '../model/simulator/request-entry.ts'
 import { paginate } from '../client/listing.ts'
 
 /** A push that can be made again. */

@@ -1,5 +1,4 @@
-import type { AttemptMessage } from '../model/attempt-message.ts'
-import type { Delivery } from '../model/delivery.ts'
+import type { AttemptMessage, Delivery } from '../model/delivery.ts'
 import type { EnvelopeOf } from '../model/event-view.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 import type { Played } from '../model/simulator/playback.ts'
@@ -32,7 +31,7 @@ export type {
 /** What a push came to, as the simulator's log tells it. */
 export type PushReport = PushNote
 export type RequestView = LoggedRequest
-export type { PingReport } from '../model/ping-report.ts'
+export type { PingReport } from '../model/webhook-endpoint.ts'
 /** Where the page of a table is; whoever knows the URL sits at the table. */
 export interface TableAddress {
   number: string
@@ -53,7 +52,7 @@ export type { PlayedAttempt } from '../model/simulator/playback.ts'
 
 /** What was attempted while the clock moved. */
 export type ClockReport = ClockView & Played
-export type { AttemptMessage } from '../model/attempt-message.ts'
+export type { AttemptMessage } from '../model/delivery.ts'
 export type StreamMessage =
   | { type: 'request'; data: RequestView }
   | { type: 'event'; data: EnvelopeOf }

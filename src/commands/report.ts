@@ -5,7 +5,7 @@ import { renderReport } from '../cli/render/report.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { meantOf } from '../cli/usage-errors.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
-import { findingCodes } from '../model/simulator/finding-code.ts'
+import { findingCodes } from '../model/simulator/report.ts'
 
 const words: readonly string[] = [...findingCodes, 'any', 'none']
 

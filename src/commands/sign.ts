@@ -11,7 +11,7 @@ import {
 } from '../cli/flags.ts'
 import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/files/input.ts'
-import { curlCommand } from '../model/curl-command.ts'
+import { curlCommand } from '../model/shell-command.ts'
 import { signatureHeader } from '../model/service-name.ts'
 import { sign } from '../signature/index.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Attempt, Delivery } from '../model/delivery.ts'
 import { recordAttempt } from '../operations/record-attempt.ts'
-import { retireDelivery } from '../operations/retire-delivery.ts'
+import { retireDelivery } from '../operations/retire-deliveries.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'

@@ -1,7 +1,7 @@
 import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
-import type { FindingCode } from '../model/simulator/finding-code.ts'
-import { diffItems, type ItemDiff } from '../model/item-diff.ts'
+import type { FindingCode } from '../model/simulator/report.ts'
+import { diffItems, type ItemDiff } from '../model/check-diff.ts'
 
 /** The codes of contract section 11 that a push and what came before it can show; the others take a sequence of requests. */
 export type PushFindingCode = Exclude<

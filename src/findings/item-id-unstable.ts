@@ -1,4 +1,4 @@
-import type { ItemDiff } from '../model/item-diff.ts'
+import type { ItemDiff } from '../model/check-diff.ts'
 import { some, type PushFollowed } from './finding.ts'
 
 /** The same name and price under a new id, while the old one vanished: ids that are made anew with each push. */

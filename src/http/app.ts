@@ -17,7 +17,7 @@ import { addTable, anonymous, notFound, type Respond, type RoutingParts } from '
 import { byKeyOrSession, type Identify } from './auth/session-cookie.ts'
 import type { Sessions } from './auth/sessions.ts'
 import { TextResponse } from './text-response.ts'
-import { redactTableToken } from './guest-table/redact-token.ts'
+import { redactTableToken } from './redact.ts'
 import { logEntry, newRequestContext, type RequestLine, type RequestContext } from './request-context.ts'
 import { channel } from 'node:diagnostics_channel'
 

@@ -10,10 +10,21 @@ import { Server as TlsServer } from 'node:tls'
 import { Refusal } from '../model/refusal.ts'
 import type { App } from './app.ts'
 import { breakOffBody, bytesOfLongBody } from './body.ts'
-import type { ConnectionLimits } from './connection-limits.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import { unknownLine, type RequestLine } from './request-context.ts'
 import { timers } from '../timers.ts'
+
+/** Limits on slow clients and on their number. */
+export interface ConnectionLimits {
+  /** Milliseconds until a new connection's first request must have arrived with its headers. */
+  firstRequestMs: number
+  /** Milliseconds that the headers of a further request may take. */
+  headersMs: number
+  /** Milliseconds that a whole request may take. */
+  requestMs: number
+  /** Connections at a time; a further one takes the place of an idle one, and is closed when there is none. */
+  connections: number
+}
 
 /** Header fields of one request. Node drops further ones silently, so the server is set to show one more. */
 export const MAX_HEADERS = 1_000

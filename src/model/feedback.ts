@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { guestName, type OfCheck } from './guest.ts'
+import { guestName, type OfCheck } from './claim.ts'
 
 /** What a guest thought of the meal, as it is stored (contract section 3). */
 export interface Feedback extends OfCheck {

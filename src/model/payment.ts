@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { guestName, type ByGuest, type OfCheck } from './guest.ts'
+import { guestName, type ByGuest, type OfCheck } from './claim.ts'
 
 /** What a guest has paid, as it is stored (contract section 3). Money is in integer minor units. */
 export interface Payment extends OfCheck, ByGuest {

@@ -5,9 +5,8 @@ import type { EventData } from './event-view.ts'
 import type { FeedbackView } from './feedback.ts'
 import type { Location } from './location.ts'
 import type { PaymentView } from './payment.ts'
-import type { PingReport } from './ping-report.ts'
+import type { PingReport, WebhookEndpointView } from './webhook-endpoint.ts'
 import { stateRecords } from './simulator/state-records.ts'
-import type { WebhookEndpointView } from './webhook-endpoint.ts'
 
 const { locations, checks, claims, payments, feedback, endpoints, deliveries } = stateRecords
 const attempt = deliveries.shape.attempts.element

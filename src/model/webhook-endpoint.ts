@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
+import type { AttemptOutcome } from './delivery.ts'
 
 /** A registered receiver as it is stored (contract section 3); `viewEndpoint` is what anybody sees of it. */
 export interface WebhookEndpoint {
@@ -62,4 +63,14 @@ export type ChosenSecretBody = z.infer<typeof chosenSecretBody>
 
 function unknownType(issue: { input?: unknown }): string {
   return `must be one of ${eventTypes.join(', ')}, not ${JSON.stringify(issue.input)}`
+}
+
+/** What came of a ping (contract section 9): its one attempt, whose fields are `null` when it could not be made. */
+export interface PingReport {
+  delivery_id: string
+  event_id: string
+  outcome: AttemptOutcome | null
+  response_status: number | null
+  duration_ms: number | null
+  error: string | null
 }

@@ -1,12 +1,9 @@
 import { checkKey, viewCheck, type Check } from '../model/check.ts'
-import type { Claim } from '../model/claim.ts'
-import { isFullyPaid, withClaims } from '../model/claimed-items.ts'
+import { type Claim, type OfCheck, isFullyPaid, withClaims } from '../model/claim.ts'
 import type { DomainEvent } from '../model/event.ts'
-import type { OfCheck } from '../model/guest.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { settled } from '../model/shares.ts'
-import { later } from './later.ts'
 
 /** Whose check it is that guests do something with. */
 export interface CheckAddress {
@@ -86,4 +83,9 @@ export function fullyPaid(before: Check, after: Check): DomainEvent[] {
 /** What has happened to a check, or to what guests have of it, with the view of that. */
 export function eventOf(check: Check, type: DomainEvent['type'], data: object): DomainEvent {
   return { type, location_id: check.location_id, data, external_check_id: check.external_id }
+}
+
+/** The time of a change: now, but a millisecond after the last one at least, so that newer states carry later times. */
+export function later(last: string, now: Date): string {
+  return new Date(Math.max(now.getTime(), Date.parse(last) + 1)).toISOString()
 }

@@ -1,5 +1,5 @@
 import type { Delivery, Hold } from '../model/delivery.ts'
-import { put } from '../model/records.ts'
+import { put, type ReadOneOf } from '../model/records.ts'
 import { unchanged, type Operation } from './operation.ts'
 
 export interface HoldDelivery {
@@ -7,17 +7,17 @@ export interface HoldDelivery {
   faults: Hold['faults']
   /** In milliseconds. */
   delay_ms: number
-  /** How much longer it may wait to be overtaken, in milliseconds. */
+  /** Further milliseconds that it may wait to be overtaken. */
   reorder_ms: number
 }
 
-function reads({ delivery_id }: HoldDelivery) {
+function readsOne({ delivery_id }: HoldDelivery) {
   return { delivery: { collection: 'deliveries', id: delivery_id } } as const
 }
 
-/** A fault holds the next attempt back (contract section 10). It waits in the queue like a retry, and outlives a crash. */
+/** Holds the next attempt of a delivery, by a fault (contract section 10). It waits in the queue like a retry and survives a crash. */
 export const holdDelivery = {
-  reads,
+  reads: readsOne,
   decide({ delivery }, { faults, delay_ms, reorder_ms }, { now }) {
     if (delivery?.status !== 'pending') return unchanged(delivery)
     const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
@@ -28,4 +28,33 @@ export const holdDelivery = {
     }
     return { reply, writes: [put('deliveries', reply)], events: [] }
   },
-} satisfies Operation<HoldDelivery, ReturnType<typeof reads>, Delivery | undefined>
+} satisfies Operation<HoldDelivery, ReturnType<typeof readsOne>, Delivery | undefined>
+
+export interface ReleaseDeliveries {
+  delivery_ids: readonly string[]
+  /** Ends delays too; else only the waiting to be overtaken ends. */
+  at_once: boolean
+}
+
+type Held = Readonly<Record<string, Extract<ReadOneOf<'deliveries'>, { id: string }>>>
+
+function readsMany({ delivery_ids }: ReleaseDeliveries): Held {
+  return Object.fromEntries(delivery_ids.map((id) => [id, { collection: 'deliveries', id }]))
+}
+
+/** Releases deliveries that a fault held: they have been overtaken, or the fault has ended (contract section 10). */
+export const releaseDeliveries = {
+  reads: readsMany,
+  decide(records, { delivery_ids, at_once }, { now }) {
+    const time = now.toISOString()
+    const writes = delivery_ids.flatMap((id) => {
+      const delivery = records[id]
+      if (delivery?.status !== 'pending' || delivery.held === undefined) return []
+      const { not_before } = delivery.held
+      return [
+        put('deliveries', { ...delivery, next_attempt_at: at_once || not_before < time ? time : not_before }),
+      ]
+    })
+    return { reply: undefined, writes, events: [] }
+  },
+} satisfies Operation<ReleaseDeliveries, Held, undefined>

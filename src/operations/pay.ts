@@ -1,6 +1,5 @@
 import type { Check } from '../model/check.ts'
-import type { Claim } from '../model/claim.ts'
-import type { ByGuest } from '../model/guest.ts'
+import type { Claim, ByGuest } from '../model/claim.ts'
 import { viewPayment, type PayBody, type Payment } from '../model/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'

@@ -1,12 +1,13 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
+import { unchanged, type Operation } from './operation.ts'
 
-/** What happens to an endpoint's pending deliveries when nothing more is sent to it. */
+/** The writes that end the pending deliveries of an endpoint that is disabled or removed. */
 export function retireDeliveries(pending: Iterable<Delivery>): Write[] {
   return Array.from(pending, (delivery) => retirement(retired(delivery)))
 }
 
-/** The write of a delivery that is dead without another attempt, and so is news of its own. */
+/** The write of a delivery that ends without another attempt. `retires` has the stream report it. */
 export function retirement(delivery: Delivery): Write {
   return { collection: 'deliveries', put: delivery, retires: true }
 }
@@ -14,3 +15,25 @@ export function retirement(delivery: Delivery): Write {
 export function retired({ held: _held, ...delivery }: Delivery): Delivery {
   return { ...delivery, status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' }
 }
+
+interface RetireDelivery {
+  delivery_id: string
+  endpoint_id: string
+}
+
+function reads({ delivery_id, endpoint_id }: RetireDelivery) {
+  return {
+    delivery: { collection: 'deliveries', id: delivery_id },
+    endpoint: { collection: 'endpoints', id: endpoint_id },
+  } as const
+}
+
+/** Ends a due delivery whose endpoint is disabled or removed; nothing is sent (contract section 9). */
+export const retireDelivery = {
+  reads,
+  decide({ delivery, endpoint }) {
+    if (delivery?.status !== 'pending' || endpoint?.status === 'enabled') return unchanged(delivery)
+    const reply = retired(delivery)
+    return { reply, writes: [retirement(reply)], events: [] }
+  },
+} satisfies Operation<RetireDelivery, ReturnType<typeof reads>, Delivery | undefined>

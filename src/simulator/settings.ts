@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
-import type { ConnectionLimits } from '../http/connection-limits.ts'
+import type { ConnectionLimits } from '../http/raw-errors.ts'
 import {
   must,
   readApiKey,

@@ -1,6 +1,6 @@
 import { apiFaultKinds, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import { eventTypes } from '../../model/event.ts'
-import { findingCodes } from '../../model/simulator/finding-code.ts'
+import { findingCodes } from '../../model/simulator/report.ts'
 import { scopes } from '../../model/api-key.ts'
 
 /** What a flag or an argument takes that its command does not list: words, files, or names that must be looked up. */

@@ -1,4 +1,4 @@
-import { durationMs } from '../../model/duration.ts'
+import { durationMs } from '../../model/time.ts'
 import {
   apiFaultKinds,
   apiFields,

@@ -1,5 +1,5 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
-import { attemptMessages } from '../../model/attempt-message.ts'
+import { attemptMessages } from '../../model/delivery.ts'
 import { createAttemptFilter } from '../stream/deduplicate.ts'
 import { paginate } from '../../client/listing.ts'
 

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import { durationText } from '../../model/duration.ts'
+import { durationText } from '../../model/time.ts'
 import type { Attempt } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './table.ts'

@@ -1,7 +1,6 @@
 import chalk from 'chalk'
-import type { CheckChange } from '../../model/check-changes.ts'
+import type { CheckChange, FieldChange, ItemDiff } from '../../model/check-diff.ts'
 import type { CheckItem } from '../../model/check.ts'
-import type { FieldChange, ItemDiff } from '../../model/item-diff.ts'
 import { printable, renderer } from './text.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
 import { count, money } from './words.ts'

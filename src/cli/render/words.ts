@@ -33,4 +33,4 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`
 }
 
-export { moment } from '../../model/moment.ts'
+export { moment } from '../../model/time.ts'

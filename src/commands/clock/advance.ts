@@ -3,7 +3,7 @@ import { renderMove, renderPlayed } from '../../cli/render/clock.ts'
 import type { Client } from '../../client.ts'
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { durationMs } from '../../model/duration.ts'
+import { durationMs } from '../../model/time.ts'
 
 /** Milliseconds after which the command says what it waits for. */
 const TELL_AFTER_MS = 2_000

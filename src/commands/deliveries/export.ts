@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/curl-command.ts'
+import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/shell-command.ts'
 import { signatureHeader } from '../../model/service-name.ts'
 import { sign } from '../../signature/index.ts'
 

@@ -1,4 +1,4 @@
-import { TRIAL_PREFIX } from '../../model/simulator/trial-check.ts'
+import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess } from './ask.ts'
 import type { ContractCase } from './case.ts'
 import { changedSince, entriesOf, fieldsReplaced, snapshot } from './fields.ts'

@@ -1,5 +1,5 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { TRIAL_PREFIX } from '../../model/simulator/trial-check.ts'
+import { TRIAL_PREFIX } from '../../model/simulator/request-entry.ts'
 import { isSuccess, NoAnswer, type Answer, type Ask, type Method } from './ask.ts'
 import { Broken, must, NotChecked, unlessNotChecked } from './outcome.ts'
 import { fillBody, fillPath, type Profile, type RequestTemplate } from './profile.ts'

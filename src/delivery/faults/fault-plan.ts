@@ -1,8 +1,7 @@
 import type { AttemptResult, Delivery } from '../../model/delivery.ts'
-import { draw } from '../../model/simulator/draw.ts'
+import { draw, type FaultRule } from '../../model/simulator/fault-rules.ts'
 import type { DeliveryFault } from '../../model/simulator/fault.ts'
 import { deliveryFaultKinds, type DeliveryFaultKind } from '../../model/simulator/fault-kinds.ts'
-import type { FaultRule } from '../../model/simulator/fault-rules.ts'
 import type { SendResult } from '../send/send.ts'
 
 /** The faults to inject into one attempt, drawn when the attempt is about to start. */

@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod'
 import { viewClaim } from '../../model/claim.ts'
 import { viewFeedback } from '../../model/feedback.ts'
-import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/bodies.ts'
+import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/schemas.ts'
 import { viewPayment } from '../../model/payment.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { validate } from '../../model/validation.ts'

@@ -1,5 +1,5 @@
 import { eventTypes } from '../../model/event.ts'
-import { findingCodes } from '../../model/simulator/finding-code.ts'
+import { findingCodes } from '../../model/simulator/report.ts'
 import { refTo, type Json } from './json.ts'
 
 const text = { type: 'string' }

@@ -7,10 +7,8 @@ import { faultsBody } from '../../model/simulator/fault.ts'
 import { feedbackBody } from '../../model/feedback.ts'
 import { payBody, refundBody } from '../../model/payment.ts'
 import { clockMoveBody, resendBody, sessionCodeBody } from '../../model/simulator/bodies.ts'
-import * as session from '../../model/simulator/inspector-views.ts'
 import * as sim from '../../model/simulator/views.ts'
 import { savedStateBody } from '../../model/simulator/state.ts'
-import { tableClaimBody, tableFeedbackBody, tablePayBody } from '../../model/guest-table/bodies.ts'
 import * as table from '../../model/guest-table/schemas.ts'
 import * as views from '../../model/views.ts'
 import { chosenSecretBody, registerEndpointBody } from '../../model/webhook-endpoint.ts'
@@ -38,9 +36,9 @@ const bodies = {
   ApiFault: apiFault,
   KeyRequest: createKeyBody,
   SessionCode: sessionCodeBody,
-  TableClaimRequest: tableClaimBody,
-  TablePaymentRequest: tablePayBody,
-  TableFeedbackRequest: tableFeedbackBody,
+  TableClaimRequest: table.tableClaimBody,
+  TablePaymentRequest: table.tablePayBody,
+  TableFeedbackRequest: table.tableFeedbackBody,
 }
 
 /** What is listed, page by page. */
@@ -55,7 +53,7 @@ const listed = {
   Event: sim.eventView,
   LoggedRequest: sim.requestView,
   ApiKey: sim.apiKeyView,
-  EndpointHealth: session.endpointHealthView,
+  EndpointHealth: sim.endpointHealthView,
 }
 
 const answers = {
@@ -80,9 +78,9 @@ const answers = {
   CreatedApiKey: sim.createdKeyView,
   TableAddress: sim.tableAddressView,
   Activity: sim.activityView,
-  InspectorLink: session.inspectorLinkView,
-  SessionSecret: session.sessionSecretView,
-  Session: session.sessionView,
+  InspectorLink: sim.inspectorLinkView,
+  SessionSecret: sim.sessionSecretView,
+  Session: sim.sessionView,
   Health: sim.healthView,
   TableView: table.tableView,
   TableCheck: table.tableCheckView,

@@ -9,18 +9,15 @@ import {
   parsePush,
 } from '../../model/check.ts'
 import type { Finding } from '../../findings/index.ts'
-import type { LoggedRequest, PushNote } from '../../model/simulator/request-entry.ts'
+import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
-import { isTrialPath } from '../../model/simulator/trial-check.ts'
-import { createFindingArchive, type Shown } from './finding-archive.ts'
+import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
 import { withoutSecrets } from '../redact.ts'
-import { reportOf } from './report.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
-import { checkChanges } from '../../model/check-changes.ts'
-import { diffItems } from '../../model/item-diff.ts'
+import { checkChanges, diffItems } from '../../model/check-diff.ts'
 
 export interface RequestLog {
   /** Keeps a request, without the secrets in it. */

@@ -10,7 +10,7 @@ import {
   type PushRefusal,
 } from '../../findings/index.ts'
 import { ORDER_BY } from '../../model/revision.ts'
-import { isTrialPath } from '../../model/simulator/trial-check.ts'
+import { isTrialPath } from '../../model/simulator/request-entry.ts'
 import type { RequestEntry } from '../request-context.ts'
 
 /** A request without what it took, which is all that a report tells of it. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../findings/index.ts'
-import { findingCodes } from '../../model/simulator/finding-code.ts'
+import { findingCodes } from '../../model/simulator/report.ts'
 import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import { choiceOf, externalIdIn, searchOf } from '../query.ts'
 

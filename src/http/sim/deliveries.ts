@@ -1,6 +1,5 @@
-import { viewDelivery, type Delivery } from '../../model/delivery.ts'
+import { viewDelivery, type Delivery, type SentSignature } from '../../model/delivery.ts'
 import { Refusal } from '../../model/refusal.ts'
-import type { SentSignature } from '../../model/sent-signature.ts'
 import { activityOf } from '../../model/simulator/activity.ts'
 import { resendBody } from '../../model/simulator/bodies.ts'
 import type { DeliveriesQuery, DeliveryFilter } from '../../model/simulator/list-queries.ts'

@@ -1,5 +1,4 @@
-import { attemptMessages } from '../../model/attempt-message.ts'
-import { viewDelivery, type Delivery } from '../../model/delivery.ts'
+import { attemptMessages, viewDelivery, type Delivery } from '../../model/delivery.ts'
 import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import type { Write } from '../../model/records.ts'
 

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { TableCheck, TableClaim, TablePayment, TableView } from './view.ts'
 import { checkView, claimView, locationView, paymentView } from '../views.ts'
+import { claimBody } from '../claim.ts'
+import { feedbackBody } from '../feedback.ts'
+import { payBody } from '../payment.ts'
 
 /** What a guest sees of a claim, as a schema: one that is released holds nothing, and is not shown. */
 export const tableClaimView = claimView.omit({ check_id: true, external_check_id: true }).extend({
@@ -38,3 +41,17 @@ export const tableView = z.strictObject({
   location: locationView.pick({ name: true, currency: true, timezone: true }),
   checks: z.array(tableCheckView),
 }) satisfies z.ZodType<TableView>
+
+/** At a table there may be several checks, so each request names the one it means. */
+const ofCheck = { external_check_id: z.string().min(1).max(255) }
+
+/** Bodies of the requests that a table's page makes: those of `/_sim`, and the check. */
+export const tableClaimBody = claimBody.safeExtend(ofCheck)
+export const tableFeedbackBody = feedbackBody.safeExtend(ofCheck)
+
+/** Besides: what the guest was told to pay, and how the simulated card takes it. */
+export const tablePayBody = payBody.safeExtend({
+  ...ofCheck,
+  expected_cents: z.int().min(0).optional(),
+  card: z.enum(['approved', 'declined']).default('approved'),
+})

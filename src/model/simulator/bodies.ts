@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { durationMs } from '../duration.ts'
+import { durationMs } from '../time.ts'
 
 const isDuration = (text: string) => durationMs(text) !== undefined
 const isTime = (text: string) =>

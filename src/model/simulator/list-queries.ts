@@ -1,6 +1,6 @@
 import type { Delivery } from '../delivery.ts'
 import type { EventType } from '../event.ts'
-import type { FindingCode } from './finding-code.ts'
+import type { FindingCode } from './report.ts'
 
 /** What every list takes (contract section 3). */
 export interface PageQuery {

@@ -1,7 +1,6 @@
 import type { ApiFaultKind } from './fault-kinds.ts'
-import type { CheckChange } from '../check-changes.ts'
-import type { FindingCode } from './finding-code.ts'
-import type { ItemDiff } from '../item-diff.ts'
+import type { CheckChange, ItemDiff } from '../check-diff.ts'
+import type { FindingCode } from './report.ts'
 
 /** How a push ended: `conflict` is the refusal of specification section 4, rule 4. */
 export const pushOutcomes = ['created', 'updated', 'unchanged', 'stale', 'conflict'] as const
@@ -34,4 +33,15 @@ export interface LoggedRequest {
   response_body: string | null
   /** Faults that were injected. */
   faults?: readonly ApiFaultKind[]
+}
+
+/**
+ * Begins the external ids of checks that our own commands push to try something out. What comes of them says nothing
+ * about the integration under test, so its report leaves them out.
+ */
+export const TRIAL_PREFIX = 'tabwire-trial-'
+
+/** Whether a path such as `/v1/checks/external/tabwire-trial-1` names a check of our own. */
+export function isTrialPath(path: string): boolean {
+  return path.startsWith(`/v1/checks/external/${TRIAL_PREFIX}`)
 }

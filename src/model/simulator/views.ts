@@ -1,19 +1,18 @@
 import { z } from 'zod'
 import type { Activity } from './activity.ts'
 import { scopes, type ApiKeyView } from '../api-key.ts'
-import { viewDelivery } from '../delivery.ts'
+import { viewDelivery, type SentSignature } from '../delivery.ts'
 import type { EventData, EventView } from '../event-view.ts'
 import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
-import { findingCodes } from './finding-code.ts'
+import { findingCodes, type Report } from './report.ts'
 import { pushBody } from '../check.ts'
 import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
-import type { Report } from './report.ts'
-import type { SentSignature } from '../sent-signature.ts'
 import type { StateReport } from './state.ts'
 import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
-import { attemptOutcome, eventData } from '../views.ts'
+import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
+import { inspectorCode } from './inspector-link.ts'
 
 /** What `/_sim` shows, as schemas (contract section 10). */
 const { deliveries, events } = stateRecords
@@ -216,3 +215,23 @@ export const healthView = z.strictObject({
   /** Names the signature header, `X-<name>-Signature`. */
   service_name: z.string(),
 })
+
+/** What the inspector's page is shown, as schemas. */
+export const inspectorLinkView = z.strictObject({
+  code: z
+    .string()
+    .regex(inspectorCode)
+    .describe('Opens the inspector once, at `/#link=<code>` of the service.'),
+  expires_in_seconds: z.int().min(1),
+})
+
+export const sessionSecretView = z.strictObject({
+  page_secret: z.string().min(1).describe('What the page sends as `X-Tabwire-Page` beside its cookie.'),
+})
+
+export const sessionView = z.strictObject({
+  session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
+})
+
+/** An endpoint with how near it is to being disabled. */
+export const endpointHealthView = endpointView.extend({ consecutive_failures: z.int().min(0) })

@@ -1,4 +1,4 @@
-import { unclaimedQuantity } from '../../model/claimed-items.ts'
+import { unclaimedQuantity } from '../../model/claim.ts'
 import type { TableCheck, TableClaim } from '../../model/guest-table/view.ts'
 import { h, type Tree } from '../tree.ts'
 import { nameOf, quantityText, type CheckScene } from './scene.ts'

@@ -1,4 +1,4 @@
-import { claimedQuantities } from '../../model/claimed-items.ts'
+import { claimedQuantities } from '../../model/claim.ts'
 import type { TableCheck, TablePayment } from '../../model/guest-table/view.ts'
 import { h, type Tree } from '../tree.ts'
 import { quantityText, type CheckScene } from './scene.ts'

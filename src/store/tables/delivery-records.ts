@@ -1,7 +1,12 @@
 import type { Delivery } from '../../model/delivery.ts'
 import { FanOut } from './fan-out.ts'
-import type { RecordsInOrder, SortedRecords } from './sorted-records.ts'
-import { compareText, sortedTree, type SortedTree } from './sorted-tree.ts'
+import {
+  type RecordsInOrder,
+  type SortedRecords,
+  compareText,
+  sortedTree,
+  type SortedTree,
+} from './sorted-records.ts'
 
 /** Deliveries in order of id. Unattempted deliveries of one event are stored as one fan-out. */
 export interface DeliveryRecords extends SortedRecords<Delivery> {

@@ -5,7 +5,7 @@ import { deliveryOf, type FanOut, type Waiting } from './fan-out.ts'
 import type { KeyIndex } from './key-index.ts'
 import { createDueIndex, type DueIndex } from './due-index.ts'
 import { dueIndexRule } from './schema.ts'
-import { compareText } from './sorted-tree.ts'
+import { compareText } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { tableOf, type Table } from './table.ts'
 

@@ -1,4 +1,4 @@
-import { sortedTree, type SortedTree } from './sorted-tree.ts'
+import { sortedTree, type SortedTree } from './sorted-records.ts'
 
 /** Ordered list, optimised for append at the tail and removal near the head. */
 export interface OrderedList<T> {

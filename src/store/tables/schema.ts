@@ -1,9 +1,9 @@
 import { checkKey } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
-import type { OfCheck } from '../../model/guest.ts'
+import type { OfCheck } from '../../model/claim.ts'
 import type { CollectionName, Collections, Lookups } from '../../model/records.ts'
 import type { DueIndexRule } from './due-index.ts'
-import { compareText } from './sorted-tree.ts'
+import { compareText } from './sorted-records.ts'
 
 /** Returns the key of a record in an index; `null` when it is not indexed. */
 export type KeyOf<T> = (record: T) => string | null

@@ -1,7 +1,6 @@
 import type { TimeGiven } from '../../client.ts'
 import type { Simulator } from '../../library/create-simulator.ts'
-import { findingCodes, type FindingCode } from '../../model/simulator/finding-code.ts'
-import type { ReportedFinding } from '../../model/simulator/report.ts'
+import { findingCodes, type FindingCode, type ReportedFinding } from '../../model/simulator/report.ts'
 import { requireKnownOptions } from '../../model/simulator/settings.ts'
 import { failed, passed, requireKnown, requireSimulator, type Outcome } from './outcome.ts'
 

@@ -2,8 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
 import { renderCheckChanges, renderItemDiff } from '../../../src/cli/render/item-diff.ts'
-import { checkChanges } from '../../../src/model/check-changes.ts'
-import { diffItems } from '../../../src/model/item-diff.ts'
+import { checkChanges, diffItems } from '../../../src/model/check-diff.ts'
 
 const line = (external_id: string, name: string, quantity: number, price_cents: number) => ({
   external_id,

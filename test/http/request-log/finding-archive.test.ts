@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createFindingArchive, type Shown } from '../../../src/http/request-log/finding-archive.ts'
+import { createFindingArchive, type Shown, reportOf } from '../../../src/http/request-log/finding-archive.ts'
 import { createPushSequence } from '../../../src/http/request-log/push-sequence.ts'
-import { reportOf } from '../../../src/http/request-log/report.ts'
 
 const at = (minute: number) => `2026-11-21T18:0${minute}:00.000Z`
 const shown = (minute: number): Shown => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findingCodes, type FindingCode } from '../../../src/model/simulator/finding-code.ts'
+import { findingCodes, type FindingCode } from '../../../src/model/simulator/report.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
 

@@ -1,6 +1,6 @@
-import { draw } from '../../../model/simulator/draw.ts'
+import { draw } from '../../../model/simulator/fault-rules.ts'
 import type { Envelope, EventType } from '../../../model/event.ts'
-import { TRIAL_PREFIX } from '../../../model/simulator/trial-check.ts'
+import { TRIAL_PREFIX } from '../../../model/simulator/request-entry.ts'
 
 /** The identifiers of one check of a trial. */
 export interface CheckIds {

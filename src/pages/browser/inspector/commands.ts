@@ -1,7 +1,13 @@
-import { curlCommand, PLACEHOLDER, urlWord, WITH_KEY } from '../../../model/curl-command.ts'
+import {
+  curlCommand,
+  PLACEHOLDER,
+  urlWord,
+  WITH_KEY,
+  shellWord,
+  tabwireCommand,
+} from '../../../model/shell-command.ts'
 import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/service-name.ts'
-import { shellWord, tabwireCommand } from '../../../model/shell-command.ts'
 
 /** What `tabwire deliveries export` prints: the request that carries an event, with a placeholder for the signature. */
 export function deliveryCurl(url: string, body: string, serviceName: string): string {

@@ -1,4 +1,4 @@
-import type { FindingCode } from '../../../model/simulator/finding-code.ts'
+import type { FindingCode } from '../../../model/simulator/report.ts'
 import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 import { Link } from './link.tsx'
 

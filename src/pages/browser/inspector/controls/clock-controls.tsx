@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { durationMs } from '../../../../model/duration.ts'
+import { durationMs } from '../../../../model/time.ts'
 import { advance, freeze } from '../actions.ts'
 import { clock, serviceNow } from '../clock.ts'
 import { Action } from '../detail/parts.tsx'

@@ -1,4 +1,4 @@
-import { durationText } from '../../../../model/duration.ts'
+import { durationText } from '../../../../model/time.ts'
 import {
   apiFaultKinds,
   apiFields,

@@ -1,4 +1,4 @@
-import type { ItemDiff } from '../../../../model/item-diff.ts'
+import type { ItemDiff } from '../../../../model/check-diff.ts'
 import { money } from '../money-text.ts'
 
 type Item = ItemDiff['added'][number]

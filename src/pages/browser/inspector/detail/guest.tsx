@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
-import { unclaimedQuantity } from '../../../../model/claimed-items.ts'
+import { unclaimedQuantity } from '../../../../model/claim.ts'
 import { digitsOf } from '../../../money.ts'
 import { claim, pay } from '../actions.ts'
 import { money } from '../money-text.ts'

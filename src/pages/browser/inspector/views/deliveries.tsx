@@ -1,5 +1,4 @@
-import type { AttemptMessage } from '../../../../model/attempt-message.ts'
-import type { Delivery } from '../../../../model/delivery.ts'
+import type { AttemptMessage, Delivery } from '../../../../model/delivery.ts'
 import { Answer } from '../answer.tsx'
 import { Badge } from '../badge.tsx'
 import { endpointName } from '../endpoints.ts'

@@ -1,4 +1,4 @@
-import { findingCodes } from '../../../../model/simulator/finding-code.ts'
+import { findingCodes } from '../../../../model/simulator/report.ts'
 import type { LoggedRequest, PushNote } from '../../../../model/simulator/request-entry.ts'
 import { Badge, StatusCode } from '../badge.tsx'
 import { findingsOf } from '../findings.tsx'

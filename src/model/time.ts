@@ -20,3 +20,8 @@ export function durationText(ms: number): string {
   })
   return parts.join('') || '0s'
 }
+
+/** `2026-11-21 18:04:05`, UTC, of an ISO time. */
+export function moment(iso: string): string {
+  return iso.slice(0, 19).replace('T', ' ')
+}

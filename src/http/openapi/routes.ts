@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Answer } from './refusals.ts'
-import type { Call, Route } from './route.ts'
+import type { Answer } from '../refusals.ts'
+import type { Call, Route } from '../route.ts'
 
 export interface DocumentParts {
   /** Names the signature header. */
@@ -31,7 +31,7 @@ export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] 
 }
 
 async function makeDocument(serviceName: string): Promise<{ text: string; digest: string }> {
-  const { openApiText } = await import('./openapi/document.ts')
+  const { openApiText } = await import('./document.ts')
   const text = await openApiText({ url: PLACEHOLDER, serviceName })
   return { text, digest: digestOf(text) }
 }

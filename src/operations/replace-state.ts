@@ -1,6 +1,6 @@
 import type { ApiKey } from '../model/api-key.ts'
 import type { Location } from '../model/location.ts'
-import type { Everything } from '../model/records.ts'
+import { type Everything, noRecords } from '../model/records.ts'
 import type { State } from '../model/simulator/state.ts'
 
 /**
@@ -20,4 +20,9 @@ function settled(key: ApiKey, before: readonly Location[], after: readonly Locat
   const first = after.reduce((one, other) => (one.id <= other.id ? one : other))
   const { id: location_id } = after.find((location) => location.name === name) ?? first
   return { ...key, location_id }
+}
+
+/** `POST /_sim/reset`: a fresh store, but for its locations and the keys to it (contract section 10). */
+export function resetState({ locations, keys }: Everything): Everything {
+  return { ...noRecords, locations, keys }
 }

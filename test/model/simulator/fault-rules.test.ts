@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { draw } from '../../../src/model/simulator/draw.ts'
+import { draw } from '../../../src/model/simulator/fault-rules.ts'
 
 test('a draw follows from its seed and its subject alone', () => {
   expect(draw(7, 'drop', 0, 12, 1)).toBe(draw(7, 'drop', 0, 12, 1))
