@@ -13,7 +13,6 @@ import {
   type StoreFile,
 } from './disk.ts'
 import { codeOf, unusable } from './errors.ts'
-import { groupFanOuts } from './tables/fan-out.ts'
 import { createCompaction, type Copy } from './compaction.ts'
 import { createGate } from './gate.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
@@ -130,10 +129,9 @@ function storeOver(
 ): Store {
   const commit = (writes: readonly Write[]) => {
     if (writes.length === 0) return
-    const fannedWrites = groupFanOuts(writes)
     // Serialised first, so that values that JSON cannot hold do not reach memory.
-    const text = writesJson(fannedWrites)
-    const undo = tables.apply(fannedWrites)
+    const text = writesJson(writes)
+    const undo = tables.apply(writes)
     const retired = retire()
     if (retired.length === 0) queue.add(`[${text}]`, undo)
     else queue.add(`[${text},${writesJson(retired)}]`, [...tables.apply(retired), ...undo])

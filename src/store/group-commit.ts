@@ -1,7 +1,7 @@
 import type { Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { FileGone, reasonOf } from './errors.ts'
-import { createLineEncoder } from './journal/line.ts'
+import { encodeLines } from './journal/line.ts'
 import { timers } from '../timers.ts'
 
 /** Group commit: transactions that wait at the same time share one write and one sync. They are already in memory. */
@@ -42,7 +42,6 @@ export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): 
   let waiting = newBatch()
   let writing: Batch | undefined
   let running = false
-  const encode = createLineEncoder()
   const last = () => durable + (writing?.transactions.length ?? 0) + waiting.transactions.length
 
   /** Undoes the failed batch and all later ones, which were decided on its records. */
@@ -55,7 +54,7 @@ export function createGroupCommit({ sequence, write, undo }: GroupCommitParts): 
     writing = batch
     waiting = newBatch()
     try {
-      await write(encode(durable + 1, batch.transactions), last())
+      await write(encodeLines(durable + 1, batch.transactions), last())
       durable += batch.transactions.length
       writing = undefined
       batch.settle()

@@ -1,4 +1,3 @@
-import { groupFanOuts } from './tables/fan-out.ts'
 import { createGate } from './gate.ts'
 import { createRetention, KEPT_EVENTS } from './retention.ts'
 import type { Store } from './store.ts'
@@ -21,7 +20,7 @@ export function createMemoryStore({ keepEvents = KEPT_EVENTS }: { keepEvents?: n
       gate.pass(async () => {
         const decision = decide(tables.read(reads))
         if (decision.writes.length > 0) {
-          tables.apply(groupFanOuts(decision.writes))
+          tables.apply(decision.writes)
           tables.apply(leaving())
         }
         return decision

@@ -1,7 +1,6 @@
 import type { Low } from 'lowdb'
 import { readWhole, type StoreFile, fileIn, OWNER_ONLY } from './disk.ts'
 import { MEND, StoreDamaged } from './errors.ts'
-import { groupFanOuts } from './tables/fan-out.ts'
 import type { JournalFiles } from './journal/journal.ts'
 import { replay, type Replay } from './journal/replay.ts'
 import { notASnapshot } from './snapshot/parse.ts'
@@ -46,7 +45,7 @@ export async function recover(
   if (found.closed === false || (found.closed && leftOpen))
     if (oldBytes === undefined && currentBytes === undefined) throw journalMissing(files)
   const read = (bytes: Buffer | undefined, file: StoreFile, known: number) =>
-    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(groupFanOuts(writes)))
+    bytes && replay(bytes, file, known, ({ writes }) => tables.apply(writes))
   const old = read(oldBytes, files.old, found.sequence)
   if (old !== undefined && old.torn.length > 0 && (currentBytes?.length ?? 0) > 0) throw tornBetween(files)
   const current = read(currentBytes, files.current, old?.sequence ?? found.sequence)

@@ -4,7 +4,7 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import type { StoredEvent } from '../../src/model/event.ts'
 import { put } from '../../src/model/records.ts'
 import type { WebhookEndpoint } from '../../src/model/webhook-endpoint.ts'
-import { createLineEncoder } from '../../src/store/journal/line.ts'
+import { encodeLines } from '../../src/store/journal/line.ts'
 import type { Store } from '../../src/store/store.ts'
 
 const time = '2026-01-01T12:00:00.000Z'
@@ -92,7 +92,7 @@ export function endpoint(number: number, changes: Partial<WebhookEndpoint> = {})
 
 /** A line of the journal. */
 export function encodeLine(sequence: number, writes: string): Buffer {
-  return createLineEncoder()(sequence, [writes])
+  return encodeLines(sequence, [writes])
 }
 
 export function save(store: Store, ...writes: ReturnType<typeof put>[]): Promise<unknown> {

@@ -15,45 +15,14 @@ export const JOURNAL_FORMAT = 1
  * `{"format":1,"sequence":1,"crc32":"89abcdef","writes":[…]}`. The checksum covers `1/1`, the format and the sequence number,
  * and the text of the writes. Lines of earlier versions have no format, and their checksum covers no `1/`.
  */
-export type LineEncoder = (first: number, transactions: readonly string[]) => Buffer
-
-/** Creates an encoder. Its result is valid until its next call, because it reuses its buffer. */
-export function createLineEncoder(): LineEncoder {
-  let memory = Buffer.alloc(0)
-  return (first, transactions) => {
-    const most = transactions.reduce(
-      (sum, { length }) => sum + MAX_OVERHEAD + MAX_BYTES_PER_CHARACTER * length,
-      0,
-    )
-    if (memory.length < most) memory = Buffer.allocUnsafe(most)
-    let end = 0
-    for (const [index, writes] of transactions.entries()) end = writeLine(memory, end, first + index, writes)
-    const lines = memory.subarray(0, end)
-    if (memory.length > MAX_KEPT) memory = Buffer.alloc(0)
-    return lines
-  }
+export function encodeLines(first: number, transactions: readonly string[]): Buffer {
+  const lines = transactions.map((writes, index) => {
+    const sequence = String(first + index)
+    const crc32 = checksum(`${JOURNAL_FORMAT}/${sequence}`, writes)
+    return `{"format":${JOURNAL_FORMAT},"sequence":${sequence},"crc32":"${crc32}","writes":${writes}}\n`
+  })
+  return Buffer.from(lines.join(''))
 }
-
-/** Writes a line and returns its end. */
-function writeLine(memory: Buffer, begin: number, sequence: number, writes: string): number {
-  const number = String(sequence)
-  const start = begin + HEAD_LENGTH + number.length
-  const end = start + memory.write(writes, start)
-  const crc32 = checksum(`${JOURNAL_FORMAT}/${number}`, memory.subarray(start, end))
-  const head = `{"format":${JOURNAL_FORMAT},"sequence":${number},"crc32":"${crc32}","writes":`
-  memory.write(head, begin, 'latin1')
-  return end + memory.write(TAIL, end, 'latin1')
-}
-
-/** Length without the digits of the sequence number. */
-const HEAD_LENGTH = `{"format":${JOURNAL_FORMAT},"sequence":,"crc32":"89abcdef","writes":`.length
-const TAIL = '}\n'
-/** Most bytes that a line adds to its writes. */
-const MAX_OVERHEAD = HEAD_LENGTH + TAIL.length + 16
-/** In UTF-8. */
-export const MAX_BYTES_PER_CHARACTER = 3
-/** A larger buffer is freed after use. */
-const MAX_KEPT = 1024 * 1024
 
 const HEAD = /^\{(?:"format":(\d{1,4}),)?"sequence":(\d{1,16}),"crc32":"([0-9a-f]{8})","writes":/
 /** The start of a line in every version. */

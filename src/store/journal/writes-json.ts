@@ -1,24 +1,27 @@
 import { envelopeText, type StoredEvent } from '../../model/event.ts'
 import { textOf } from '../../model/json-text.ts'
 import { put, type Write } from '../../model/records.ts'
-import { FanOut, type GroupedWrite, type Others } from '../tables/fan-out.ts'
 import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
 
 /**
  * A write of the journal. `data_of` is the id of the record that is the data of an event, when the transaction starts with
- * it. `and` holds the ids and endpoints of deliveries that otherwise equal the one put.
+ * it. `and`, which version 1 wrote, holds the ids and endpoints of deliveries that otherwise equal the one put.
  */
 type JournalWrite = Write & { data_of?: string; and?: Others }
 
+interface Others {
+  ids: readonly string[]
+  endpoint_ids: readonly string[]
+}
+
 /** Returns the JSON of a transaction's writes for the journal, separated by commas. */
-export function writesJson(writes: readonly GroupedWrite[]): string {
+export function writesJson(writes: readonly Write[]): string {
   let text = ''
   let first: { id: string; text: string } | undefined
   for (const [index, write] of writes.entries()) {
     if (index > 0) text += ','
-    if (write instanceof FanOut) text += fanOutJson(write)
-    else if (!('put' in write)) text += JSON.stringify(write)
+    if (!('put' in write)) text += JSON.stringify(write)
     else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
       text += `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
@@ -30,11 +33,6 @@ export function writesJson(writes: readonly GroupedWrite[]): string {
     }
   }
   return text
-}
-
-function fanOutJson(fanOut: FanOut): string {
-  const { first, others } = fanOut.written()
-  return `{"collection":"deliveries","put":${recordJson('deliveries', first)},"and":${JSON.stringify(others)}}`
 }
 
 /** True when the body can be rebuilt from this data text. Compares without building it. */

@@ -12,7 +12,6 @@ import {
   type OpenFile,
   type StoreFile,
 } from '../disk.ts'
-import { MAX_BYTES_PER_CHARACTER } from '../journal/line.ts'
 import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
 import { parseSnapshot } from './parse.ts'
 import { readChecksummed } from './read.ts'
@@ -94,6 +93,9 @@ async function writeDurably(
     await old?.close()
   }
 }
+
+/** Most bytes of a UTF-16 unit in UTF-8. */
+const MAX_BYTES_PER_CHARACTER = 3
 
 /** Writes pieces of text in order. Encodes them directly into the write buffer, which saves a copy. */
 async function writeText(

@@ -1,24 +1,60 @@
 import type { Delivery } from '../../model/delivery.ts'
-import { deliveryOf, type Waiting } from './fan-out.ts'
-import type { DueIndex } from './due-index.ts'
-import { dueIndexRule } from './schema.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
+import type { KeyIndex } from './key-index.ts'
+import { compareText, sortedTree, type SortedTree } from './sorted-records.ts'
 
-/** Returns the due deliveries, and when the next one will be. Examines the head of each endpoint's list. */
-export function findDue(
-  queue: DueIndex<Delivery | Waiting>,
-  { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery,
-): Due {
+/** The pending deliveries of each endpoint, by due time. */
+export interface DueIndex extends KeyIndex<Delivery> {
+  due(query: DueQuery): Due
+  unfinished(query: UnfinishedQuery): Unfinished
+}
+
+export function createDueIndex(): DueIndex {
+  const byEndpoint = new Map<string, SortedTree<Delivery, Delivery>>()
+  const put = (delivery: Delivery) => {
+    const queue = byEndpoint.get(delivery.endpoint_id) ?? sortedTree<Delivery, Delivery>(compareDue)
+    queue.set(delivery, delivery)
+    byEndpoint.set(delivery.endpoint_id, queue)
+  }
+  const take = (delivery: Delivery) => {
+    const queue = byEndpoint.get(delivery.endpoint_id)
+    queue?.delete(delivery)
+    if (queue?.isEmpty === true) byEndpoint.delete(delivery.endpoint_id)
+  }
+  return {
+    move(before, after) {
+      if (before !== undefined && isWaiting(before)) take(before)
+      if (after !== undefined && isWaiting(after)) put(after)
+    },
+    find: (endpoint) =>
+      [...(byEndpoint.get(endpoint)?.values() ?? [])].sort((one, other) => compareText(one.id, other.id)),
+    due: (query) => findDue(byEndpoint, query),
+    unfinished: (query) => findUnfinished(byEndpoint, query),
+  }
+}
+
+function isWaiting({ status, next_attempt_at }: Delivery): boolean {
+  return status === 'pending' && next_attempt_at !== null
+}
+
+function compareDue(one: Delivery, other: Delivery): number {
+  return compareText(timeOf(one), timeOf(other)) || compareText(one.id, other.id)
+}
+
+type Queues = ReadonlyMap<string, SortedTree<Delivery, Delivery>>
+
+/** Returns the due deliveries, and when the next one will be. Examines the head of each endpoint's queue. */
+function findDue(queues: Queues, { now, perEndpoint, wanted = Infinity, busy, full }: DueQuery): Due {
   const time = now.toISOString()
-  const open = Array.from(queue.keys()).filter((endpoint) => full?.has(endpoint) !== true)
+  const open = [...queues].filter(([endpoint]) => full?.has(endpoint) !== true)
   const share = Math.ceil(wanted / open.length)
   const deliveries: Delivery[] = []
   let next: string | null = null
   let more = false
-  for (const endpoint of open) {
+  for (const [, queue] of open) {
     let looked = 0
     let taken = 0
-    for (const delivery of queue.find(endpoint)) {
+    for (const delivery of queue.values()) {
       if (looked++ === perEndpoint) break
       if (busy.has(delivery.id)) continue
       const at = timeOf(delivery)
@@ -30,23 +66,20 @@ export function findDue(
         more = true
         break
       }
-      deliveries.push(deliveryOf(delivery))
+      deliveries.push(delivery)
     }
   }
-  return { deliveries: deliveries.sort(dueIndexRule.compare), next_at: next, more }
+  return { deliveries: deliveries.sort(compareDue), next_at: next, more }
 }
 
 /** Returns the endpoints with a due delivery up to an id, and when the next delivery to another one falls due. */
-export function findUnfinished(
-  queue: DueIndex<Delivery | Waiting>,
-  { now, upTo, busy, except }: UnfinishedQuery,
-): Unfinished {
+function findUnfinished(queues: Queues, { now, upTo, busy, except }: UnfinishedQuery): Unfinished {
   const time = now.toISOString()
   const due: string[] = []
   let next: string | null = null
-  for (const endpoint of queue.keys()) {
+  for (const [endpoint, queue] of queues) {
     if (except.has(endpoint)) continue
-    for (const delivery of queue.find(endpoint)) {
+    for (const delivery of queue.values()) {
       if (delivery.id > upTo || busy.has(delivery.id)) continue
       const at = timeOf(delivery)
       if (at <= time) due.push(endpoint)
@@ -57,7 +90,7 @@ export function findUnfinished(
   return { due, next_at: next }
 }
 
-/** The due index holds only deliveries with a time. */
-function timeOf({ next_attempt_at }: Pick<Delivery, 'next_attempt_at'>): string {
+/** The queues hold only deliveries with a time. */
+function timeOf({ next_attempt_at }: Delivery): string {
   return next_attempt_at ?? ''
 }

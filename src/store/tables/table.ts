@@ -1,11 +1,6 @@
 import { createKeyIndex, type KeyIndex } from './key-index.ts'
 import type { KeyOf } from './schema.ts'
-import {
-  createSortedRecords,
-  type ReadableRecords,
-  type RecordsInOrder,
-  type SortedRecords,
-} from './sorted-records.ts'
+import { createSortedRecords, type ReadableRecords, type RecordsInOrder } from './sorted-records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'
 
@@ -20,17 +15,14 @@ export interface Table<T extends { id: string }> {
   find(lookup: string, key: string): Iterable<T>
 }
 
-/** Creates a table with these indexes. */
-export function createTable<T extends { id: string }>(rules: Readonly<Record<string, KeyOf<T>>>): Table<T> {
-  const lookups = Object.entries(rules).map(([name, rule]) => [name, createKeyIndex(rule)] as const)
-  return tableOf(createSortedRecords<T>(), new Map(lookups))
-}
-
-/** Creates a table that updates the indexes with the records. */
-export function tableOf<T extends { id: string }>(
-  records: SortedRecords<T>,
-  lookups: ReadonlyMap<string, KeyIndex<T>>,
+/** Creates a table with an index for each rule, and further indexes. It updates them with the records. */
+export function createTable<T extends { id: string }>(
+  rules: Readonly<Record<string, KeyOf<T>>>,
+  further: Readonly<Record<string, KeyIndex<T>>> = {},
 ): Table<T> {
+  const records = createSortedRecords<T>()
+  const lookups = new Map(Object.entries(further))
+  for (const [name, rule] of Object.entries(rules)) lookups.set(name, createKeyIndex(rule))
   const indexes = [...lookups.values()]
   const move = (before: T | undefined, after: T | undefined) => {
     for (const index of indexes) index.move(before, after)

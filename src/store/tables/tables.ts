@@ -13,8 +13,7 @@ import {
   type Write,
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
-import { createDeliveryTable, type DeliveryTable } from './delivery-table.ts'
-import { FanOut, type GroupedWrite } from './fan-out.ts'
+import { createDueIndex, type DueIndex } from './due.ts'
 import { lookups } from './schema.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
@@ -26,7 +25,7 @@ export interface Tables {
   /** Returns the records that a transaction reads; iterables are valid while it decides. */
   read<A extends Reads>(reads: A): ReadResults<A>
   /** Applies writes in order and returns the writes that undo them, in order of application. */
-  apply(writes: readonly GroupedWrite[]): readonly Write[]
+  apply(writes: readonly Write[]): readonly Write[]
   due(query: DueQuery): Due
   unfinished(query: UnfinishedQuery): Unfinished
   /** Returns a copy of the records that later writes do not change, in constant time. */
@@ -47,12 +46,9 @@ export interface Prepared {
 export type RecordCopies = { readonly [C in CollectionName]: RecordsInOrder<Collections[C]> }
 
 /** All collections, in the order of the snapshot. */
-export const collectionNames = [...Object.keys(lookups), 'deliveries'] as CollectionName[]
+export const collectionNames = Object.keys(lookups) as CollectionName[]
 
-/**
- * Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new; for a fan-out, whose
- * ids increase, for the first record only.
- */
+/** Creates empty tables. `onPut` is called for each record that a write puts, with whether it is new. */
 export function createTables(onPut: Changes['put'] = () => {}): Tables {
   let tables = emptyTables()
   const readOne = (read: ReadOne) => {
@@ -64,26 +60,21 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
     undoing.push(undo)
     if ('put' in write) onPut(write.collection, write.put.id, 'remove' in undo)
   }
-  const addAll = (fanOut: FanOut, undoing: Write[]) => {
-    if (tables.deliveries.add(fanOut)) {
-      for (const id of fanOut.ids) undoing.push(remove('deliveries', id))
-      onPut('deliveries', fanOut.firstId, true)
-    } else for (const delivery of fanOut) apply(put('deliveries', delivery), undoing)
-  }
   return {
     of: (collection) => (tables as TableOf)[collection],
     read: (reads) => mapValues(reads, readOne) as ReadResults<typeof reads>,
     apply(writes) {
       const undoing: Write[] = []
-      for (const write of writes)
-        if (write instanceof FanOut) addAll(write, undoing)
-        else apply(write, undoing)
+      for (const write of writes) apply(write, undoing)
       return undoing.reverse()
     },
-    due: (query) => tables.deliveries.due(query),
-    unfinished: (query) => tables.deliveries.unfinished(query),
+    due: (query) => tables.due.due(query),
+    unfinished: (query) => tables.due.unfinished(query),
     copy: () => copyOf(tables),
-    all: () => mapValues(tables, ({ records }) => [...records.from()]) as Everything,
+    all: () =>
+      Object.fromEntries(
+        collectionNames.map((name) => [name, [...tables[name].records.from()]]),
+      ) as unknown as Everything,
     async prepare(records) {
       const prepared = emptyTables()
       for (const name of collectionNames) await putAll(prepared[name], records[name])
@@ -93,14 +84,18 @@ export function createTables(onPut: Changes['put'] = () => {}): Tables {
 }
 
 type TableOf = { readonly [C in CollectionName]: Table<Collections[C]> }
-type AllTables = TableOf & { readonly deliveries: DeliveryTable }
+type AllTables = TableOf & { readonly due: DueIndex }
 
 function copyOf(tables: AllTables): RecordCopies {
-  return mapValues(tables, ({ records }) => records.clone()) as RecordCopies
+  return Object.fromEntries(
+    collectionNames.map((name) => [name, tables[name].records.clone()]),
+  ) as unknown as RecordCopies
 }
 
 function emptyTables(): AllTables {
+  const due = createDueIndex()
   return {
+    due,
     locations: createTable(lookups.locations),
     keys: createTable(lookups.keys),
     checks: createTable(lookups.checks),
@@ -109,7 +104,7 @@ function emptyTables(): AllTables {
     feedback: createTable(lookups.feedback),
     endpoints: createTable(lookups.endpoints),
     events: createTable(lookups.events),
-    deliveries: createDeliveryTable(),
+    deliveries: createTable(lookups.deliveries, { pending_of: due }),
   }
 }
 

@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
 import { store } from '../../../src/operations/outbox.ts'
-import { groupFanOuts } from '../../../src/store/tables/fan-out.ts'
 import { readWrites, writesJson } from '../../../src/store/journal/writes-json.ts'
 import { check, delivery, event, idOf } from '../records.ts'
 
@@ -13,22 +11,11 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('},{"collection":"', '"put":', '"}]', '\\', '\u2028\n\ud800'),
 )
-const textOf = (writes: readonly Write[]) => writesJson(groupFanOuts(writes))
+const textOf = (writes: readonly Write[]) => writesJson(writes)
 const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',
   newId: () => idOf('evt', 9),
-}
-
-const time = '2026-01-02T00:00:00.000Z'
-const attempt: Attempt = {
-  number: 1,
-  started_at: time,
-  duration_ms: 3,
-  outcome: 'succeeded',
-  response_status: 200,
-  response_body: '',
-  error: null,
 }
 
 describe('the writes of a transaction', () => {
@@ -54,31 +41,20 @@ describe('the writes of a transaction', () => {
     )
   })
 
-  it('name the first of several deliveries of an event, and are read as they were written', () => {
-    const own = (write: Write) => !textOf([put('deliveries', delivery(1)), write]).includes('"and"')
-    const others: Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, Partial<Delivery>> = {
-      event_id: { event_id: idOf('evt', 7) },
-      event_type: { event_type: 'check.closed' },
-      external_check_id: { external_check_id: 'POS-1' },
-      status: { status: 'dead' },
-      dead_reason: { dead_reason: 'endpoint_disabled' },
-      next_attempt_at: { next_attempt_at: null },
-      held: { held: { faults: ['delay'], since: time, not_before: time } },
-      signed_at: { signed_at: 1 },
-      attempts: { attempts: [attempt] },
-    }
-    const change = fc.constantFrom<Partial<Delivery>[]>({}, ...Object.values(others))
-    fc.assert(
-      fc.property(fc.array(fc.tuple(change, text), { minLength: 1, maxLength: 5 }), (made) => {
-        const writes = made.map(([other, endpoint_id], n) =>
-          put('deliveries', delivery(n + 2, { event_id: idOf('evt', 1), ...other, endpoint_id })),
-        )
-        const all = [put('checks', check(1)), put('deliveries', delivery(1)), ...writes]
-        expect(readWrites(`[${textOf(all)}]`)).toEqual({ writes: all })
-        for (const [index, [other]] of made.entries())
-          expect(own(writes[index] ?? remove('claims', ''))).toBe(Object.keys(other).length > 0)
-      }),
-    )
+  it('read the grouped deliveries of a journal of version 1', () => {
+    const first = delivery(1)
+    const written = [
+      put('checks', check(1)),
+      { ...put('deliveries', first), and: others([idOf('dlv', 2), idOf('dlv', 3)], ['we_2', 'we_3']) },
+    ]
+    expect(readWrites(JSON.stringify(written))).toEqual({
+      writes: [
+        put('checks', check(1)),
+        put('deliveries', first),
+        put('deliveries', { ...first, id: idOf('dlv', 2), endpoint_id: 'we_2' }),
+        put('deliveries', { ...first, id: idOf('dlv', 3), endpoint_id: 'we_3' }),
+      ],
+    })
   })
 
   it.each<[where: string, change: (body: string) => string]>([

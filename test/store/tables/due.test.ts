@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../../src/model/delivery.ts'
-import { createDueIndex } from '../../../src/store/tables/due-index.ts'
-import { dueIndexRule } from '../../../src/store/tables/schema.ts'
+import { createDueIndex, type DueIndex } from '../../../src/store/tables/due.ts'
 import { delivery } from '../records.ts'
 
 const attempt = { number: 1 } as Delivery['attempts'][number]
@@ -19,10 +18,10 @@ const move = fc.record({
 })
 
 describe('the due index', () => {
-  it('are in the order in which they fall due, whatever comes and goes', () => {
+  it('returns pending deliveries in order of their due times after any moves', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
-        const queue = createDueIndex<Delivery>(dueIndexRule)
+        const queue = createDueIndex()
         const model = new Map<string, Delivery>()
         for (const { number, endpoint_id, second, attempts, status, gone } of moves) {
           const changed = delivery(number, { endpoint_id, next_attempt_at: due(second), attempts, status })
@@ -38,8 +37,8 @@ describe('the due index', () => {
     )
   })
 
-  it('keep their order over thousands that come at the end and leave near the head', () => {
-    const queue = createDueIndex<Delivery>(dueIndexRule)
+  it('keeps the order of thousands that are added at the end and removed near the head', () => {
+    const queue = createDueIndex()
     const model = new Map<string, Delivery>()
     for (let number = 1; number <= 2000; number++) {
       const fresh = delivery(number)
@@ -58,12 +57,21 @@ describe('the due index', () => {
   })
 })
 
-function expectSame(
-  queue: ReturnType<typeof createDueIndex<Delivery>>,
-  model: ReadonlyMap<string, Delivery>,
-) {
-  const pending = [...model.values()].filter(({ status }) => status === 'pending').sort(dueIndexRule.compare)
-  for (const endpoint of ['we_1', 'we_2'])
-    expect([...queue.find(endpoint)]).toEqual(pending.filter(({ endpoint_id }) => endpoint_id === endpoint))
-  expect([...queue.keys()].sort()).toEqual([...new Set(pending.map(({ endpoint_id }) => endpoint_id))].sort())
+function expectSame(index: DueIndex, model: ReadonlyMap<string, Delivery>) {
+  const pending = [...model.values()]
+    .filter(({ status }) => status === 'pending')
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  const all = { now: new Date('2100-01-01'), perEndpoint: Infinity, busy: new Set<string>() }
+  expect(index.due(all)).toEqual({ deliveries: pending, next_at: null, more: false })
+  for (const endpoint of ['we_1', 'we_2', 'we_9'])
+    expect([...index.find(endpoint)].map(({ id }) => id)).toEqual(
+      pending
+        .filter(({ endpoint_id }) => endpoint_id === endpoint)
+        .map(({ id }) => id)
+        .sort(),
+    )
+}
+
+function keyOf({ next_attempt_at, id }: Delivery): string {
+  return `${next_attempt_at ?? ''} ${id}`
 }

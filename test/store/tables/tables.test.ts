@@ -2,14 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Attempt, Delivery } from '../../../src/model/delivery.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
-import { FanOut, groupFanOuts } from '../../../src/store/tables/fan-out.ts'
 import { createTables, type Tables } from '../../../src/store/tables/tables.ts'
 import { delivery, idOf } from '../records.ts'
 
 const attempt = { number: 1 } as Attempt
 const endpoints = ['we_1', 'we_2', 'we_3', 'we_4'] as const
 
-/** What becomes of a store: a fan-out of so many, or something of one delivery, found by its place among all there ever were. */
+/** A step: an event for so many endpoints, or a change of one delivery, found by its place among all that ever existed. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('fan out' as const), size: fc.integer({ min: 1, max: endpoints.length }) }),
   fc.record({
@@ -18,8 +17,8 @@ const step = fc.oneof(
   }),
 )
 
-describe('a store of deliveries, of which many are kept as one', () => {
-  it('is one of deliveries, whatever becomes of which of them', () => {
+describe('the table of deliveries', () => {
+  it('equals a plain map after any sequence of writes and undos', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const tables = createTables()
@@ -34,7 +33,7 @@ describe('a store of deliveries, of which many are kept as one', () => {
             model.clear()
             for (const [id, record] of undo.model) model.set(id, record)
             undo = { writes: [], model: undo.model }
-          } else undo = { writes: tables.apply(groupFanOuts(writes)), model: before }
+          } else undo = { writes: tables.apply(writes), model: before }
           for (const write of writes) follow(write, model, ever)
           expectSame(tables, model)
         }
@@ -43,48 +42,31 @@ describe('a store of deliveries, of which many are kept as one', () => {
     )
   })
 
-  it('gives copies that stay as they were', () => {
+  it('makes copies that later writes do not change', () => {
     const tables = createTables()
-    tables.apply(groupFanOuts(fanOut(1, 4)))
+    tables.apply(fanOut(1, 4))
     const copy = tables.copy()
     const all = [...copy.deliveries.from()]
     tables.apply([
       put('deliveries', { ...delivery(102), attempts: [attempt] }),
       remove('deliveries', idOf('dlv', 103)),
     ])
-    tables.apply(groupFanOuts(fanOut(2, 3)))
+    tables.apply(fanOut(2, 3))
     expect([...copy.deliveries.from()]).toEqual(all)
     expect([...copy.deliveries.clone().backFrom()]).toEqual([...all].reverse())
   })
 
-  it('tells of what is put whether it is fresh, of those of a fan-out by the first', () => {
+  it('reports each put, and whether the record is new', () => {
     const told: unknown[] = []
     const tables = createTables((...what) => void told.push(what))
-    tables.apply(groupFanOuts(fanOut(1, 3)))
+    tables.apply(fanOut(1, 3))
     tables.apply([put('deliveries', { ...delivery(102), attempts: [attempt] })])
     expect(told).toEqual([
       ['deliveries', idOf('dlv', 101), true],
+      ['deliveries', idOf('dlv', 102), true],
+      ['deliveries', idOf('dlv', 103), true],
       ['deliveries', idOf('dlv', 102), false],
     ])
-  })
-})
-
-describe('writes', () => {
-  it('are together that put deliveries of a fan-out, and in their order', () => {
-    const others = [put('deliveries', delivery(1)), remove('deliveries', 'dlv_0')]
-    const all = [...others, ...fanOut(1, 3), ...fanOut(2, 2), ...others]
-    const fanned = groupFanOuts(all)
-    expect(fanned.map((one) => (one instanceof FanOut ? one.ids.length : 1))).toEqual([1, 1, 3, 2, 1, 1])
-    expect(
-      fanned.flatMap((one) =>
-        one instanceof FanOut ? [...one].map((each) => put('deliveries', each)) : [one],
-      ),
-    ).toEqual(all)
-  })
-
-  it('are apart when the identifiers do not go up', () => {
-    const writes = [...fanOut(1, 2)].reverse()
-    expect(groupFanOuts(writes)).toEqual(writes)
   })
 })
 
