@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { H3, type H3Event } from 'h3'
 import { FastResponse } from 'srvx'
-import { textOf } from '../model/json-text.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { RateLimit } from '../model/simulator/settings.ts'
 import type { NewId } from '../operations/operation.ts'
@@ -191,7 +190,7 @@ async function answerOf(
   try {
     checkOrigin(event.req)
     const reply = await (faults === undefined ? handle() : faults.around(event, context, handle))
-    return 'json' in reply ? { status: reply.status, body: textOf(reply.json) } : reply
+    return 'json' in reply ? { status: reply.status, body: JSON.stringify(reply.json) } : reply
   } catch (error) {
     // What ended with its request is no bug.
     const isBug = !(error instanceof Error && error.name === 'AbortError')

@@ -1,6 +1,5 @@
 import type { Delivery } from '../model/delivery.ts'
 import { envelopeText, type DomainEvent, type StoredEvent } from '../model/event.ts'
-import { rememberedText } from '../model/json-text.ts'
 import { put, type Write } from '../model/records.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Context } from './operation.ts'
@@ -37,7 +36,7 @@ type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEven
 export function store({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
-  const body = envelopeText({ id, type, created_at }, rememberedText(data))
+  const body = envelopeText({ id, type, created_at }, JSON.stringify(data))
   return { id, type, created_at, external_check_id, body }
 }
 

@@ -1,5 +1,4 @@
 import { envelopeText, type StoredEvent } from '../../model/event.ts'
-import { textOf } from '../../model/json-text.ts'
 import { put, type Write } from '../../model/records.ts'
 import { eventHeadJson, recordFrom, recordJson } from '../record-json.ts'
 import { collectionNames } from '../tables/tables.ts'
@@ -25,9 +24,7 @@ export function writesJson(writes: readonly Write[]): string {
     else if (first !== undefined && write.collection === 'events' && isEnvelopeOf(write.put, first.text))
       text += `{"collection":"events","put":${eventHeadJson(write.put)},"data_of":${JSON.stringify(first.id)}}`
     else {
-      // The event of a check has just cached the check's text.
-      const record =
-        write.collection === 'checks' ? textOf(write.put) : recordJson(write.collection, write.put)
+      const record = recordJson(write.collection, write.put)
       if (index === 0) first = { id: write.put.id, text: record }
       text += `{"collection":"${write.collection}","put":${record}}`
     }
