@@ -44,6 +44,8 @@ export async function startProgram(args: readonly string[], cwd = process.cwd())
 
 export const startBare = () => startProgram([here('./bare-server.js')])
 
+export const startLeastDurable = (file: string) => startProgram([here('./least-durable-server.js'), file])
+
 export const startReceiver = (certs: { cert: string; key: string }, mode: 'answer' | 'hang' | 'gate') =>
   startProgram([here('./receiver.js'), certs.cert, certs.key, mode])
 
