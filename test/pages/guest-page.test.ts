@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from '../../src/simulator.ts'
@@ -85,6 +86,41 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
       expect(small).toEqual([])
     },
   )
+
+  it('keeps focus, caret and typed text while events come in', async () => {
+    const { address, client, push } = await laidTable()
+    const page = await openPhone(address)
+    await button(page, 'Take 1 Wine').click()
+    await page.getByRole('radio', { name: 'Other' }).check()
+    const tip = page.getByLabel('Your tip')
+    await tip.fill('12.50')
+    await tip.press('ArrowLeft')
+    await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'burger', quantity: 1 }] })
+    await shown(page, 'Bob · 1')
+    const items = [item('soup', { name: 'Soup', price_cents: 700 }), ...dinner.items]
+    const totals = { subtotal_cents: 3500, tax_cents: 350, total_cents: 3850 }
+    await push('a', { ...dinner, items, totals })
+    await push('b')
+    await shown(page, 'A burger')
+    await page.keyboard.type('7')
+    const focused = page.getByRole('article', { name: 'Check a' }).locator('input:focus')
+    expect(await focused.inputValue()).toBe('12.570')
+    expect(await page.evaluate<number>('document.activeElement.selectionStart')).toBe(5)
+    for (const other of await page.getByRole('radio', { name: 'Other' }).all())
+      expect(await other.isChecked()).toBe(true)
+    await button(page, 'Pay $18.07').waitFor()
+  })
+
+  it('weighs at most 15 kB over the wire: page, script and style', async () => {
+    const { address } = await laidTable()
+    const page = await (await fetch(address)).text()
+    const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    const assets = paths.map(async (path) => (await fetch(new URL(path, address))).text())
+    const parts = [page, ...(await Promise.all(assets))]
+    expect(parts).toHaveLength(3)
+    const sizes = parts.map((part) => gzipSync(part).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(15_000)
+  })
 
   it('shows what a POS has sent as text, whatever it is', async () => {
     const { address } = await laidTable()

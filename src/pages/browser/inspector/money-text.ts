@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals'
-import { moneyIn } from '../../money.ts'
+import { moneyIn } from '../../guest/money.ts'
 import { session } from './session-state.ts'
 
 /** Writes amounts as the session's location does. */

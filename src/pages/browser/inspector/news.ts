@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
-import type { Connection } from '../listen.ts'
 import { pageHeader } from './page-secret.ts'
-import { stream } from './stream.ts'
+import { stream, type Connection } from './stream.ts'
 
 /** Something that happened: as the stream tells it, or `return` when something may have been missed. */
 export interface News {

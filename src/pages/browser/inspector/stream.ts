@@ -1,4 +1,4 @@
-import type { Connection } from '../listen.ts'
+export type Connection = 'live' | 'reconnecting' | 'offline'
 
 interface Streaming {
   /** Of the stream. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
 import { unclaimedQuantity } from '../../../../model/claimed-items.ts'
-import { digitsOf } from '../../../money.ts'
+import { digitsOf } from '../../../guest/money.ts'
 import { claim, pay } from '../actions.ts'
 import { money } from '../money-text.ts'
 import { session } from '../session-state.ts'

@@ -1,18 +1,21 @@
-export type Connection = 'live' | 'reconnecting' | 'offline'
+import type { PageModel } from '../../guest/model.ts'
 
-interface Listening {
-  /** Of the stream. */
+interface SubscribeOptions {
+  /** URL of the event stream. */
   url: string
-  /** The events that are listened to. */
+  /** Event types to subscribe to. */
   types: readonly string[]
   onMessage(type: string, data: unknown): void
-  /** Something may have been missed: the stream is there for the first time, or again. */
+  /** Called at each (re)connect: events may have been missed. */
   onReturn(): void
-  onConnection(state: Connection): void
+  onConnection(state: PageModel['connection']): void
 }
 
-/** Told of what happens for as long as the page is open; a stream that ends for good is opened anew. */
-export function listen({ url, types, onMessage, onReturn, onConnection }: Listening): void {
+/** Longest pause between two attempts to open a closed stream, in milliseconds. */
+const MAX_WAIT_MS = 30_000
+
+/** Subscribes to an event stream for as long as the page is open, and reopens it when the browser gives up on it. */
+export function subscribe({ url, types, onMessage, onReturn, onConnection }: SubscribeOptions): void {
   let wait = 1_000
   const open = () => {
     const stream = new EventSource(url)
@@ -27,7 +30,7 @@ export function listen({ url, types, onMessage, onReturn, onConnection }: Listen
       onConnection(navigator.onLine ? 'reconnecting' : 'offline')
       if (stream.readyState !== EventSource.CLOSED) return
       setTimeout(open, wait)
-      wait = Math.min(wait * 2, 30_000)
+      wait = Math.min(wait * 2, MAX_WAIT_MS)
     })
   }
   open()

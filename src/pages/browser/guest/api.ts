@@ -1,6 +1,24 @@
-import { Refused } from './call.ts'
+import type { TableView } from '../../../model/guest-table/view.ts'
+import { callService, Refused } from '../call.ts'
 
-/** What a guest is told of a refusal: what has happened, and that nothing else has. */
+/** Creates the calls of the guest API (contract section 7), all below the page's own path. */
+export function createApi(guestId: string) {
+  const base = location.pathname
+  const call = (method: string, path: string, body?: object) =>
+    callService(method, base + path, {
+      headers: { 'x-guest-id': guestId },
+      ...(body !== undefined && { body }),
+    })
+  return {
+    state: async () => (await call('GET', '/state')) as TableView,
+    claim: (body: object) => call('POST', '/claims', body),
+    release: (id: string) => call('DELETE', `/claims/${encodeURIComponent(id)}`),
+    pay: (body: object) => call('POST', '/payments', body),
+    rate: (body: object) => call('POST', '/feedback', body),
+  }
+}
+
+/** Words an error for the guest: what failed, and whether anything was changed or paid. */
 export function problemOf(error: unknown): string {
   const code = error instanceof Refused ? error.code : ''
   return problems[code] ?? 'That did not work. Please try again.'

@@ -1,36 +1,36 @@
-import type { TableCheck, TableView } from '../model/guest-table/view.ts'
+import type { TableCheck, TableView } from '../../model/guest-table/view.ts'
 
-/** What guests are about to pay. */
+/** The amount to pay: the guest's own items, an even share, or the whole balance. */
 export type PayMode = 'mine' | 'even' | 'all'
 
-/** All that the page shows, as one value: what the service told, and what this guest is doing. */
+/** The whole state of the guest page: the table as the service sent it, and the guest's input. */
 export interface PageModel {
   view: TableView
   language: string | undefined
-  /** Without a script, the page is there to be read. */
+  /** False in the page that the service renders: it has no controls. */
   interactive: boolean
   connection: 'live' | 'reconnecting' | 'offline'
   name: string
   mode: PayMode
   people: number
-  /** A share of what is paid in percent, or the guest's own amount as it was typed. */
+  /** Percent of the amount, or the guest's own amount as typed. */
   tip: { percent: number } | { typed: string }
   card: 'approved' | 'declined'
-  /** The check that is being paid, by its external id; `null` while none is. */
+  /** External id of the check with a payment in flight, or `null`. */
   paying: string | null
   rating: number
   comment: string
-  /** Checks that this guest has rated, by their external ids. */
+  /** External ids of the checks that this guest has rated. */
   rated: readonly string[]
-  /** What is under way, so that nothing is asked for twice. */
+  /** True while a request is in flight; controls are disabled, so that nothing is sent twice. */
   busy: boolean
-  /** What went wrong last, in words for the guest. */
+  /** The last error, worded for the guest. */
   problem: string | null
-  /** What is read out to whoever does not see it. */
+  /** Text for screen readers. */
   announcement: string
 }
 
-/** What a guest can do. The service, which only writes the page, has none of it. */
+/** Reactions to the guest's input. */
 export interface Actions {
   rename(name: string): void
   claim(check: TableCheck, itemId: string, quantity: number): void
@@ -41,17 +41,18 @@ export interface Actions {
   dismiss(): void
 }
 
+/** Actions of the page that the service renders. */
 export const noActions: Actions = {
-  rename: nothing,
-  claim: nothing,
-  release: nothing,
-  set: nothing,
-  pay: nothing,
-  rate: nothing,
-  dismiss: nothing,
+  rename: ignore,
+  claim: ignore,
+  release: ignore,
+  set: ignore,
+  pay: ignore,
+  rate: ignore,
+  dismiss: ignore,
 }
 
-function nothing(): void {}
+function ignore(): void {}
 
 export function initialModel(view: TableView, language: string | undefined): PageModel {
   return {

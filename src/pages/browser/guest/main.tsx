@@ -1,30 +1,30 @@
-import type { TableView } from '../../model/guest-table/view.ts'
-import { amountOf, ownClaims, tipOf } from '../amounts.ts'
-import { initialModel, type Actions, type PageModel } from '../model.ts'
-import { digitsOf } from '../money.ts'
-import { tableView } from '../view/table.ts'
-import { Refused } from './call.ts'
-import { draw } from './draw.ts'
-import { listen } from './listen.ts'
-import { keep, recall } from './memory.ts'
-import { createRequests } from './requests.ts'
-import { problemOf } from './words.ts'
+import { render } from 'preact'
+import type { TableView } from '../../../model/guest-table/view.ts'
+import { initialModel, type Actions, type PageModel } from '../../guest/model.ts'
+import { amountOf, digitsOf, ownClaims, tipOf } from '../../guest/money.ts'
+import { Table } from '../../guest/view/table.tsx'
+import { Refused } from '../call.ts'
+import { createApi, problemOf } from './api.ts'
+import { loadGuest, saveGuest } from './saved-guest.ts'
+import { subscribe } from './stream.ts'
 
 const root = document.getElementById('page')
-const memory = recall()
-const service = createRequests(memory.id)
+const guest = loadGuest()
+const api = createApi(guest.id)
+/** Undefined until the table was read; the page shows what the service rendered until then. */
 let model: PageModel | undefined
 
+/** Changes the model and renders it; preact keeps the focus and the typed text. */
 function set(changes: Partial<PageModel>): void {
   if (model === undefined || root === null) return
   model = { ...model, ...changes }
-  draw(tableView(model, actions), root)
+  render(<Table model={model} actions={actions} />, root)
 }
 
 let reading: Promise<void> | undefined
 let isStale = false
 
-/** Reads the table anew; what changes meanwhile is read after it, once. */
+/** Reads the table again. Calls during a read lead to one more read. */
 function refresh(): Promise<void> {
   isStale = true
   reading ??= read().finally(() => (reading = undefined))
@@ -35,7 +35,7 @@ async function read(): Promise<void> {
   while (isStale) {
     isStale = false
     try {
-      show(await service.state())
+      show(await api.state())
     } catch (error) {
       const isGone = error instanceof Refused && error.code === 'not_found'
       set(
@@ -49,26 +49,25 @@ async function read(): Promise<void> {
 
 function show(view: TableView): void {
   if (model === undefined) {
-    root?.replaceChildren()
     model = {
       ...initialModel(view, navigator.language),
       interactive: true,
-      name: memory.name,
-      rated: memory.rated,
+      name: guest.name,
+      rated: guest.rated,
     }
     return set({})
   }
-  const isNews = JSON.stringify(view) !== JSON.stringify(model.view)
-  set({ view, ...(isNews && { announcement: newsOf(model.view, view) }) })
+  const hasChanged = JSON.stringify(view) !== JSON.stringify(model.view)
+  set({ view, ...(hasChanged && { announcement: announcementOf(model.view, view) }) })
 }
 
-/** In a few words, since all of it would be read out at each change. */
-function newsOf(before: TableView, after: TableView): string {
+/** Words a change for screen readers; short, because it is read out at every change. */
+function announcementOf(before: TableView, after: TableView): string {
   const left = ({ checks }: TableView) => checks.reduce((sum, { balance_cents }) => sum + balance_cents, 0)
   return left(before) === left(after) ? 'The table has changed.' : 'The check has changed.'
 }
 
-/** One thing at a time; whatever comes of it, the page then shows what is. */
+/** Sends one request at a time, then reads the table and shows the result. */
 async function act(work: () => Promise<unknown>, done: Partial<PageModel>): Promise<void> {
   if (model === undefined || model.busy) return
   const item = document.activeElement?.closest('.item')
@@ -81,32 +80,32 @@ async function act(work: () => Promise<unknown>, done: Partial<PageModel>): Prom
   }
   await refresh()
   set({ busy: false, paying: null, ...outcome })
-  // The button that was pressed may be gone, and the keyboard would begin anew at the top.
+  // The pressed button may be gone; without a focus, the next Tab would start at the top of the page.
   if (document.activeElement === document.body) item?.querySelector('button')?.focus()
 }
 
-const nameOrNull = () => (memory.name.trim() === '' ? null : memory.name.trim())
+const nameOrNull = () => (guest.name.trim() === '' ? null : guest.name.trim())
 
 const actions: Actions = {
   set,
   rename(name) {
-    memory.name = name
-    keep(memory)
+    guest.name = name
+    saveGuest(guest)
     set({ name })
   },
   claim(check, external_id, quantity) {
     const items = [{ external_id, quantity }]
     const body = { external_check_id: check.external_id, guest_name: nameOrNull(), items }
-    void act(() => service.claim(body), { announcement: 'Taken.' })
+    void act(() => api.claim(body), { announcement: 'Taken.' })
   },
   release(id) {
-    void act(() => service.release(id), { announcement: 'Given back.' })
+    void act(() => api.release(id), { announcement: 'Given back.' })
   },
   pay(check) {
     if (model === undefined || model.busy) return
     const amount = amountOf(check, model)
     const tip_cents = tipOf(model.tip, amount, digitsOf(model.view.location.currency)) ?? 0
-    const what =
+    const paidFor =
       model.mode === 'mine'
         ? { claim_ids: ownClaims(check).map(({ id }) => id), expected_cents: amount }
         : { amount_cents: amount }
@@ -115,10 +114,10 @@ const actions: Actions = {
       guest_name: nameOrNull(),
       card: model.card,
       tip_cents,
-      ...what,
+      ...paidFor,
     }
     set({ paying: check.external_id })
-    void act(() => service.pay(body), { announcement: 'Paid. Your receipt is on the page.' }).then(() => {
+    void act(() => api.pay(body), { announcement: 'Paid. Your receipt is on the page.' }).then(() => {
       if (model?.problem === null) [...document.querySelectorAll<HTMLElement>('.receipt h2')].at(-1)?.focus()
     })
   },
@@ -133,17 +132,17 @@ const actions: Actions = {
       comment: comment === '' ? null : comment,
     }
     const rate = async () => {
-      await service.rate(body)
-      memory.rated.push(external_check_id)
-      keep(memory)
-      set({ rated: [...memory.rated], rating: 0, comment: '' })
+      await api.rate(body)
+      guest.rated.push(external_check_id)
+      saveGuest(guest)
+      set({ rated: [...guest.rated], rating: 0, comment: '' })
     }
     void act(rate, { announcement: 'Thank you for your rating.' })
   },
   dismiss: () => set({ problem: null }),
 }
 
-listen({
+subscribe({
   url: `${location.pathname}/stream`,
   types: ['change'],
   onMessage: () => void refresh(),
