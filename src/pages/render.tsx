@@ -1,4 +1,4 @@
-import { h, type ComponentChildren, type JSX } from 'preact'
+import { type ComponentChildren, h, type JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { initialModel, noActions } from './guest/model.ts'
 import { Table } from './guest/view/table.tsx'

@@ -8,28 +8,16 @@ const packaged = (path) => fileURLToPath(new URL(`../../node_modules/${path}`, i
 const target = here('../../dist/pages/assets/')
 
 const style = (name) => here(`style/${name}.css`)
-const inspectorStyles = [
-  'base',
-  'buttons',
-  'locked',
-  'bar',
-  'list',
-  'badge',
-  'detail',
-  'timeline',
-  'controls',
-  'dialog',
-  'chart',
-  'narrow',
-]
-
 const pages = {
-  guest: [style('tokens'), here('guest.css')],
-  reference: [style('tokens'), here('reference.css')],
+  guest: [style('tokens'), style('guest')],
+  reference: [style('tokens'), style('reference')],
   inspector: [
     style('tokens'),
     packaged('uplot/dist/uPlot.min.css'),
-    ...inspectorStyles.map((name) => style(`inspector/${name}`)),
+    style('inspector/base'),
+    style('inspector/list'),
+    style('inspector/detail'),
+    style('inspector/narrow'),
   ],
 }
 

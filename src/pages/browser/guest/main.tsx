@@ -1,12 +1,11 @@
 import { render } from 'preact'
 import type { TableView } from '../../../model/guest-table/view.ts'
-import { initialModel, type Actions, type PageModel } from '../../guest/model.ts'
+import { type Actions, initialModel, type PageModel } from '../../guest/model.ts'
 import { amountOf, digitsOf, ownClaims, tipOf } from '../../guest/money.ts'
 import { Table } from '../../guest/view/table.tsx'
 import { Refused } from '../call.ts'
-import { createApi, problemOf } from './api.ts'
+import { createApi, problemOf, subscribe } from './api.ts'
 import { loadGuest, saveGuest } from './saved-guest.ts'
-import { subscribe } from './stream.ts'
 
 const root = document.getElementById('page')
 const guest = loadGuest()

@@ -1,4 +1,4 @@
-import { Line, type CheckProps } from './elements.tsx'
+import { type CheckProps, Line } from './elements.tsx'
 import { Item } from './item.tsx'
 import { Pay } from './pay.tsx'
 import { Rating } from './rating.tsx'

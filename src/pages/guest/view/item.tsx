@@ -1,6 +1,6 @@
 import { unclaimedQuantity } from '../../../model/claimed-items.ts'
 import type { TableCheck, TableClaim } from '../../../model/guest-table/view.ts'
-import { quantityText, type CheckProps } from './elements.tsx'
+import { type CheckProps, quantityText } from './elements.tsx'
 
 type CheckItem = TableCheck['items'][number]
 

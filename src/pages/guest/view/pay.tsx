@@ -1,6 +1,6 @@
 import type { PayMode } from '../model.ts'
 import { amountOf, digitsOf, ownClaims, pricesOf, tipOf } from '../money.ts'
-import { Choice, Line, type CheckProps } from './elements.tsx'
+import { type CheckProps, Choice, Line } from './elements.tsx'
 
 /** The payment form: amount, tip, card and the resulting total. */
 export function Pay(props: CheckProps) {

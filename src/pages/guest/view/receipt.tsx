@@ -1,6 +1,6 @@
 import { claimedQuantities } from '../../../model/claimed-items.ts'
 import type { TableCheck, TablePayment } from '../../../model/guest-table/view.ts'
-import { Line, quantityText, type CheckProps } from './elements.tsx'
+import { type CheckProps, Line, quantityText } from './elements.tsx'
 
 /** Receipts of the guest who views the page. */
 export function Receipts(props: CheckProps) {

@@ -1,5 +1,5 @@
-import { moneyIn, ownClaims, pricesOf } from '../money.ts'
 import type { Actions, PageModel } from '../model.ts'
+import { moneyIn, ownClaims, pricesOf } from '../money.ts'
 import { Check } from './check.tsx'
 import type { PartProps } from './elements.tsx'
 
