@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { packageFile } from '../package-file.ts'
 import type { AssetPaths } from './renderer.js'
 
-/** A file that a page loads; its name holds a hash of its content, so that browsers may cache it for ever. */
+/** A file that a page loads; its name holds a hash of its content, so that browsers may cache it for a year. */
 export interface Asset {
   type: string
   content: string

@@ -1,2 +1,2 @@
-/* The service loads the renderer by this file, whose types are in renderer.d.ts: preact's own types need the DOM's. */
+/* Re-exports the renderer with the types of renderer.d.ts: preact's types would add the DOM's to the service's program. */
 export { renderer } from './render.tsx'

@@ -1,4 +1,4 @@
-/* Puts into dist/pages/assets what the pages load beside their scripts: one style for each. */
+/* Writes each page's stylesheet, and the script of the API reference, into dist/pages/assets. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { licencesOf } from '../bundle/licences.js'
@@ -25,19 +25,19 @@ mkdirSync(target, { recursive: true })
 for (const [name, styles] of Object.entries(pages))
   writeFileSync(`${target}${name}.css`, styles.map((path) => compact(readFileSync(path, 'utf8'))).join('\n'))
 
-// The reference page is a component that comes as one file already.
+// The explorer component is published as one bundled file.
 copyFileSync(packaged('openapi-explorer/dist/browser/openapi-explorer.min.js'), `${target}reference.js`)
 writeFileSync(
   `${target}reference.js.LICENSE.txt`,
   licencesOf([...withDependencies('openapi-explorer')], false),
 )
 
-/** Removes comments, but no licences, and white space around lines: a tenth of the guest page's style over the wire. */
+/** Removes comments, except licences, and indentation: a tenth of the guest page's compressed style. */
 function compact(css) {
   return css.replace(/\/\*[^!][\s\S]*?\*\//g, '').replace(/\s*\n\s*/g, '\n')
 }
 
-/** The directories of a package and of all that it depends on, as far as it is installed: any of it may be in its one file. */
+/** Returns the directories of a package and its installed dependencies, all of which its bundled file may contain. */
 function withDependencies(name, known = new Set()) {
   const directory = packaged(name)
   if (known.has(directory) || !existsSync(directory)) return known

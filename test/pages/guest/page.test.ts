@@ -19,7 +19,7 @@ const dinner = check({
   totals: { subtotal_cents: 2800, tax_cents: 280, total_cents: 3080 },
 })
 
-async function laidTable(options: SimulatorOptions = {}) {
+async function openTable(options: SimulatorOptions = {}) {
   const simulator = await openSimulator(options)
   await simulator.push('a', dinner)
   return { ...simulator, address: (await simulator.client.tables.address('12')).url }
@@ -28,9 +28,9 @@ async function laidTable(options: SimulatorOptions = {}) {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
   it('lets two guests claim, pay and rate on two phones while the POS pushes', async () => {
-    const { address, client, push } = await laidTable()
+    const { address, client, push } = await openTable()
     const [ann, bob] = [await openPhone(address), await openPhone(address, { colorScheme: 'dark' })]
     await ann.getByLabel('Your name').fill('Ann')
     await bob.getByLabel('Your name').fill('Bob')
@@ -69,9 +69,9 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
   })
 
   it.each(['light', 'dark'] as const)(
-    'keeps nobody out on a narrow phone in the %s, and is as large as fingers',
+    'is accessible on a narrow phone in the %s scheme, with touch targets of 44 pixels',
     async (colorScheme) => {
-      const { address } = await laidTable()
+      const { address } = await openTable()
       const page = await openPhone(address, { colorScheme })
       await button(page, 'Take 1 Burger').click()
       await page.getByRole('radio', { name: /An even share/ }).check()
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
   )
 
   it('keeps focus, caret and typed text while events come in', async () => {
-    const { address, client, push } = await laidTable()
+    const { address, client, push } = await openTable()
     const page = await openPhone(address)
     await button(page, 'Take 1 Wine').click()
     await page.getByRole('radio', { name: 'Other' }).check()
@@ -111,8 +111,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     await button(page, 'Pay $18.07').waitFor()
   })
 
-  it('weighs at most 15 kB over the wire: page, script and style', async () => {
-    const { address } = await laidTable()
+  it('sends at most 15 kB compressed: page, script and style', async () => {
+    const { address } = await openTable()
     const page = await (await fetch(address)).text()
     const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     const assets = paths.map(async (path) => (await fetch(new URL(path, address))).text())
@@ -122,8 +122,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(15_000)
   })
 
-  it('shows what a POS has sent as text, whatever it is', async () => {
-    const { address } = await laidTable()
+  it('shows texts of a POS and of guests as text', async () => {
+    const { address } = await openTable()
     const page = await openPhone(address)
     page.on('dialog', () => expect.fail('A text was run.'))
     await page.getByLabel('Your name').fill('<b>Ann</b>')
@@ -135,8 +135,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     expect(await other.locator('main script, main img, main b').count()).toBe(0)
   })
 
-  it('tells whoever comes second that somebody was quicker', async () => {
-    const { address, client } = await laidTable()
+  it('shows an error when another guest claimed the item first', async () => {
+    const { address, client } = await openTable()
     const page = await openPhone(address)
     await page.route('**/claims', async (route) => {
       await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'wine', quantity: 1 }] })
@@ -151,8 +151,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     await page.getByText('Somebody else was quicker').waitFor({ state: 'detached' })
   })
 
-  it('takes no more than was shown when the POS pushes while a guest pays, and nothing by a declined card', async () => {
-    const { address, client, push } = await laidTable()
+  it('pays nothing when the amount changed since it was shown, or when the card is declined', async () => {
+    const { address, client, push } = await openTable()
     const page = await openPhone(address)
     await button(page, 'Take 1 Wine').click()
     await page.getByRole('radio', { name: /is declined/ }).check()
@@ -170,8 +170,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     await shown(page, 'Your receipt')
   })
 
-  it('splits evenly, so that the parts add up', async () => {
-    const { address, client } = await laidTable()
+  it('splits a check evenly, and the shares add up', async () => {
+    const { address, client } = await openTable()
     for (const amount of ['$10.26', '$10.26', '$10.28']) {
       const page = await openPhone(address)
       await page.getByRole('radio', { name: /An even share/ }).check()
@@ -182,8 +182,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     expect(await client.checks.get('a')).toMatchObject({ paid_cents: 3080, balance_cents: 0 })
   })
 
-  it('can be used by keyboard alone, which never loses its place', async () => {
-    const { address } = await laidTable()
+  it('works by keyboard alone and keeps the focus', async () => {
+    const { address } = await openTable()
     const page = await openPhone(address)
     const focused = () =>
       page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
@@ -204,8 +204,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     await page.locator('.receipt h2:focus').waitFor()
   })
 
-  it('remembers its guest, and no other one', async () => {
-    const { address } = await laidTable()
+  it('remembers its guest after a reload, and only on the same phone', async () => {
+    const { address } = await openTable()
     const page = await openPhone(address)
     await page.getByLabel('Your name').fill('Ann')
     await button(page, 'Take 1 Wine').click()
@@ -218,8 +218,8 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     expect(await button(other, 'Give back Wine').count()).toBe(0)
   })
 
-  it('can be read without a script', async () => {
-    const { address, client } = await laidTable()
+  it('is readable without JavaScript', async () => {
+    const { address, client } = await openTable()
     await client.guests.claim('a', { guest_name: 'Ann', items: [{ external_id: 'wine', quantity: 1 }] })
     const page = await openPhone(address, { javaScriptEnabled: false })
     await page.getByRole('heading', { name: 'Table 12' }).waitFor()
@@ -228,9 +228,9 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     expect(await page.getByRole('button').count()).toBe(0)
   })
 
-  it('says when the line is broken, and catches up when it is back', async () => {
+  it('shows a lost connection, and updates after reconnecting', async () => {
     const dataDirectory = await temporaryDirectory()
-    const first = await laidTable({ dataDirectory })
+    const first = await openTable({ dataDirectory })
     const page = await openPhone(first.address)
     await button(page, 'Take 1 Wine').click()
     await shown(page, 'You · 1')
@@ -243,14 +243,14 @@ describe.skipIf(!hasBrowser)(`the page of a table ${inBrowser}`, () => {
     await shown(page, 'You · 1')
   })
 
-  it('opens on a phone that comes by the address of the machine', async () => {
-    const { address } = await laidTable({ host: '0.0.0.0' })
+  it('opens on a phone by the address of the machine', async () => {
+    const { address } = await openTable({ host: '0.0.0.0' })
     const page = await openPhone(address)
     await button(page, 'Take 1 Wine').click()
     await shown(page, 'You · 1')
   })
 
-  it('waits with an empty table until something is ordered', async () => {
+  it('shows an empty table until the first push', async () => {
     const { client, push } = await openSimulator()
     const page = await openPhone((await client.tables.address('12')).url)
     await shown(page, 'Nothing on the table yet')

@@ -52,13 +52,13 @@ function view(checks: readonly TableCheck[] = [tableCheck()], currency = 'USD'):
   return { table: { number: '12' }, location: { name: 'The Copper Pan', currency, timezone: 'UTC' }, checks }
 }
 
-function drawn(changes: Partial<PageModel> = {}, ...checks: TableCheck[]): string {
+function rendered(changes: Partial<PageModel> = {}, ...checks: TableCheck[]): string {
   const model = initialModel(view(checks.length > 0 ? checks : undefined), 'en-US')
   return renderToString(h(Table, { model: { ...model, interactive: true, ...changes }, actions: noActions }))
 }
 
-describe('the page as the service writes it', () => {
-  it('escapes everything that a POS or a guest has sent', () => {
+describe('the guest page that the service renders', () => {
+  it('escapes every text of a POS or a guest', () => {
     const { items, claims } = tableCheck()
     const check = tableCheck({
       external_id: evil,
@@ -85,65 +85,67 @@ describe('the page as the service writes it', () => {
     const page = renderer.table(sent, assets, 'en-US')
     expect(page.match(/<script/g)).toHaveLength(1)
     expect(page).not.toContain('<img')
-    expect(drawn({ view: sent })).not.toMatch(/<script|<img|[^;]"><img/)
+    expect(rendered({ view: sent })).not.toMatch(/<script|<img|[^;]"><img/)
   })
 
-  it('is there to be read: no button, no field', () => {
+  it('is readable, without buttons and fields', () => {
     const page = renderer.table(view(), assets, 'en-US')
     expect(page).not.toMatch(/<(button|input|textarea)/)
     for (const text of ['Table 12', 'Wine', 'You · 1', '$11.00', '<noscript>']) expect(page).toContain(text)
   })
 
-  it('says no more of an address that is no table than that', () => {
+  it('shows a plain page for an address that belongs to no table', () => {
     expect(renderer.noTable(assets)).toContain('There is no table here')
   })
 
-  it('has no script or style of its own in its text, which its policy forbids', () => {
+  it('has no inline script or style, which its Content-Security-Policy forbids', () => {
     expect(renderer.table(view(), assets, undefined)).not.toMatch(
       /<style|style=|<script(?! type="module" src=)| on\w+=/,
     )
   })
 })
 
-describe('the page as a guest sees it', () => {
-  it('adds up what the guest took, with its share of the tax', () => {
-    const page = drawn()
+describe('the interactive guest page', () => {
+  it('adds up the items of the guest with their share of the tax', () => {
+    const page = rendered()
     expect(page).toContain('your share, $0.50 of it tax and charges')
     expect(page).toContain('Pay $5.50')
   })
 
-  it('offers nothing to take of a closed check, a discount or what is gone', () => {
-    expect(drawn()).toContain('Take 1 Wine')
-    expect(drawn({}, tableCheck({ status: 'closed' }))).not.toContain('Take 1 Wine')
+  it('offers no claim on a closed check, a discount or a fully claimed item', () => {
+    expect(rendered()).toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Take 1 Wine')
     const [wine] = tableCheck().items
     if (wine === undefined) return expect.fail()
-    expect(drawn({}, tableCheck({ items: [{ ...wine, price_cents: -100 }] }))).not.toContain('Take 1 Wine')
-    expect(drawn({}, tableCheck({ items: [{ ...wine, claimed_quantity: 2 }] }))).not.toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, price_cents: -100 }] }))).not.toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, claimed_quantity: 2 }] }))).not.toContain(
+      'Take 1 Wine',
+    )
   })
 
-  it('takes what is left of a part when less than one is left', () => {
+  it('offers the rest of an item when less than one unit is left', () => {
     const [wine] = tableCheck().items
     if (wine === undefined) return expect.fail()
-    expect(drawn({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Take 0.45 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Take 0.45 Wine')
   })
 
-  it('asks for a rating once something was paid, and once', () => {
+  it('offers one rating after a payment', () => {
     const paid = tableCheck({ paid_cents: 1100, balance_cents: 0 })
-    expect(drawn()).not.toContain('How was it?')
-    expect(drawn({}, paid)).toContain('How was it?')
-    expect(drawn({ rated: ['a'] }, paid)).not.toContain('How was it?')
-    expect(drawn({}, paid)).toContain('All paid')
+    expect(rendered()).not.toContain('How was it?')
+    expect(rendered({}, paid)).toContain('How was it?')
+    expect(rendered({ rated: ['a'] }, paid)).not.toContain('How was it?')
+    expect(rendered({}, paid)).toContain('All paid')
   })
 
   it.each([
     ['offline', 'You are offline'],
     ['reconnecting', 'Reconnecting…'],
-  ] as const)('says that it is %s', (connection, text) => {
-    expect(drawn({ connection })).toContain(text)
-    expect(drawn()).not.toContain(text)
+  ] as const)('shows that it is %s', (connection, text) => {
+    expect(rendered({ connection })).toContain(text)
+    expect(rendered()).not.toContain(text)
   })
 
-  it('does not pay with a tip that is no amount', () => {
-    expect(drawn({ tip: { typed: 'lots' } })).toContain('Check the tip')
+  it('does not offer a payment with an invalid tip', () => {
+    expect(rendered({ tip: { typed: 'lots' } })).toContain('Check the tip')
   })
 })

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { LoggedRequest } from '../../../src/model/simulator/request-entry.ts'
 import { deliveryCurl, requestCurl, verifyCommand } from '../../../src/pages/browser/inspector/commands.ts'
 
-describe('a command to copy', () => {
-  it('sends the exact body of a delivery, quoted for a shell', () => {
+describe('commands to copy', () => {
+  it('a delivery as curl sends the exact body, quoted for a shell', () => {
     expect(deliveryCurl('https://localhost/a', `{"name":"Mia's"}`, 'Acme')).toBe(
       `printf %s '{"name":"Mia'\\''s"}' | curl -gsS -X POST 'https://localhost/a' -H 'Content-Type: application/json' -H 'User-Agent: Acme-Webhooks/1.0' -H 'X-Acme-Signature: t=<unix_seconds>,v1=<hex_hmac_sha256>' --data-binary @-`,
     )
   })
 
-  it('holds no key, but the name of the variable that has it', () => {
+  it('a request as curl names the variable of the API key, not the key', () => {
     const request = { method: 'PUT', path: '/v1/checks/external/a', request_body: '{}' } as LoggedRequest
     expect(requestCurl('http://localhost:1', request)).toBe(
       `printf %s '{}' | curl -gsS -X PUT 'http://localhost:1/v1/checks/external/a' -H 'Content-Type: application/json' -H "Authorization: Bearer $TABWIRE_API_KEY" --data-binary @-`,
@@ -27,7 +27,7 @@ describe('a command to copy', () => {
     )
   })
 
-  it('verifies a header for a delivery, under the name that the service has', () => {
+  it('the verify command names the delivery and a service name other than the default', () => {
     expect(verifyCommand('dlv_1', 'Service')).toMatch(/^tabwire verify --secret .* --delivery dlv_1$/)
     expect(verifyCommand('dlv_1', 'Acme')).toMatch(/ --service-name Acme$/)
   })

@@ -9,14 +9,15 @@ import { startReceiver } from '../../support/https-receiver.ts'
 import { check, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 import { openInspector, storeDeliveries } from './open-inspector.ts'
 
-/** A busy machine takes its time. */
-const patiently = { timeout: 30_000 }
+/** Options of `expect.poll` for a busy machine. */
+const withTimeout = { timeout: 30_000 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const tab = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click()
 const row = (page: Page, text: string | RegExp) => page.locator('.row', { hasText: text })
 const drawer = (page: Page) => page.getByRole('region', { name: 'Details' })
-const told = (page: Page, text: string | RegExp) => page.locator('.outcome', { hasText: text }).waitFor()
+const outcomeShown = (page: Page, text: string | RegExp) =>
+  page.locator('.outcome', { hasText: text }).waitFor()
 
 describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
   it('shows a push, its event, a failing receiver, a clock advance and a resend as they happen', async () => {
@@ -47,7 +48,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await drawer(page).locator('.timeline .push', { hasText: 'created' }).waitFor()
     expect(await drawer(page).locator('.timeline li').count()).toBe(6)
     await drawer(page).locator('.timeline .next').getByRole('button', { name: 'Advance to it' }).click()
-    await told(page, 'Attempts made on the way: 1.')
+    await outcomeShown(page, 'Attempts made on the way: 1.')
     await drawer(page).locator('.timeline .attempt', { hasText: '#3' }).waitFor()
     for (const [name, text] of [
       ['Checks', /table-12.*open/],
@@ -62,7 +63,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(await page.evaluate('window.isTheSame')).toBe(true)
   })
 
-  it('has a button for what each command does', async () => {
+  it('offers the commands that change the service as buttons', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
     const { url } = await openReceiver()
@@ -81,24 +82,24 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       .toContain(`--delivery ${sent?.id}`)
     for (const name of ['Resend', 'Resend verbatim']) {
       await button(page, name).click()
-      await told(page, name === 'Resend' ? 'under a new signature' : 'verbatim')
+      await outcomeShown(page, name === 'Resend' ? 'under a new signature' : 'verbatim')
     }
     expect((await client.deliveries.list()).data).toHaveLength(3)
 
     await page.goto(`${simulator.url}/?view=endpoints&open=${id}`)
     await button(page, 'Ping').click()
-    await told(page, 'The ping was answered 200')
+    await outcomeShown(page, 'The ping was answered 200')
 
     await page.goto(`${simulator.url}/?view=checks&open=check/a`)
     await page.getByLabel('Name').fill('Mia')
     await button(page, 'Claim 1').click()
-    await told(page, 'Claimed, as clm_')
+    await outcomeShown(page, 'Claimed, as clm_')
     await button(page, 'Release').click()
-    await told(page, 'The claim is released')
+    await outcomeShown(page, 'The claim is released')
     await button(page, 'Pay it').waitFor({ state: 'detached' })
     await button(page, 'Claim 1').click()
     await button(page, 'Pay it').click()
-    await told(page, 'Paid, as pay_')
+    await outcomeShown(page, 'Paid, as pay_')
     await page.getByLabel('Amount').fill('2.50')
     await button(page, 'Pay').click()
     await drawer(page).getByText('$7.50').first().waitFor()
@@ -110,7 +111,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
 
     await tab(page, 'Controls')
     await button(page, '+5m').click()
-    await told(page, 'Attempts made on the way: 0.')
+    await outcomeShown(page, 'Attempts made on the way: 0.')
     await button(page, 'Freeze').click()
     await button(page, 'Let it run').waitFor()
     expect(await client.clock.show()).toMatchObject({ frozen: true })
@@ -129,11 +130,11 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect((await client.checks.list()).data).toHaveLength(1)
     await button(page, 'Reset…').click()
     await button(page, 'Reset').click()
-    await told(page, 'as in a fresh service')
+    await outcomeShown(page, 'as in a fresh service')
     expect((await client.checks.list()).data).toEqual([])
   })
 
-  it('runs and loads nothing that a POS, a guest or a receiver has sent', async () => {
+  it('shows texts of POS, guests and receivers as text, and loads nothing from them', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
     const evil = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'`'
@@ -164,7 +165,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await drawer(page).locator('.claim', { hasText: evil }).waitFor()
   })
 
-  it('lists the pushes with a finding, to which each finding leads', async () => {
+  it('filters pushes by finding, also from the link of a finding', async () => {
     const simulator = await openSimulator()
     await simulator.push('right')
     await simulator.push('wrong', { totals: totals(1) })
@@ -175,36 +176,36 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     const rows = page.locator('.row b')
     const listed = () => rows.allTextContents()
     await tab(page, 'Pushes')
-    await expect.poll(listed, patiently).toEqual(['lost', 'odd', 'wrong', 'right'])
+    await expect.poll(listed, withTimeout).toEqual(['lost', 'odd', 'wrong', 'right'])
     await row(page, 'wrong').click()
-    // Read in full, it is scrolled to its own ends.
+    // End scrolls the drawer and does not move the focused row.
     const opened = await page.evaluate('location.search')
     await drawer(page).getByRole('region').first().press('End')
     expect(await page.evaluate('location.search')).toBe(opened)
     await drawer(page).getByRole('link', { name: 'totals_mismatch' }).click()
     await drawer(page).waitFor({ state: 'detached' })
-    await expect.poll(listed, patiently).toEqual(['wrong'])
+    await expect.poll(listed, withTimeout).toEqual(['wrong'])
     expect(page.url()).toBe(`${simulator.url}/?view=pushes&finding=totals_mismatch`)
     await page.getByLabel('Finding').selectOption('any')
-    await expect.poll(listed, patiently).toEqual(['lost', 'odd', 'wrong'])
+    await expect.poll(listed, withTimeout).toEqual(['lost', 'odd', 'wrong'])
     await page.getByLabel('Answer').selectOption('true')
-    await expect.poll(listed, patiently).toEqual(['lost'])
+    await expect.poll(listed, withTimeout).toEqual(['lost'])
     await row(page, /fault.*no_idempotent_retry/).waitFor()
-    // It has come again: nothing is odd about it any more.
+    // The repeated push resolves the finding.
     await simulator.push('lost')
     await page.getByText('Nothing matches').waitFor()
     expect(await barriers(page)).toEqual([])
   })
 
-  it('holds a window of many deliveries, and asks for them page by page', async () => {
+  it('renders a window of many deliveries and loads them page by page', async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, 1_500)
     const page = await openInspector(simulator)
-    const asked: string[] = []
+    const pages: string[] = []
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url())
       if (pathname === '/_sim/deliveries')
-        asked.push(
+        pages.push(
           `${searchParams.get('limit')} ${searchParams.get('order')}${searchParams.has('cursor') ? ' more' : ''}`,
         )
     })
@@ -217,13 +218,13 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await count('oldest 100').waitFor()
     await page.getByText('The oldest of Deliveries.').waitFor()
     expect(await page.locator('[aria-setsize="-1"]:not([aria-posinset])').count()).toBeGreaterThan(0)
-    expect(asked).toContain('100 asc')
-    expect(asked.filter((text) => text.endsWith('more'))).toEqual([])
+    expect(pages).toContain('100 asc')
+    expect(pages.filter((text) => text.endsWith('more'))).toEqual([])
     await expect
       .poll(async () => {
         await page.keyboard.press('PageUp')
         return count('oldest 100').isVisible()
-      }, patiently)
+      }, withTimeout)
       .toBe(false)
     await page.keyboard.press('k')
     await focused(1).waitFor()
@@ -234,28 +235,28 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await count('100+').waitFor()
     await page.keyboard.press('j')
     await focused(1_498).waitFor()
-    const before = asked.length
-    const drawn = () => page.locator('.slot').count()
-    expect(await drawn()).toBeLessThan(60)
-    let mostDrawn = 0
+    const before = pages.length
+    const rendered = () => page.locator('.slot').count()
+    expect(await rendered()).toBeLessThan(60)
+    let mostRendered = 0
     await expect
       .poll(async () => {
         await page.evaluate("document.querySelector('.scroller').scrollTo(0, 1e9)")
-        mostDrawn = Math.max(mostDrawn, await drawn())
+        mostRendered = Math.max(mostRendered, await rendered())
         return count('1,500').isVisible()
-      }, patiently)
+      }, withTimeout)
       .toBe(true)
-    expect(mostDrawn).toBeLessThan(60)
+    expect(mostRendered).toBeLessThan(60)
     await row(page, 'table-0').first().waitFor()
-    expect(new Set(asked.slice(before).filter((text) => text !== '100 null'))).toEqual(
+    expect(new Set(pages.slice(before).filter((text) => text !== '100 null'))).toEqual(
       new Set(['100 null more']),
     )
-    expect(asked.length).toBeLessThan(30)
+    expect(pages.length).toBeLessThan(30)
     await page.keyboard.press('End')
     await focused(0).waitFor()
     await page.locator('.slot[data-index="1498"]').waitFor()
-    expect(asked.slice(before)).not.toContain('100 asc')
-    // Whoever reads on is not moved by what comes in above.
+    expect(pages.slice(before)).not.toContain('100 asc')
+    // Rows that are added above do not move the rows in view.
     const first = () => page.locator('.slot').nth(20).getAttribute('data-index')
     const seen = Number(await first())
     await simulator.client.endpoints.create({
@@ -264,10 +265,10 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     })
     await simulator.push('new')
     await page.locator('.count', { hasText: '1,501' }).waitFor()
-    await expect.poll(first, patiently).toBe(String(seen + 1))
+    await expect.poll(first, withTimeout).toBe(String(seen + 1))
   })
 
-  it('is worked by keyboard, keeps its view in the address, and fits a phone', async () => {
+  it('works by keyboard, keeps its view in the address, and fits a phone', async () => {
     const simulator = await openSimulator()
     const { client, push } = simulator
     for (const id of ['a', 'b', 'c']) await push(id, id === 'b' ? { status: 'closed' } : {})
@@ -282,7 +283,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
       ['k', 'b'],
     ] as const) {
       await page.keyboard.press(key)
-      await expect.poll(at, patiently).toBe(id)
+      await expect.poll(at, withTimeout).toBe(id)
     }
     await page.locator('.row.at:focus').press('Enter')
     await drawer(page).getByRole('heading', { name: 'b' }).waitFor()
@@ -296,14 +297,14 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await page.keyboard.press('/')
     await page.keyboard.type('b')
     await page.getByLabel('Status').selectOption('closed')
-    await expect.poll(() => page.url(), patiently).toBe(`${simulator.url}/?view=checks&q=b&status=closed`)
+    await expect.poll(() => page.url(), withTimeout).toBe(`${simulator.url}/?view=checks&q=b&status=closed`)
 
     const phone = await openInspector(simulator, {
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',
     })
     await phone.goto(page.url())
-    await expect.poll(() => phone.locator('.row').count(), patiently).toBe(1)
+    await expect.poll(() => phone.locator('.row').count(), withTimeout).toBe(1)
     await row(phone, 'b').click()
     await drawer(phone).locator('.timeline .push').waitFor()
     expect(await barriers(phone)).toEqual([])
@@ -315,13 +316,13 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await row(phone, '99').waitFor()
   })
 
-  it('opens by the file that tabwire open writes', async () => {
+  it('opens through the file that tabwire open writes', async () => {
     const simulator = await openSimulator()
     await simulator.push('table-12')
     const phone = await openPhone(`${simulator.url}/`)
     const directory = await emptyDirectory()
     const page = await writeOpeningPage(simulator.inspectorLink(), directory)
-    // The window of this test reports requests elsewhere, and a file is elsewhere.
+    // A plain page: the test's own context reports requests to other origins, such as a file.
     const other = await phone.context().browser()?.newPage()
     await other?.goto(pathToFileURL(page).href)
     await other?.getByRole('navigation').waitFor()
@@ -331,11 +332,11 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await other?.close()
   })
 
-  it('says how to get in, and neither tells nor does anything for a page of another origin', async () => {
+  it('explains how to get a session, and refuses reads and writes of other origins', async () => {
     const simulator = await openSimulator()
     await simulator.push('secret')
     const page = await openInspector(simulator)
-    // Another port of the same address: of the same site, so that the cookie comes along.
+    // Another port of the same host is the same site: browsers send the cookie there.
     const elsewhere = await startReceiver({
       answer: (response) =>
         response.writeHead(200, { 'content-type': 'text/html' }).end('<title>elsewhere</title>'),
@@ -350,7 +351,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     const hostile = await foreign?.newPage()
     await hostile?.goto(elsewhere.url)
     expect(await hostile?.evaluate(tryEverything, simulator.url)).toEqual([])
-    // Its own server is sent the cookie, too, below that path; it is good for no page of its own.
+    // The other server receives the cookie, but cannot use it without the page's secret.
     const [seen] = elsewhere.requests.flatMap(({ headers }) => headers.cookie ?? [])
     expect(seen).toMatch(new RegExp(`^tabwire_session_${simulator.port}=`))
     expect(
@@ -367,7 +368,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await stranger.getByText('tabwire open', { exact: true }).waitFor()
     expect(await stranger.getByText('secret').count()).toBe(0)
     expect(await barriers(stranger)).toEqual([])
-    // Opened in the same window, a link changes no more of the address than what the page reads.
+    // In the same tab, a link changes only the hash, and the page begins a session without a reload.
     await stranger.evaluate(`location.href = ${JSON.stringify(simulator.inspectorLink())}`)
     await stranger.locator('.bar').waitFor()
     await page.context().clearCookies()
@@ -376,7 +377,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
   })
 })
 
-/** What a hostile page can try; what it came to know or was let do. */
+/** Tries reads and writes from a hostile page; returns those that were answered. */
 async function tryEverything(url: string): Promise<string[]> {
   const got: string[] = []
   const ask = async (method: string, path: string, mode: 'cors' | 'no-cors', body?: string) => {

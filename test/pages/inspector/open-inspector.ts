@@ -4,7 +4,7 @@ import type { Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { openPhone } from '../../support/browser.ts'
 
-/** The inspector in a window of its own, with a session. */
+/** Opens the inspector with a session in a new browser context. */
 export async function openInspector(
   { inspectorLink }: { inspectorLink: () => string },
   options: BrowserContextOptions = {},
@@ -14,7 +14,7 @@ export async function openInspector(
   return page
 }
 
-/** Puts so many deliveries into a service, a hundred of each event, the oldest of them first. */
+/** Stores deliveries in a service, a hundred per event, oldest first. */
 export async function storeDeliveries(client: Client, count: number): Promise<void> {
   const state = await client.state.get()
   const { now } = await client.clock.show()

@@ -7,7 +7,7 @@ import {
   withNext,
 } from '../../../src/pages/browser/inspector/list/rows.ts'
 
-interface Asked {
+interface FakeRequest {
   path: string
   answer: (ids: readonly string[], cursor: string | null) => void
   fail: () => void
@@ -15,14 +15,14 @@ interface Asked {
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What a list asks of the service, each waiting for its answer. */
-function openService(): Asked[] {
-  const asked: Asked[] = []
+/** Replaces `fetch`; returns the requests, each to be answered by the test. */
+function stubFetch(): FakeRequest[] {
+  const requests: FakeRequest[] = []
   vi.stubGlobal(
     'fetch',
     (path: string) =>
       new Promise<Response>((resolve, reject) => {
-        asked.push({
+        requests.push({
           path,
           answer: (ids, cursor) =>
             resolve(Response.json({ data: ids.map((id) => ({ id })), next_cursor: cursor })),
@@ -30,67 +30,67 @@ function openService(): Asked[] {
         })
       }),
   )
-  return asked
+  return requests
 }
 
-const begin = async () => {
-  const asked = openService()
+const openRows = async () => {
+  const requests = stubFetch()
   const rows = createRows<{ id: string }>('/deliveries')
   rows.refresh()
-  asked.at(-1)?.answer(['f', 'e'], 'after-e')
+  requests.at(-1)?.answer(['f', 'e'], 'after-e')
   await expect.poll(() => rows.loaded.value?.rows.length).toBe(2)
   const listed = () => rows.loaded.value?.rows.map(({ id }) => id).join('')
-  return { asked, rows, listed }
+  return { requests, rows, listed }
 }
 
-describe('the rows of a list', () => {
-  it('are asked for once, however often the edge comes into sight', async () => {
-    const { asked, rows, listed } = await begin()
+describe('the loaded rows of a list', () => {
+  it('request the next page once, however often the edge comes into view', async () => {
+    const { requests, rows, listed } = await openRows()
     rows.loadMore()
     rows.loadMore()
-    expect(asked.map(({ path }) => path)).toEqual([
+    expect(requests.map(({ path }) => path)).toEqual([
       '/_sim/deliveries?limit=100',
       '/_sim/deliveries?limit=100&cursor=after-e',
     ])
-    asked.at(-1)?.answer(['d', 'c'], 'after-c')
+    requests.at(-1)?.answer(['d', 'c'], 'after-c')
     await expect.poll(listed).toBe('fedc')
   })
 
-  it('go on at the one end while a page at the other is still under way, which is then left', async () => {
-    const { asked, rows, listed } = await begin()
+  it('load from the other end while a page is in flight, and ignore that page', async () => {
+    const { requests, rows, listed } = await openRows()
     rows.loadMore()
-    const late = asked.at(-1)
+    const late = requests.at(-1)
     const arrived = vi.fn<() => void>()
     rows.goTo('oldest', arrived)
-    asked.at(-1)?.answer(['a', 'b'], 'after-b')
+    requests.at(-1)?.answer(['a', 'b'], 'after-b')
     await expect.poll(() => arrived.mock.calls.length).toBe(1)
     rows.loadMore()
-    expect(asked.at(-1)?.path).toBe('/_sim/deliveries?limit=100&order=asc&cursor=after-b')
+    expect(requests.at(-1)?.path).toBe('/_sim/deliveries?limit=100&order=asc&cursor=after-b')
     late?.answer(['d', 'c'], 'after-c')
     rows.loadMore()
-    expect(asked).toHaveLength(4)
-    asked.at(-1)?.answer(['c', 'd'], 'after-d')
+    expect(requests).toHaveLength(4)
+    requests.at(-1)?.answer(['c', 'd'], 'after-d')
     await expect.poll(listed).toBe('abcd')
   })
 
-  it('are asked for again after that has failed', async () => {
-    const { asked, rows, listed } = await begin()
+  it('request a page again after a failure', async () => {
+    const { requests, rows, listed } = await openRows()
     rows.loadMore()
-    asked.at(-1)?.fail()
+    requests.at(-1)?.fail()
     await expect.poll(() => rows.problem.value).toBe('The service did not answer.')
     rows.loadMore()
-    asked.at(-1)?.answer(['d'], null)
+    requests.at(-1)?.answer(['d'], null)
     await expect.poll(listed).toBe('fed')
   })
 })
 
 const rowsOf = (...ids: string[]) => ids.map((id) => ({ id }))
 
-describe('a list of pages', () => {
+describe('merging pages into a list', () => {
   const newest = { end: 'newest', rows: rowsOf('d', 'c', 'b', 'a'), cursor: 'after a' } as const
   const oldest = { end: 'oldest', rows: rowsOf('a', 'b', 'c', 'd'), cursor: 'after d' } as const
 
-  it('takes up what is new at its end, and goes on at the other where it was', () => {
+  it('adds new rows at one end and keeps the cursor at the other', () => {
     expect(withFirst(newest, { data: rowsOf('f', 'e', 'd'), next_cursor: 'after d' }, 'newest')).toEqual({
       ...newest,
       rows: rowsOf('f', 'e', 'd', 'c', 'b', 'a'),
@@ -101,7 +101,7 @@ describe('a list of pages', () => {
     })
   })
 
-  it('begins anew where rows between the page at an end and the rest are missing', () => {
+  it('starts over from the new page when rows between it and the loaded ones are missing', () => {
     const page = { data: rowsOf('h', 'g', 'f'), next_cursor: 'after f' }
     const fresh = { end: 'newest', rows: page.data, cursor: 'after f' }
     expect(withFirst(newest, page, 'newest')).toEqual(fresh)
@@ -113,13 +113,13 @@ describe('a list of pages', () => {
     })
   })
 
-  it.each([[rowsOf('d')], [rowsOf()]])('is what the page at an end is when that is all: %j', (data) => {
+  it.each([[rowsOf('d')], [rowsOf()]])('replaces the rows by a page without further rows: %j', (data) => {
     const whole = { end: 'newest', rows: data, cursor: null }
     for (const end of ['newest', 'oldest'] as const)
       expect(withFirst(newest, { data, next_cursor: null }, end)).toEqual(whole)
   })
 
-  it('is whole, and begins with the newest, when the pages of both ends meet', () => {
+  it('is complete and newest first when the pages of both ends meet', () => {
     const whole = { end: 'newest', cursor: null }
     expect(withFirst(newest, { data: rowsOf('1', 'a', 'b'), next_cursor: 'after b' }, 'oldest')).toEqual({
       ...whole,
@@ -135,7 +135,7 @@ describe('a list of pages', () => {
     })
   })
 
-  it('takes a further page once', () => {
+  it('adds each row of a further page once', () => {
     expect(withNext(newest, { data: rowsOf('a', '9'), next_cursor: 'after 9' })).toEqual({
       ...newest,
       rows: rowsOf('d', 'c', 'b', 'a', '9'),
@@ -148,7 +148,7 @@ describe('a list of pages', () => {
     })
   })
 
-  it('is shown newest first, with what is missing on one side', () => {
+  it('shows rows newest first and tells the side with missing rows', () => {
     expect([newestFirst(newest), missingIn(newest)]).toEqual([newest.rows, 'below'])
     expect([newestFirst(oldest), missingIn(oldest)]).toEqual([newest.rows, 'above'])
     expect(missingIn({ ...newest, cursor: null })).toBe('nowhere')

@@ -3,8 +3,8 @@ import type { Delivery } from '../../../src/model/delivery.ts'
 import type { LoggedRequest } from '../../../src/model/simulator/request-entry.ts'
 import { timelineOf } from '../../../src/pages/browser/inspector/detail/timeline-points.ts'
 
-describe('a time line', () => {
-  it('goes from the push over its events to each attempt and the next, causes first', () => {
+describe('the timeline of a check', () => {
+  it('sorts a push, its events, their attempts and the next attempt, causes first', () => {
     const at = '2026-01-01T00:00:00.000Z'
     const delivery = {
       id: 'dlv_1',

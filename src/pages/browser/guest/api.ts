@@ -19,7 +19,7 @@ export function createApi(guestId: string) {
   }
 }
 
-/** Words an error for the guest: what failed, and whether anything was changed or paid. */
+/** Words an error for the guest: the failure, and whether anything was changed or paid. */
 export function problemOf(error: unknown): string {
   const code = error instanceof Refused ? error.code : ''
   return problems[code] ?? 'That did not work. Please try again.'
@@ -52,7 +52,7 @@ interface SubscribeOptions {
 /** Longest pause between two attempts to open a closed stream, in milliseconds. */
 const MAX_WAIT_MS = 30_000
 
-/** Subscribes to an event stream for as long as the page is open, and reopens it when the browser gives up on it. */
+/** Subscribes to an event stream for as long as the page is open, and reopens it when the browser closes it. */
 export function subscribe({ url, types, onMessage, onReturn, onConnection }: SubscribeOptions): void {
   let wait = 1_000
   const open = () => {

@@ -10,7 +10,7 @@ import { loadGuest, saveGuest } from './saved-guest.ts'
 const root = document.getElementById('page')
 const guest = loadGuest()
 const api = createApi(guest.id)
-/** Undefined until the table was read; the page shows what the service rendered until then. */
+/** Undefined until the first read; until then the page shows the service's rendering. */
 let model: PageModel | undefined
 
 /** Changes the model and renders it; preact keeps the focus and the typed text. */

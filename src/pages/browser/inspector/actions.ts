@@ -37,7 +37,7 @@ interface AdvanceReport {
   attempted_total: number
 }
 
-/** Does what `tabwire ping` does. */
+/** Sends a ping to an endpoint, like `tabwire ping`. */
 export function ping(endpointId: string): void {
   void act(async () => {
     const { outcome, response_status, duration_ms, error } = await callApi<PingReport>(
@@ -49,7 +49,7 @@ export function ping(endpointId: string): void {
   })
 }
 
-/** Does what `tabwire deliveries resend` does, and opens the new delivery. */
+/** Resends a delivery, like `tabwire deliveries resend`, and opens the new one. */
 export function resend(deliveryId: string, fresh: boolean): void {
   void act(async () => {
     const { id } = await callApi<Delivery>('POST', `/deliveries/${encode(deliveryId)}/resend`, { fresh })
@@ -58,7 +58,7 @@ export function resend(deliveryId: string, fresh: boolean): void {
   })
 }
 
-/** Does what `tabwire clock advance` does: by a duration or to a time. */
+/** Advances the service clock by a duration or to a time, like `tabwire clock advance`. */
 export function advance(move: { advance: string } | { to: string }): void {
   void act(async () => {
     const { now, attempted_total } = await callApi<AdvanceReport>('POST', '/clock', move)
@@ -74,7 +74,7 @@ export function freeze(frozen: boolean): void {
   })
 }
 
-/** Does what `tabwire state reset` does. */
+/** Resets the service, like `tabwire state reset`. */
 export function reset(): void {
   void act(async () => {
     await callApi('POST', '/reset', {})
@@ -83,7 +83,7 @@ export function reset(): void {
   })
 }
 
-/** Does what `tabwire guests claim` does. */
+/** Claims items as a guest, like `tabwire guests claim`. */
 export function claim(
   check: string,
   guest_name: string | null,
@@ -98,7 +98,7 @@ export function claim(
   })
 }
 
-/** Does what `tabwire guests release` does. */
+/** Releases a claim, like `tabwire guests release`. */
 export function release(claimId: string): void {
   void act(async () => {
     await callApi('DELETE', `/claims/${encode(claimId)}`)
@@ -106,7 +106,7 @@ export function release(claimId: string): void {
   })
 }
 
-/** Does what `tabwire guests pay` does: pays claims, an amount, or with neither the whole balance. */
+/** Pays claims, an amount, or with neither the whole balance, like `tabwire guests pay`. */
 export function pay(
   check: string,
   body: { guest_name?: string | null; claim_ids?: string[]; amount_cents?: number; tip_cents?: number },

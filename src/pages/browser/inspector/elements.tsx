@@ -24,10 +24,7 @@ export function Badge({ word }: { word: string }) {
   )
 }
 
-/**
- * The status code of an HTTP response.
- * @param props.received True for a receiver's response, of which every code but 2xx is bad; our own 4xx are only a warning.
- */
+/** The status code of an HTTP response. Of a receiver's (`received`), all but 2xx are bad; of the service's, 4xx only warn. */
 export function StatusCode({ status, received = false }: { status: number; received?: boolean }) {
   const refused = received || status >= 500 ? 'bad' : 'wait'
   return <span class={`code ${status >= 200 && status < 300 ? 'good' : refused}`}>{status}</span>

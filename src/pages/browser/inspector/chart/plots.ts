@@ -4,7 +4,7 @@ import type { Activity } from '../../../../model/simulator/activity.ts'
 /** Pixels. */
 const HEIGHT = 92
 
-/** A chart in a container. */
+/** A chart that is drawn once and then shows new data. */
 export interface Chart {
   show(activity: Activity): void
   end(): void

@@ -12,7 +12,7 @@ const dishes = [
   ['Green Salad', 620],
 ] as const
 
-/** A check as a POS pushes it; the number decides what is on it. */
+/** Returns a push; the number and the revision determine its items. */
 function pushOf(number: number, revision: number, changes: Partial<Push> = {}): Push {
   const items = dishes.slice(0, 2 + ((number + revision) % 4)).map(([name, price_cents], index) => ({
     external_id: `line-${index + 1}`,
@@ -31,20 +31,20 @@ const slow: Handle = (response, _received, index) => {
   setTimeout(() => response.writeHead(204).end(), 8 + ((index * 37) % 60))
 }
 
-/** Fails for as long as it is told to, as an application does that was just deployed. */
+/** Answers 503 twice, then 200. */
 const failing: Handle = (response, _received, index) => {
   if (index % 3 === 2) return void response.writeHead(200).end()
   response.writeHead(503, { 'content-type': 'application/json' })
   response.end(JSON.stringify({ error: 'upstream_unavailable', retry: true, pod: 'orders-7d9c' }))
 }
 
-/** An evening with receivers that are well, that fail, and that are gone; resolves when all is sent. */
-export async function playEvening(client: Client, idle: () => Promise<void>): Promise<Receiver[]> {
+/** Fills a service with 34 minutes of pushes and guests, with a working, a failing and an unreachable receiver. */
+export async function createSampleData(client: Client, idle: () => Promise<void>): Promise<Receiver[]> {
   const receivers = [await startReceiver({ answer: slow }), await startReceiver({ answer: failing })]
-  const [well, ailing] = receivers.map(({ url }) => url)
-  await client.endpoints.create({ url: `${well}webhooks`, event_types: [...eventTypes] })
+  const [working, broken] = receivers.map(({ url }) => url)
+  await client.endpoints.create({ url: `${working}webhooks`, event_types: [...eventTypes] })
   await client.endpoints.create({
-    url: `${ailing}loyalty`,
+    url: `${broken}loyalty`,
     event_types: ['check.closed', 'check.fully_paid'],
   })
   await client.endpoints.create({ url: 'http://127.0.0.1:9/legacy', event_types: ['feedback.received'] })
