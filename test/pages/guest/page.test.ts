@@ -111,6 +111,19 @@ describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
     await button(page, 'Pay $18.07').waitFor()
   })
 
+  it('keeps the elements that the service rendered when the script starts', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    // Before the first read has come back, after which the script renders.
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      window.rendered = [...document.querySelectorAll('h1, .dish, .totals')]
+    })`)
+    await page.reload()
+    await button(page, 'Take 1 Wine').waitFor()
+    expect(await page.evaluate('window.rendered.length')).toBe(5)
+    expect(await page.evaluate('window.rendered.every(({ isConnected }) => isConnected)')).toBe(true)
+  })
+
   it('sends at most 15 kB compressed: page, script and style', async () => {
     const { address } = await openTable()
     const page = await (await fetch(address)).text()
