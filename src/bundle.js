@@ -91,7 +91,7 @@ await build([
   program,
   ...signature('node', 'node'),
   ...signature('web', 'neutral'),
-  page('guest', 'src/pages/browser/main.ts'),
+  page('guest', 'src/pages/browser/guest/main.tsx'),
   page('inspector', 'src/pages/browser/inspector/main.tsx'),
 ])
 

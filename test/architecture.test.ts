@@ -70,7 +70,14 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {
     own: ['model', 'package-file.ts'],
-    foreign: ['preact', '@preact/signals', '@tanstack/virtual-core', 'uplot', 'node:*'],
+    foreign: [
+      'preact',
+      'preact-render-to-string',
+      '@preact/signals',
+      '@tanstack/virtual-core',
+      'uplot',
+      'node:*',
+    ],
   },
   'client.ts': { own: ['client', 'model', 'assertions'], foreign: [] },
   client: { own: ['model'], foreign: ['eventsource-parser', 'undici'] },

@@ -31,6 +31,14 @@ describe('what is loaded at a start', () => {
     expect(own.filter((path) => /simulator|listen|store|sim-routes/.test(path))).toEqual([])
   })
 
+  test.each(['commands/start.js', 'index.js'])('%s loads no renderer of pages', (file) => {
+    const { own } = loadedBy(file)
+    const texts = own.map((path) => readFileSync(new URL(path, dist), 'utf8'))
+    expect(texts.filter((text) => text.includes('import("./renderer-'))).not.toEqual([])
+    expect(own.filter((path) => path.startsWith('chunks/renderer'))).toEqual([])
+    expect(texts.filter((text) => text.includes('renderToString'))).toEqual([])
+  })
+
   test('the library loads the listener, for which its first simulator would have to wait', () => {
     expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
   })

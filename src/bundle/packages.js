@@ -13,6 +13,8 @@ const builtIn = [
   'ipaddr.js',
   'listhen',
   'lowdb',
+  'preact',
+  'preact-render-to-string',
   'srvx',
   'string-width',
   'ulid',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { AssetPaths } from './render.ts'
 import { packageFile } from '../package-file.ts'
+import type { AssetPaths } from './renderer.js'
 
-/** A file of a page: its bytes never change under its name, which has their hash. */
+/** A file that a page loads; its name holds a hash of its content, so that browsers may cache it for a year. */
 export interface Asset {
   type: string
   content: string
@@ -13,14 +13,14 @@ export interface Assets {
   guest: AssetPaths
   inspector: AssetPaths
   reference: AssetPaths
-  /** By the last segment of their path. */
+  /** By the last segment of the URL path. */
   files: ReadonlyMap<string, Asset>
 }
 
-/** Where `npm run build` puts them. */
+/** Output of `npm run build`. */
 const directory = packageFile('dist/pages/assets/')
 
-/** Reads the pages' scripts and styles. What was not built is left out: then a page is there to be read, and plain. */
+/** Reads the pages' scripts and styles. Files that were not built are left out; the guest page is readable without them. */
 export async function loadAssets(): Promise<Assets> {
   const files = new Map<string, Asset>()
   const load = async (name: string, ending: string, type: string) => {

@@ -1,4 +1,4 @@
-/* Puts into dist/pages/assets what the pages load beside their scripts: one style for each. */
+/* Writes each page's stylesheet, and the script of the API reference, into dist/pages/assets. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { licencesOf } from '../bundle/licences.js'
@@ -8,43 +8,36 @@ const packaged = (path) => fileURLToPath(new URL(`../../node_modules/${path}`, i
 const target = here('../../dist/pages/assets/')
 
 const style = (name) => here(`style/${name}.css`)
-const inspectorStyles = [
-  'base',
-  'buttons',
-  'locked',
-  'bar',
-  'list',
-  'badge',
-  'detail',
-  'timeline',
-  'controls',
-  'dialog',
-  'chart',
-  'narrow',
-]
-
 const pages = {
-  guest: [style('tokens'), here('guest.css')],
-  reference: [style('tokens'), here('reference.css')],
+  guest: [style('tokens'), style('guest')],
+  reference: [style('tokens'), style('reference')],
   inspector: [
     style('tokens'),
     packaged('uplot/dist/uPlot.min.css'),
-    ...inspectorStyles.map((name) => style(`inspector/${name}`)),
+    style('inspector/base'),
+    style('inspector/list'),
+    style('inspector/detail'),
+    style('inspector/narrow'),
   ],
 }
 
 mkdirSync(target, { recursive: true })
 for (const [name, styles] of Object.entries(pages))
-  writeFileSync(`${target}${name}.css`, styles.map((path) => readFileSync(path, 'utf8')).join('\n'))
+  writeFileSync(`${target}${name}.css`, styles.map((path) => compact(readFileSync(path, 'utf8'))).join('\n'))
 
-// The reference page is a component that comes as one file already.
+// The explorer component is published as one bundled file.
 copyFileSync(packaged('openapi-explorer/dist/browser/openapi-explorer.min.js'), `${target}reference.js`)
 writeFileSync(
   `${target}reference.js.LICENSE.txt`,
   licencesOf([...withDependencies('openapi-explorer')], false),
 )
 
-/** The directories of a package and of all that it depends on, as far as it is installed: any of it may be in its one file. */
+/** Removes comments, except licences, and indentation: a tenth of the guest page's compressed style. */
+function compact(css) {
+  return css.replace(/\/\*[^!][\s\S]*?\*\//g, '').replace(/\s*\n\s*/g, '\n')
+}
+
+/** Returns the directories of a package and its installed dependencies, all of which its bundled file may contain. */
 function withDependencies(name, known = new Set()) {
   const directory = packaged(name)
   if (known.has(directory) || !existsSync(directory)) return known

@@ -1,9 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { watch } from '../../src/cli/tail/watch.ts'
 import { listenTo } from '../../src/cli/listen/session.ts'
 import type { Client, StreamMessage, StreamOptions } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
-import { onNews, startListening } from '../../src/pages/browser/inspector/news.ts'
 import { waitForDeliveries } from '../../src/assertions/wait.ts'
 
 const time = '2026-11-21T18:00:00.000Z'
@@ -92,26 +91,5 @@ describe('messages that the service dropped are made up for', () => {
       if (one.type !== 'ready') ending.abort()
     }
     expect(told).toEqual(['ready', 'attempt'])
-  })
-
-  test('by the inspector, which reads its list again', async () => {
-    // The stream stays open, so that it is not asked for again.
-    const body = new ReadableStream<Uint8Array>({
-      start: (stream) => stream.enqueue(new TextEncoder().encode('event: dropped\ndata: {"count":1}\n\n')),
-    })
-    vi.stubGlobal('fetch', async () => new Response(body))
-    vi.stubGlobal('addEventListener', () => {})
-    const heard: string[] = []
-    // Once as the stream opens, and once for what was dropped.
-    await new Promise<void>((resolve) => {
-      const stop = onNews(({ type }) => {
-        if (heard.push(type) < 2) return
-        stop()
-        resolve()
-      })
-      startListening()
-    })
-    vi.unstubAllGlobals()
-    expect(heard).toEqual(['return', 'return'])
   })
 })

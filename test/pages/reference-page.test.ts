@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { hasBrowser, inBrowser, openPhone } from '../support/browser.ts'
 import { openSimulator } from '../support/simulator.ts'
 
-describe('GET /docs', () => {
-  it('lets no script in but those of its own files, and nothing from elsewhere', async () => {
+describe('the API reference at /docs', () => {
+  it('allows only its own script files and no other origin', async () => {
     const { call } = await openSimulator()
     const { status, headers, text } = await call('GET /docs', { key: null })
     expect(status).toBe(200)
@@ -16,7 +16,7 @@ describe('GET /docs', () => {
   })
 
   it.runIf(hasBrowser)(
-    `shows operations and webhooks and calls the service, and fits on a phone, ${inBrowser}`,
+    `shows operations and webhooks, calls the service and fits a phone, ${inBrowser}`,
     async () => {
       const { url } = await openSimulator()
       const page = await openPhone(`${url}/docs#?route=get-/_sim/health`, {

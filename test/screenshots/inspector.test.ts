@@ -3,45 +3,48 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished, test } from 'vitest'
 import { hasBrowser, openPhone } from '../support/browser.ts'
 import { openSimulator } from '../support/simulator.ts'
-import { playEvening } from './evening.ts'
+import { createSampleData } from './sample-data.ts'
 
-/** `npm run screenshots` makes them anew; `npm test` leaves them as they are. */
+/** True under `npm run screenshots`; `npm test` leaves the pictures as they are. */
 const isWanted = process.env.npm_lifecycle_event === 'screenshots'
 
-/** Small enough for a README, whose pictures are to weigh less than 150 kB. */
+/** Sizes that keep each picture below 150 kB, for the README. */
 const wide = { viewport: { width: 1180, height: 600 } }
 const phone = { viewport: { width: 360, height: 740 } }
 
 async function shoot(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`inspector-${name}.png`, import.meta.url))
-  // The chart is drawn a moment after its numbers have come.
+  // The chart is drawn shortly after its data is loaded.
   await page.waitForLoadState('load')
   await page.waitForTimeout(1_500)
   await page.screenshot({ path })
 }
 
-test.skipIf(!isWanted || !hasBrowser)('the inspector, with an evening behind it and without', async () => {
-  const options = { allowHttpLoopback: true, startAt: new Date('2026-11-21T18:00:00Z') }
-  const empty = await openSimulator(options)
-  const busy = await openSimulator(options)
-  const receivers = await playEvening(busy.client, busy.idle)
-  onTestFinished(async () => {
-    await Promise.all(receivers.map((receiver) => receiver.close()))
-  })
-  const openAt = async (simulator: typeof busy, address: string, how: BrowserContextOptions) => {
-    const page = await openPhone(simulator.inspectorLink(), how)
-    await page.getByRole('navigation').waitFor()
-    await page.goto(simulator.url + address)
-    return page
-  }
-  const [retrying] = (await busy.client.deliveries.list({ status: 'pending' })).data
-  const check = retrying?.external_check_id ?? ''
-  const timeline = `/?view=deliveries&open=${encodeURIComponent(`check/${check}`)}`
-  await shoot(await openAt(busy, '/?view=deliveries', wide), 'light')
-  await shoot(await openAt(busy, timeline, { ...wide, colorScheme: 'dark' }), 'dark')
-  await shoot(await openAt(busy, `/?view=deliveries&open=${retrying?.id}`, wide), 'delivery')
-  await shoot(await openAt(busy, '/?view=deliveries', phone), 'phone')
-  await shoot(await openAt(busy, timeline, { ...phone, colorScheme: 'dark' }), 'phone-timeline')
-  await shoot(await openAt(empty, '/?view=deliveries', wide), 'empty')
-  await shoot(await openPhone(`${empty.url}/`, wide), 'locked')
-})
+test.skipIf(!isWanted || !hasBrowser)(
+  'takes screenshots of the inspector with and without data',
+  async () => {
+    const options = { allowHttpLoopback: true, startAt: new Date('2026-11-21T18:00:00Z') }
+    const empty = await openSimulator(options)
+    const busy = await openSimulator(options)
+    const receivers = await createSampleData(busy.client, busy.idle)
+    onTestFinished(async () => {
+      await Promise.all(receivers.map((receiver) => receiver.close()))
+    })
+    const openAt = async (simulator: typeof busy, address: string, how: BrowserContextOptions) => {
+      const page = await openPhone(simulator.inspectorLink(), how)
+      await page.getByRole('navigation').waitFor()
+      await page.goto(simulator.url + address)
+      return page
+    }
+    const [retrying] = (await busy.client.deliveries.list({ status: 'pending' })).data
+    const check = retrying?.external_check_id ?? ''
+    const timeline = `/?view=deliveries&open=${encodeURIComponent(`check/${check}`)}`
+    await shoot(await openAt(busy, '/?view=deliveries', wide), 'light')
+    await shoot(await openAt(busy, timeline, { ...wide, colorScheme: 'dark' }), 'dark')
+    await shoot(await openAt(busy, `/?view=deliveries&open=${retrying?.id}`, wide), 'delivery')
+    await shoot(await openAt(busy, '/?view=deliveries', phone), 'phone')
+    await shoot(await openAt(busy, timeline, { ...phone, colorScheme: 'dark' }), 'phone-timeline')
+    await shoot(await openAt(empty, '/?view=deliveries', wide), 'empty')
+    await shoot(await openPhone(`${empty.url}/`, wide), 'locked')
+  },
+)

@@ -1,4 +1,4 @@
-/* Draws what a terminal shows, as an SVG: each run of one style at its column, so that fonts cannot shift it. */
+/* Draws a terminal's screen as SVG: each run of one style at its column, so that fonts cannot shift it. */
 import stringWidth from 'string-width'
 
 const CELL = { width: 8.4, height: 18, size: 14 }
@@ -13,7 +13,7 @@ const COLOURS = {
 }
 const BACKGROUNDS = { 42: '#7ee787', 43: '#e3b341', 107: '#ffffff', 49: undefined }
 
-/** `text` with colours and the movements that our screen makes; `prompt` is what was typed. */
+/** Draws terminal output: `text` with its escape sequences, below the typed command `prompt`. */
 export function drawTerminal({ text, prompt, columns }) {
   const lines = [`\u001b[2m$\u001b[22m \u001b[1m${prompt}\u001b[22m`, ...visible(text).split('\n')].map(
     runsOf,
@@ -33,7 +33,7 @@ export function drawTerminal({ text, prompt, columns }) {
   ].join('\n')
 }
 
-/** Without lines that were cleared again, and without what moves the cursor. */
+/** Removes cleared lines and cursor movements. */
 function visible(text) {
   return text
     .replaceAll('\r\n', '\n')
@@ -48,7 +48,7 @@ function runsOf(line) {
   for (const [, codes, text] of line.matchAll(/\u001b\[([\d;]*)m|([^\u001b]+)/g)) {
     if (text === undefined) for (const code of codes.split(';')) apply(style, Number(code))
     else {
-      // Word by word, since what draws an SVG may run blanks together.
+      // Word by word, because SVG renderers may collapse spaces.
       for (const [word] of text.matchAll(style.background ? /[^]+/g : /\S+|\s+/g)) {
         const width = stringWidth(word)
         runs.push({ ...style, text: word, column, width })

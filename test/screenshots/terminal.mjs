@@ -1,6 +1,6 @@
 /*
- * Captures what commands show on terminals of 80 and 200 columns, without colour, and in a pipe:
- * `npm run build`, then `node test/screenshots/terminal.mjs`. Writes fixtures/screenshots/terminal-*.svg. Takes python3.
+ * Captures the output of commands on terminals of 80 and 200 columns, without colour, and in a pipe:
+ * `npm run build`, then `node test/screenshots/terminal.mjs`. Writes fixtures/screenshots/terminal-*.svg. Needs python3.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ const env = { ...process.env, TERM: 'xterm-256color', LANG: 'C.UTF-8', COLORTERM
 delete env.NO_COLOR
 cpSync(join(root, 'fixtures', 'checks'), join(cwd, 'fixtures', 'checks'), { recursive: true })
 mkdirSync(out, { recursive: true })
-/** Each evening is at a table of its own. */
+/** One table per recording of `tail`. */
 const tables = ['table-12', 'table-4', 'table-9']
 
 const receivers = await Promise.all([200, 503].map(openReceiver))
@@ -34,9 +34,9 @@ try {
   for (const [index, { url }] of receivers.entries())
     run(['endpoints', 'create', url, '--events', index === 0 ? 'all' : 'check.updated,payment.succeeded'])
   await capture('home-80', [], 80, root)
-  await live('tail-200', ['tail'], 200, evening)
-  await live('tail-80', ['tail'], 80, evening)
-  await live('tail-no-color-80', ['tail'], 80, evening, { NO_COLOR: '1' })
+  await live('tail-200', ['tail'], 200, createEvents)
+  await live('tail-80', ['tail'], 80, createEvents)
+  await live('tail-no-color-80', ['tail'], 80, createEvents, { NO_COLOR: '1' })
   writeFileSync(join(cwd, 'next.json'), JSON.stringify(nextPush()))
   run(['push', 'fixtures/checks/names-in-japanese.json', '--id', 'table-7'])
   await capture('push-80', ['push', 'next.json', '--id', 'table-7'], 80)
@@ -56,14 +56,14 @@ try {
   rmSync(cwd, { recursive: true, force: true })
 }
 
-/** What happens while `tail` is looked at. */
-function evening(id) {
+/** Creates events while `tail` runs. */
+function createEvents(id) {
   run(['push', 'fixtures/checks/two-top-with-notes.json', '--id', id])
   run(['guests', 'claim', id, 'burger', '--name', 'Anna'])
   run(['guests', 'pay', id, '--claim', 'Anna', '--tip', '2.50'])
 }
 
-/** The check in Japanese with one item less, one more, another quantity and price. */
+/** Returns the check in Japanese with one item removed, one added, and one with a new quantity and price. */
 function nextPush() {
   const check = JSON.parse(readFileSync(join(cwd, 'fixtures/checks/names-in-japanese.json'), 'utf8'))
   const [first, second, , ...rest] = check.items
@@ -83,18 +83,18 @@ function run(args) {
   if (status !== 0) throw new Error(`tabwire ${args.join(' ')}: ${stdout}${stderr}`)
 }
 
-/** A command that ends by itself. */
+/** Captures a command that ends by itself. */
 async function capture(name, args, columns, from = cwd) {
   const terminal = onTerminal(args, columns, {}, from)
   await once(terminal.child, 'close')
   write(name, { text: terminal.text(), prompt: ['tabwire', ...args].join(' '), columns })
 }
 
-/** A command that is ended once something has happened; the picture is of the moment before. */
-async function live(name, args, columns, happen, more = {}) {
+/** Captures a running command after an action, then ends it. */
+async function live(name, args, columns, action, more = {}) {
   const terminal = onTerminal(args, columns, more)
   while (!terminal.text().includes('Listening')) await sleep(50)
-  happen(tables.shift())
+  action(tables.shift())
   await sleep(300)
   write(name, { text: terminal.text(), prompt: ['tabwire', ...args].join(' '), columns })
   terminal.child.stdin.write('q')

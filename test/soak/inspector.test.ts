@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openInspector, storeDeliveries } from '../pages/inspector-given.ts'
+import { openInspector, storeDeliveries } from '../pages/inspector/open-inspector.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { openSimulator } from '../support/simulator.ts'
 import { isSoak } from './seeded.ts'

@@ -1,4 +1,4 @@
-/** What the service has refused, in its own code; `unreachable` when it did not answer. */
+/** A refusal by the service, with its error code; `unreachable` when no response came. */
 export class Refused extends Error {
   readonly code: string
   constructor(code: string, message: string) {
@@ -11,11 +11,11 @@ interface CallOptions {
   headers?: Record<string, string>
   /** Sent as JSON. */
   body?: object
-  /** Milliseconds within which the answer must have come. */
+  /** Milliseconds until the call counts as unreachable; 20,000 by default. */
   timeoutMs?: number
 }
 
-/** Calls the service, which answers JSON or nothing. @throws Refused */
+/** Calls the service and returns its JSON response; `{}` when there is no body. @throws Refused */
 export async function callService(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
   const { headers = {}, body, timeoutMs = 20_000 } = options
   const response = await fetch(path, {

@@ -1,11 +1,30 @@
+import { signal } from '@preact/signals'
 import type { Delivery } from '../../../model/delivery.ts'
-import { act } from './act.ts'
-import { go } from './address.ts'
-import { ask } from './ask.ts'
+import { go } from './address.tsx'
+import { outcome } from './announce.tsx'
+import { callApi } from './api.ts'
+import { publishReturn } from './live.ts'
 
-const one = encodeURIComponent
+/** True while an action is in flight. */
+export const busy = signal(false)
 
-/** What a ping came to. */
+/** Runs one action at a time, shows the text it returns or its error, then makes the page read everything again. */
+export async function act(work: () => Promise<string>): Promise<void> {
+  if (busy.value) return
+  busy.value = true
+  outcome.value = null
+  try {
+    outcome.value = { text: await work(), bad: false }
+  } catch (error) {
+    outcome.value = { text: error instanceof Error ? error.message : String(error), bad: true }
+  } finally {
+    busy.value = false
+    publishReturn()
+  }
+}
+
+const encode = encodeURIComponent
+
 interface PingReport {
   outcome: string | null
   response_status: number | null
@@ -13,85 +32,87 @@ interface PingReport {
   error: string | null
 }
 
-/** What an advance played. */
-interface Played {
+interface AdvanceReport {
   now: string
   attempted_total: number
 }
 
-/** `tabwire ping`. */
+/** Sends a ping to an endpoint, like `tabwire ping`. */
 export function ping(endpointId: string): void {
   void act(async () => {
-    const { outcome, response_status, duration_ms, error } = await ask<PingReport>(
+    const { outcome, response_status, duration_ms, error } = await callApi<PingReport>(
       'POST',
-      `/webhook-endpoints/${one(endpointId)}/test`,
+      `/webhook-endpoints/${encode(endpointId)}/test`,
     )
     if (outcome === 'succeeded') return `The ping was answered ${response_status} in ${duration_ms} ms.`
     throw new Error(`The ping failed: ${error ?? outcome}`)
   })
 }
 
-/** `tabwire deliveries resend`; the new delivery is opened. */
+/** Resends a delivery, like `tabwire deliveries resend`, and opens the new one. */
 export function resend(deliveryId: string, fresh: boolean): void {
   void act(async () => {
-    const { id } = await ask<Delivery>('POST', `/deliveries/${one(deliveryId)}/resend`, { fresh })
+    const { id } = await callApi<Delivery>('POST', `/deliveries/${encode(deliveryId)}/resend`, { fresh })
     go({ open: id })
     return `It is sent again ${fresh ? 'under a new signature' : 'verbatim'}, as ${id}.`
   })
 }
 
-/** `tabwire clock advance`, or to a time. */
+/** Advances the service clock by a duration or to a time, like `tabwire clock advance`. */
 export function advance(move: { advance: string } | { to: string }): void {
   void act(async () => {
-    const { now, attempted_total } = await ask<Played>('POST', '/clock', move)
+    const { now, attempted_total } = await callApi<AdvanceReport>('POST', '/clock', move)
     return `It is ${now.slice(0, 19).replace('T', ' ')} UTC now. Attempts made on the way: ${attempted_total}.`
   })
 }
 
-/** `tabwire clock freeze`. */
+/** Freezes or resumes the service clock, like `tabwire clock freeze`. */
 export function freeze(frozen: boolean): void {
   void act(async () => {
-    await ask('POST', '/clock', { freeze: frozen })
+    await callApi('POST', '/clock', { freeze: frozen })
     return frozen ? 'The clock stands still.' : 'The clock runs again.'
   })
 }
 
-/** `tabwire state reset`. */
+/** Resets the service, like `tabwire state reset`. */
 export function reset(): void {
   void act(async () => {
-    await ask('POST', '/reset', {})
+    await callApi('POST', '/reset', {})
     go({ open: '' })
     return 'All is as in a fresh service. Locations and API keys stay.'
   })
 }
 
-/** `tabwire guests claim`. */
+/** Claims items as a guest, like `tabwire guests claim`. */
 export function claim(
   check: string,
   guest_name: string | null,
   items: readonly { external_id: string; quantity: number }[],
 ): void {
   void act(async () => {
-    const made = await ask<{ id: string }>('POST', `/checks/${one(check)}/claims`, { guest_name, items })
+    const made = await callApi<{ id: string }>('POST', `/checks/${encode(check)}/claims`, {
+      guest_name,
+      items,
+    })
     return `Claimed, as ${made.id}.`
   })
 }
 
-/** `tabwire guests release`. */
+/** Releases a claim, like `tabwire guests release`. */
 export function release(claimId: string): void {
   void act(async () => {
-    await ask('DELETE', `/claims/${one(claimId)}`)
+    await callApi('DELETE', `/claims/${encode(claimId)}`)
     return 'The claim is released.'
   })
 }
 
-/** `tabwire guests pay`: claims, an amount, or with neither the whole balance. */
+/** Pays claims, an amount, or with neither the whole balance, like `tabwire guests pay`. */
 export function pay(
   check: string,
   body: { guest_name?: string | null; claim_ids?: string[]; amount_cents?: number; tip_cents?: number },
 ): void {
   void act(async () => {
-    const paid = await ask<{ id: string }>('POST', `/checks/${one(check)}/payments`, body)
+    const paid = await callApi<{ id: string }>('POST', `/checks/${encode(check)}/payments`, body)
     return `Paid, as ${paid.id}.`
   })
 }

@@ -1,26 +1,27 @@
 import { signal } from '@preact/signals'
 
-const spoken = signal('')
-/** What an action has come to, for everybody to see until it is dismissed or the next one. */
+/** The result of the last action; shown until it is dismissed or the next action starts. */
 export const outcome = signal<{ text: string; bad: boolean } | null>(null)
 
-/** Seconds of quiet after something was read out. */
+const spoken = signal('')
+
+/** Milliseconds after an announcement in which further ones are left out. */
 const QUIET_MS = 5_000
 
 let quietUntil = 0
 
-/** Has it read out to whoever does not see it; news that come in quick succession are left out. */
+/** Announces a text to screen readers; texts in quick succession are left out. */
 export function announce(text: string): void {
-  if (Date.now() >= quietUntil) say(text)
+  if (Date.now() >= quietUntil) announceNow(text)
 }
 
-/** Has it read out whatever was read out before: what a key has done. */
-export function say(text: string): void {
+/** Announces a text to screen readers at once: the effect of a key. A repeated text is varied by a trailing space. */
+export function announceNow(text: string): void {
   quietUntil = Date.now() + QUIET_MS
   spoken.value = `${text}${spoken.value.endsWith(' ') ? '' : ' '}`
 }
 
-/** The regions are always there, or nothing is read out. */
+/** The live regions. They are always present: screen readers skip regions that are added with their text. */
 export function Announcements() {
   const done = outcome.value
   return (

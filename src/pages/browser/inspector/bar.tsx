@@ -1,8 +1,7 @@
-import { viewNames, address, type ViewName } from './address.ts'
-import { clock, serviceNow } from './clock.ts'
-import { helpShown } from './dialog/help.tsx'
-import { Link } from './link.tsx'
-import { connection } from './news.ts'
+import { address, Link, type ViewName, viewNames } from './address.tsx'
+import { clock, serviceNow } from './clock.tsx'
+import { helpShown } from './dialog.tsx'
+import { connection } from './live.ts'
 
 const titles: Record<ViewName, string> = {
   checks: 'Checks',
@@ -14,7 +13,7 @@ const titles: Record<ViewName, string> = {
   controls: 'Controls',
 }
 
-/** Where one is, where one can go, and what time it is for the service. */
+/** The bar at the top: tabs, connection state and the service clock. */
 export function Bar() {
   return (
     <header class="bar">

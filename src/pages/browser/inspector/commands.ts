@@ -6,10 +6,10 @@ import {
   shellWord,
   tabwireCommand,
 } from '../../../model/shell-command.ts'
-import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/service-name.ts'
+import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 
-/** What `tabwire deliveries export` prints: the request that carries an event, with a placeholder for the signature. */
+/** Returns a delivery's request as curl, as `tabwire deliveries export` prints it, with a placeholder for the signature. */
 export function deliveryCurl(url: string, body: string, serviceName: string): string {
   const headers = [
     `User-Agent: ${serviceName}-Webhooks/1.0`,
@@ -18,7 +18,7 @@ export function deliveryCurl(url: string, body: string, serviceName: string): st
   return curlCommand(url, headers, new TextEncoder().encode(body))
 }
 
-/** Checks the signature header that a receiver got with this delivery; the secret comes from the environment. */
+/** Returns the command that verifies a delivery's signature header; the secret comes from the environment. */
 export function verifyCommand(deliveryId: string, serviceName: string): string {
   return tabwireCommand('verify', [], {
     secret: { variable: 'WEBHOOK_SECRET' },
@@ -28,17 +28,17 @@ export function verifyCommand(deliveryId: string, serviceName: string): string {
   })
 }
 
-/** Runs the conformance suite against a receiver; the secret comes from the environment. */
+/** Returns the command that tests a receiver; the secret comes from the environment. */
 export function receiverCheckCommand(url: string): string {
   return tabwireCommand('receiver check', [url], { secret: { variable: 'WEBHOOK_SECRET' } })
 }
 
-/** Prints an event's exact body. */
+/** Returns the command that prints an event's exact body. */
 export function eventCommand(id: string): string {
   return tabwireCommand('events show', [id], { body: true })
 }
 
-/** The same request once more; the key comes from the environment. */
+/** Returns a logged request as curl; the API key comes from the environment. */
 export function requestCurl(service: string, { method, path, request_body }: LoggedRequest): string {
   if (request_body !== null)
     return curlCommand(service + path, WITH_KEY, new TextEncoder().encode(request_body), method)

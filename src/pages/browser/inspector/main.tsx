@@ -1,5 +1,119 @@
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { useEffect } from 'preact/hooks'
+import { address, type ViewName } from './address.tsx'
+import { Announcements } from './announce.tsx'
+import { beginSession, session } from './api.ts'
+import { Bar } from './bar.tsx'
+import { ActivityChart } from './chart/activity-chart.tsx'
+import { startClock } from './clock.tsx'
+import { Controls } from './controls/controls.tsx'
+import { Drawer } from './detail/drawer.tsx'
+import { Help } from './dialog.tsx'
+import { Command } from './elements.tsx'
+import { ListView } from './list/list-view.tsx'
+import type { View } from './list/view.ts'
+import { startStream } from './live.ts'
+import { checksView } from './views/checks.tsx'
+import { deliveriesView } from './views/deliveries.tsx'
+import { endpointsView, startEndpoints } from './views/endpoints.tsx'
+import { eventsView } from './views/events.tsx'
+import { pushesView, requestsView } from './views/requests.tsx'
+
+/** The lists, by their name in the address. */
+const views: Record<Exclude<ViewName, 'controls'>, View<never>> = {
+  checks: checksView as View<never>,
+  pushes: pushesView as View<never>,
+  events: eventsView as View<never>,
+  deliveries: deliveriesView as View<never>,
+  endpoints: endpointsView as View<never>,
+  requests: requestsView as View<never>,
+}
+
+/** The inspector: shows the service's data once the page has a session. */
+function Inspector() {
+  useEffect(() => {
+    void beginSession()
+    // A new link that is opened in this tab changes only the hash, which loads no page.
+    addEventListener('hashchange', () => void beginSession())
+  }, [])
+  if (session.value === 'beginning') return <main class="blank" aria-busy="true" />
+  if (typeof session.value === 'string') return <Locked why={session.value} />
+  return <Open />
+}
+
+/** The page without a session: explains how to get one. */
+function Locked({ why }: { why: 'none' | 'unreachable' }) {
+  return (
+    <main class="locked">
+      <h1>Tabwire</h1>
+      {why === 'unreachable' ? (
+        <>
+          <p>The service does not answer. Start it, then load this page again:</p>
+          <Command text="tabwire start --open" />
+        </>
+      ) : (
+        <>
+          <p>
+            The inspector opens by a link, so that no page and no address holds the API key. Make one in the
+            directory where the service runs:
+          </p>
+          <Command text="tabwire open" />
+          <p class="quiet">
+            A link is good once, for ten minutes, and <code>tabwire start</code> prints one, too. A session
+            ends with the service. Elsewhere, say where the service is:{' '}
+            <code>tabwire open --url … --api-key …</code>
+          </p>
+        </>
+      )}
+    </main>
+  )
+}
+
+let started = false
+
+/** Starts the background reads once per page load, also when a session ends and another begins. */
+function start(): void {
+  if (!started) {
+    startStream()
+    startClock()
+    startEndpoints()
+  }
+  started = true
+}
+
+/** The page with a session: a bar, a list or the controls, and a drawer with the opened record. */
+function Open() {
+  useEffect(start, [])
+  const { view, open } = address.value
+  const title = view === 'controls' ? 'Clock and faults' : views[view].title
+  useEffect(() => {
+    document.title = `${title} · Tabwire`
+  }, [title])
+  return (
+    <div class={`app${open === '' ? '' : ' opened'}`}>
+      <Bar />
+      <main>
+        <h1 class="spoken">{title}</h1>
+        <div class="shown">
+          <Content view={view} />
+        </div>
+        {open !== '' && <Drawer open={open} />}
+      </main>
+      <Announcements />
+      <Help />
+    </div>
+  )
+}
+
+function Content({ view }: { view: ViewName }) {
+  if (view === 'controls') return <Controls />
+  return (
+    <>
+      {view === 'deliveries' && <ActivityChart />}
+      <ListView key={view} view={views[view]} />
+    </>
+  )
+}
 
 const root = document.getElementById('page')
-if (root !== null) render(<App />, root)
+if (root !== null) render(<Inspector />, root)

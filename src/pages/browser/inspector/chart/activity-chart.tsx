@@ -1,17 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Activity } from '../../../../model/simulator/activity.ts'
-import { address } from '../address.ts'
-import { queryText } from '../ask.ts'
-import { drawLatency, drawOutcomes, type Chart } from './draw.ts'
-import { tookText } from '../time-text.ts'
-import { useAsked } from '../use-asked.ts'
+import { address } from '../address.tsx'
+import { queryText } from '../api.ts'
+import { elapsedText } from '../clock.tsx'
+import { useRead } from '../live.ts'
+import { type Chart, plotLatency, plotOutcomes } from './plots.ts'
 
-/** Milliseconds between two looks: the chart sums up, and need not follow each attempt. */
+/** Milliseconds between two reads; sums need not follow each attempt. */
 const REFRESH_MS = 1_000
 
-/** Attempts over time by outcome, and how long receivers took: of the newest deliveries that the filters show. */
+/** Attempts over time by outcome, and latencies, of the newest deliveries that match the filters. */
 export function ActivityChart() {
-  const { value: activity } = useAsked<Activity>(
+  const { value: activity } = useRead<Activity>(
     `/deliveries/activity${queryText(address.value.filters)}`,
     REFRESH_MS,
   )
@@ -19,35 +19,35 @@ export function ActivityChart() {
   return (
     <section class="chart" aria-label="Attempts over time" hidden={isEmpty}>
       <Summary activity={activity} />
-      <Plot activity={activity} draw={drawOutcomes} title="Attempts" />
-      <Plot activity={activity} draw={drawLatency} title="Latency" />
+      <Plot activity={activity} plot={plotOutcomes} title="Attempts" />
+      <Plot activity={activity} plot={plotLatency} title="Latency" />
     </section>
   )
 }
 
 interface PlotProps {
   activity: Activity | undefined
-  draw: (place: HTMLElement) => Chart
+  plot: (container: HTMLElement) => Chart
   title: string
 }
 
-function Plot({ activity, draw, title }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null)
+function Plot({ activity, plot, title }: PlotProps) {
+  const container = useRef<HTMLDivElement>(null)
   const chart = useRef<Chart | null>(null)
   useEffect(() => {
-    if (place.current === null || activity === undefined || activity.buckets.length === 0) return
-    chart.current ??= draw(place.current)
+    if (container.current === null || activity === undefined || activity.buckets.length === 0) return
+    chart.current ??= plot(container.current)
     chart.current.show(activity)
   }, [activity])
   useEffect(() => () => chart.current?.end(), [])
   return (
-    <div class="plot" ref={place} aria-hidden="true">
+    <div class="plot" ref={container} aria-hidden="true">
       <span class="title">{title}</span>
     </div>
   )
 }
 
-/** The chart in words and numbers, which also says what its colours mean. */
+/** The chart's totals as text; also the legend of its colours. */
 function Summary({ activity }: { activity: Activity | undefined }) {
   if (activity === undefined || activity.buckets.length === 0) return null
   const sum = (name: 'succeeded' | 'failed' | 'dead') =>
@@ -63,11 +63,11 @@ function Summary({ activity }: { activity: Activity | undefined }) {
       ))}
       <div class="latency">
         <dt>median</dt>
-        <dd>{median_ms === null ? '–' : tookText(median_ms)}</dd>
+        <dd>{median_ms === null ? '–' : elapsedText(median_ms)}</dd>
       </div>
       <div class="latency">
         <dt>p95</dt>
-        <dd>{p95_ms === null ? '–' : tookText(p95_ms)}</dd>
+        <dd>{p95_ms === null ? '–' : elapsedText(p95_ms)}</dd>
       </div>
     </dl>
   )

@@ -1,17 +1,17 @@
 import type { Check } from '../../../../model/check.ts'
-import { Badge } from '../badge.tsx'
-import { Moment } from '../moment.tsx'
-import { money } from '../money-text.ts'
+import type { ClaimView } from '../../../../model/claim.ts'
+import { pay, release } from '../actions.ts'
+import { type List, money, queryText } from '../api.ts'
+import { Time } from '../clock.tsx'
+import { Action, Badge, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { useRead } from '../live.ts'
 import { checkWord } from '../views/checks.tsx'
-import { Claims } from './claims.tsx'
 import { Guest } from './guest.tsx'
-import { Fields, Heading, Missing, Section } from './parts.tsx'
 import { Timeline } from './timeline.tsx'
-import { useAsked } from '../use-asked.ts'
 
-/** A check: its time line, what is on it, and what guests can do with it. */
+/** A check: its timeline, items and claims, and the actions of a guest. */
 export function CheckDetail({ externalId }: { externalId: string }) {
-  const { value, problem } = useAsked<Check>(`/checks/${encodeURIComponent(externalId)}`)
+  const { value, problem } = useRead<Check>(`/checks/${encodeURIComponent(externalId)}`)
   return (
     <>
       <Heading kind="Check" name={externalId}>
@@ -43,8 +43,8 @@ function Facts({ check }: { check: Check }) {
         ['Total', money.value(totals.total_cents)],
         ['Balance', money.value(balance_cents)],
         ['Revision', revision],
-        ['Updated', <Moment at={updated_at} />],
-        ['Closed', closed_at !== null && <Moment at={closed_at} />],
+        ['Updated', <Time at={updated_at} />],
+        ['Closed', closed_at !== null && <Time at={closed_at} />],
       ]}
     />
   )
@@ -77,5 +77,36 @@ function Items({ check: { items } }: { check: Check }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** The claims on a check, with actions on active ones. */
+function Claims({ externalId }: { externalId: string }) {
+  const { value } = useRead<List<ClaimView>>(
+    `/claims${queryText({ limit: '100', external_check_id: externalId })}`,
+  )
+  if (value === undefined || value.data.length === 0) return null
+  return (
+    <Section title="Claims">
+      <ul class="lines">
+        {value.data.map((claim) => (
+          <li key={claim.id} class="claim">
+            <span>
+              {claim.guest_name ?? 'A guest'}, {money.value(claim.amount_cents)} <Badge word={claim.status} />
+            </span>
+            {claim.status === 'active' && (
+              <span class="buttons">
+                <Action
+                  onClick={() => pay(externalId, { guest_name: claim.guest_name, claim_ids: [claim.id] })}
+                >
+                  Pay it
+                </Action>
+                <Action onClick={() => release(claim.id)}>Release</Action>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
   )
 }

@@ -1,25 +1,31 @@
-import type { Delivery } from '../../../../model/delivery.ts'
+import type { Attempt, Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/service-name.ts'
 import { advance, resend } from '../actions.ts'
-import { ask } from '../ask.ts'
-import { Badge } from '../badge.tsx'
+import { Link } from '../address.tsx'
+import { callApi, session } from '../api.ts'
+import { Countdown, elapsedText, Time } from '../clock.tsx'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
-import { CopyButton } from '../copy-button.tsx'
-import { endpointName, endpoints } from '../endpoints.ts'
-import { Link } from '../link.tsx'
-import { NextAttempt } from '../next-attempt.tsx'
-import { session } from '../session-state.ts'
+import {
+  Badge,
+  CopyButton,
+  Action,
+  Fields,
+  Heading,
+  Missing,
+  Section,
+  StatusCode,
+  Body,
+} from '../elements.tsx'
+import { useRead } from '../live.ts'
 import { deliveryWord } from '../views/deliveries.tsx'
-import { Attempts } from './attempts.tsx'
+import { endpointName, endpoints } from '../views/endpoints.tsx'
 import { EventBody } from './event.tsx'
-import { Action, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from '../use-asked.ts'
 
-/** A delivery: what was tried, what the receiver answered, what comes next, and sending it again. */
+/** A delivery: its attempts, the next one, the request body, and the actions that resend it. */
 export function DeliveryDetail({ id }: { id: string }) {
-  const { value, problem } = useAsked<Delivery>(`/deliveries/${encodeURIComponent(id)}`)
+  const { value, problem } = useRead<Delivery>(`/deliveries/${encodeURIComponent(id)}`)
   if (value === undefined) return <Missing problem={problem} />
   const { event_type, event_id, endpoint_id, external_check_id, dead_reason, next_attempt_at, attempts } =
     value
@@ -53,7 +59,7 @@ export function DeliveryDetail({ id }: { id: string }) {
             'Next',
             next_attempt_at !== null && (
               <>
-                attempt {attempts.length + 1} of {of}, <NextAttempt at={next_attempt_at} />
+                attempt {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
               </>
             ),
           ],
@@ -73,7 +79,7 @@ function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: {
   const name = typeof session.value === 'string' ? DEFAULT_SERVICE_NAME : session.value.service_name
   const url = endpoints.value.get(endpoint_id)?.url
   const curl = async () => {
-    const { body } = await ask<EventView>('GET', `/events/${encodeURIComponent(event_id)}`)
+    const { body } = await callApi<EventView>('GET', `/events/${encodeURIComponent(event_id)}`)
     return deliveryCurl(url ?? 'https://endpoint.invalid/', body, name)
   }
   return (
@@ -90,5 +96,30 @@ function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: {
       <CopyButton label="Copy as curl" text={curl} />
       <CopyButton label="Copy as tabwire verify" text={() => verifyCommand(id, name)} />
     </div>
+  )
+}
+
+/** All attempts, newest first, with the receiver's responses. */
+function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <ol class="attempts" reversed>
+      {attempts.toReversed().map((attempt) => (
+        <li key={attempt.number}>
+          <p class="line">
+            <b>#{attempt.number}</b> <Time at={attempt.started_at} /> <Badge word={attempt.outcome} />{' '}
+            {attempt.response_status !== null && <StatusCode status={attempt.response_status} />}{' '}
+            <span class="quiet">{elapsedText(attempt.duration_ms)}</span>
+            {attempt.faults !== undefined && <span class="tag">fault: {attempt.faults.join(', ')}</span>}
+          </p>
+          {attempt.error !== null && <p class="reason">{attempt.error}</p>}
+          {attempt.response_body !== null && attempt.response_body !== '' && (
+            <Body
+              text={attempt.response_body}
+              label={`What the receiver answered to attempt ${attempt.number}`}
+            />
+          )}
+        </li>
+      ))}
+    </ol>
   )
 }

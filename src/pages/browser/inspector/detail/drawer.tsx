@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { go } from '../address.ts'
+import { go } from '../address.tsx'
 import { onKeys } from '../keyboard.ts'
 import { CheckDetail } from './check.tsx'
 import { DeliveryDetail } from './delivery.tsx'
@@ -7,7 +7,7 @@ import { EndpointDetail } from './endpoint.tsx'
 import { EventDetail } from './event.tsx'
 import { RequestDetail } from './request.tsx'
 
-/** What is opened, in full, beside the list. */
+/** The drawer beside the list: the opened record. */
 export function Drawer({ open }: { open: string }) {
   const element = useRef<HTMLElement>(null)
   const close = () => {
@@ -22,12 +22,12 @@ export function Drawer({ open }: { open: string }) {
       <button type="button" class="plain close" onClick={close}>
         Close <span aria-hidden="true">×</span>
       </button>
-      <Detail key={open} open={open} />
+      <OpenedRecord key={open} open={open} />
     </section>
   )
 }
 
-function Detail({ open }: { open: string }) {
+function OpenedRecord({ open }: { open: string }) {
   if (open.startsWith('check/')) return <CheckDetail externalId={open.slice('check/'.length)} />
   if (open.startsWith('dlv_')) return <DeliveryDetail id={open} />
   if (open.startsWith('evt_')) return <EventDetail id={open} />

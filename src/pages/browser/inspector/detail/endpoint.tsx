@@ -1,21 +1,18 @@
 import type { Delivery } from '../../../../model/delivery.ts'
-import type { List } from '../list.ts'
 import { ping } from '../actions.ts'
-import { Badge } from '../badge.tsx'
+import { Link } from '../address.tsx'
+import type { List } from '../api.ts'
+import { Time } from '../clock.tsx'
 import { receiverCheckCommand } from '../commands.ts'
-import { CopyButton } from '../copy-button.tsx'
-import { endpoints } from '../endpoints.ts'
-import { Link } from '../link.tsx'
-import { Moment } from '../moment.tsx'
-import { healthText } from '../views/endpoints.tsx'
-import { DeliveryLine } from './delivery-line.tsx'
-import { Action, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from '../use-asked.ts'
+import { Action, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { useRead } from '../live.ts'
+import { DeliveryLine } from '../views/deliveries.tsx'
+import { endpoints, healthText } from '../views/endpoints.tsx'
 
-/** An endpoint: how it does, why it was disabled, and a ping. */
+/** An endpoint: its health, its latest deliveries, and a ping. */
 export function EndpointDetail({ id }: { id: string }) {
   const endpoint = endpoints.value.get(id)
-  const latest = useAsked<List<Delivery>>(`/deliveries?limit=20&endpoint_id=${encodeURIComponent(id)}`)
+  const latest = useRead<List<Delivery>>(`/deliveries?limit=20&endpoint_id=${encodeURIComponent(id)}`)
   if (endpoint === undefined)
     return (
       <Missing problem={endpoints.value.size === 0 ? undefined : 'This endpoint is not there any more.'} />
@@ -39,9 +36,9 @@ export function EndpointDetail({ id }: { id: string }) {
         rows={[
           ['Endpoint', <code>{id}</code>],
           ['Health', healthText(endpoint)],
-          ['Disabled', disabled_at !== null && <Moment at={disabled_at} />],
+          ['Disabled', disabled_at !== null && <Time at={disabled_at} />],
           ['Way out', status === 'disabled' ? 'Register it again: it gets a new id and a new secret.' : ''],
-          ['Registered', <Moment at={created_at} />],
+          ['Registered', <Time at={created_at} />],
           ['Events', event_types.join(', ')],
         ]}
       />

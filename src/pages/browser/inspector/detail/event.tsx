@@ -1,18 +1,17 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
-import type { List } from '../list.ts'
+import { Link } from '../address.tsx'
+import type { List } from '../api.ts'
+import { Time } from '../clock.tsx'
 import { eventCommand } from '../commands.ts'
-import { CopyButton } from '../copy-button.tsx'
-import { Link } from '../link.tsx'
-import { Moment } from '../moment.tsx'
-import { DeliveryLine } from './delivery-line.tsx'
-import { Body, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from '../use-asked.ts'
+import { Body, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { useRead } from '../live.ts'
+import { DeliveryLine } from '../views/deliveries.tsx'
 
-/** An event: its exact body, and where it goes. */
+/** An event: its exact body and its deliveries. */
 export function EventDetail({ id }: { id: string }) {
-  const { value, problem } = useAsked<EventView>(`/events/${encodeURIComponent(id)}`)
-  const deliveries = useAsked<List<Delivery>>(`/deliveries?limit=100&event_id=${encodeURIComponent(id)}`)
+  const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
+  const deliveries = useRead<List<Delivery>>(`/deliveries?limit=100&event_id=${encodeURIComponent(id)}`)
   if (value === undefined) return <Missing problem={problem} />
   const { type, created_at, external_check_id, body } = value
   return (
@@ -25,7 +24,7 @@ export function EventDetail({ id }: { id: string }) {
       <Fields
         rows={[
           ['Event', <code>{id}</code>],
-          ['Created', <Moment at={created_at} />],
+          ['Created', <Time at={created_at} />],
           [
             'Check',
             external_check_id !== null && (
@@ -52,9 +51,9 @@ export function EventDetail({ id }: { id: string }) {
   )
 }
 
-/** The body of an event that is named by something else. */
+/** The body of an event, read by its id. */
 export function EventBody({ id }: { id: string }) {
-  const { value, problem } = useAsked<EventView>(`/events/${encodeURIComponent(id)}`)
+  const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
   return value === undefined ? (
     <Missing problem={problem} />
   ) : (

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
 import { unclaimedQuantity } from '../../../../model/claim.ts'
-import { digitsOf } from '../../../money.ts'
+import { digitsOf } from '../../../guest/money.ts'
 import { claim, pay } from '../actions.ts'
-import { money } from '../money-text.ts'
-import { session } from '../session-state.ts'
-import { Action, Section } from './parts.tsx'
+import { money, session } from '../api.ts'
+import { Action, Section } from '../elements.tsx'
 
-/** Plays a guest: claims an item, or pays the balance or a part of it. */
+/** Forms to act as a guest: claims an item, pays the balance or a part of it. */
 export function Guest({ check }: { check: Check }) {
   const [name, setName] = useState('')
   const [typed, setTyped] = useState('')
@@ -82,7 +81,7 @@ function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, qua
   )
 }
 
-/** An amount as it is typed on the bill, in minor units; `undefined` for what is none. */
+/** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */
 function centsOf(typed: string): number | undefined {
   const { location = null } = typeof session.value === 'string' ? {} : session.value
   const value = Number(typed.trim().replace(',', '.'))

@@ -1,18 +1,16 @@
+import type { ItemDiff } from '../../../../model/check-diff.ts'
 import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
-import { Badge, StatusCode } from '../badge.tsx'
+import { Link } from '../address.tsx'
+import { money } from '../api.ts'
+import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
-import { CopyButton } from '../copy-button.tsx'
-import { FindingLink, findingsOf } from '../findings.tsx'
-import { Link } from '../link.tsx'
-import { Moment } from '../moment.tsx'
-import { tookText } from '../time-text.ts'
-import { Diff } from './diff.tsx'
-import { Body, Fields, Heading, Missing, Section } from './parts.tsx'
-import { useAsked } from '../use-asked.ts'
+import { Badge, Body, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
+import { useRead } from '../live.ts'
+import { FindingLink, findingsOf } from '../views/requests.tsx'
 
-/** A request: what was asked, what was answered, and of a push what it changed and what is odd about it. */
+/** A request and its response; for a push also its findings and the changes it made. */
 export function RequestDetail({ id }: { id: string }) {
-  const { value, problem } = useAsked<LoggedRequest>(`/requests/${encodeURIComponent(id)}`)
+  const { value, problem } = useRead<LoggedRequest>(`/requests/${encodeURIComponent(id)}`)
   if (value === undefined) return <Missing problem={problem} />
   const { method, path, status, started_at, duration_ms, push, request_body, response_body, faults } = value
   const diff = push?.diff ?? null
@@ -34,8 +32,8 @@ export function RequestDetail({ id }: { id: string }) {
           ['X-Request-Id', <code>{id}</code>],
           ['Request', <code>{`${method} ${path}`}</code>],
           ['Status', <StatusCode status={status} />],
-          ['Started', <Moment at={started_at} />],
-          ['Took', tookText(duration_ms)],
+          ['Started', <Time at={started_at} />],
+          ['Took', elapsedText(duration_ms)],
           [
             'Check',
             push !== null && (
@@ -73,4 +71,48 @@ export function RequestDetail({ id }: { id: string }) {
       )}
     </>
   )
+}
+
+type Item = ItemDiff['added'][number]
+
+/** The changes of a push to the items of a check. */
+function Diff({ diff }: { diff: ItemDiff }) {
+  return (
+    <ul class="diff">
+      {diff.removed.map((item) => (
+        <Line key={item.external_id} sign="−" word="removed" text={itemText(item)} />
+      ))}
+      {diff.changed.map(({ external_id, name, changes }) => (
+        <Line
+          key={external_id}
+          sign="~"
+          word="changed"
+          text={`${name}: ${changes.map(({ field, from, to }) => `${field} ${valueText(field, from)} → ${valueText(field, to)}`).join(', ')}`}
+        />
+      ))}
+      {diff.added.map((item) => (
+        <Line key={item.external_id} sign="+" word="added" text={itemText(item)} />
+      ))}
+      {diff.unchanged > 0 && <Line sign=" " word="same" text={`${diff.unchanged} unchanged`} />}
+    </ul>
+  )
+}
+
+function Line({ sign, word, text }: { sign: string; word: string; text: string }) {
+  return (
+    <li class={word}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="spoken">{word} </span>
+      {text}
+    </li>
+  )
+}
+
+function itemText({ name, quantity, price_cents, note }: Item): string {
+  return `${quantity} × ${name}, ${money.value(price_cents)}${note === null || note === '' ? '' : ` (${note})`}`
+}
+
+function valueText(field: string, value: string | number | null): string {
+  if (value === null || value === '') return 'none'
+  return field === 'price_cents' ? money.value(Number(value)) : String(value)
 }

@@ -2,27 +2,22 @@ import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
 import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
 import { advance } from '../actions.ts'
-import { Answer } from '../answer.tsx'
-import { queryText } from '../ask.ts'
-import type { List } from '../list.ts'
-import { Badge, StatusCode } from '../badge.tsx'
-import { endpointName } from '../endpoints.ts'
-import { FindingLink, findingsOf } from '../findings.tsx'
-import { Link } from '../link.tsx'
-import { Moment } from '../moment.tsx'
-import { NextAttempt } from '../next-attempt.tsx'
-import { timelineOf, type Point } from '../timeline.ts'
-import { diffText } from '../views/requests.tsx'
-import { Action, Missing } from './parts.tsx'
-import { useAsked } from '../use-asked.ts'
+import { Link } from '../address.tsx'
+import { type List, queryText } from '../api.ts'
+import { Countdown, Time } from '../clock.tsx'
+import { Action, AttemptResult, Badge, Missing, StatusCode } from '../elements.tsx'
+import { useRead } from '../live.ts'
+import { endpointName } from '../views/endpoints.tsx'
+import { diffText, FindingLink, findingsOf } from '../views/requests.tsx'
+import { type Point, timelineOf } from './timeline-points.ts'
 
-/** One line of time: from each push to the last attempt of its events, and the next one to come. */
+/** A check's timeline: pushes, their events, the attempts, and the next attempts. */
 export function Timeline({ externalId }: { externalId: string }) {
   const query = (more: Record<string, string> = {}) =>
     queryText({ limit: '100', external_check_id: externalId, ...more })
-  const requests = useAsked<List<LoggedRequest>>(`/requests${query({ kind: 'push' })}`)
-  const events = useAsked<List<EventView>>(`/events${query()}`)
-  const deliveries = useAsked<List<Delivery>>(`/deliveries${query()}`)
+  const requests = useRead<List<LoggedRequest>>(`/requests${query({ kind: 'push' })}`)
+  const events = useRead<List<EventView>>(`/events${query()}`)
+  const deliveries = useRead<List<Delivery>>(`/deliveries${query()}`)
   if (requests.value === undefined || events.value === undefined || deliveries.value === undefined)
     return <Missing problem={requests.problem ?? events.problem ?? deliveries.problem} />
   const points = timelineOf({
@@ -37,9 +32,9 @@ export function Timeline({ externalId }: { externalId: string }) {
       <ol class="timeline">
         {points.map((point) => (
           <li key={point.key} class={point.kind}>
-            {point.kind === 'next' ? <NextAttempt at={point.at} /> : <Moment at={point.at} />}
+            {point.kind === 'next' ? <Countdown to={point.at} /> : <Time at={point.at} />}
             <div class="what">
-              <What point={point} />
+              <PointContent point={point} />
             </div>
           </li>
         ))}
@@ -48,7 +43,7 @@ export function Timeline({ externalId }: { externalId: string }) {
   )
 }
 
-function What({ point }: { point: Point }) {
+function PointContent({ point }: { point: Point }) {
   switch (point.kind) {
     case 'push':
       return <Push request={point.request} />
@@ -57,22 +52,22 @@ function What({ point }: { point: Point }) {
     case 'attempt':
       return (
         <>
-          <Target delivery={point.delivery} number={point.attempt.number} />{' '}
-          <Answer attempt={point.attempt} />
+          <AttemptName delivery={point.delivery} number={point.attempt.number} />{' '}
+          <AttemptResult attempt={point.attempt} />
         </>
       )
     case 'next':
       return (
         <>
-          <Target delivery={point.delivery} number={point.delivery.attempts.length + 1} />{' '}
+          <AttemptName delivery={point.delivery} number={point.delivery.attempts.length + 1} />{' '}
           <Action onClick={() => advance({ to: point.at })}>Advance to it</Action>
         </>
       )
   }
 }
 
-/** Which attempt, of what, and where to. */
-function Target({
+/** The event, number and endpoint of an attempt. */
+function AttemptName({
   delivery: { id, event_type, endpoint_id },
   number,
 }: {

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { address, go } from '../address.ts'
+import { address, go } from '../address.tsx'
 import { onKeys } from '../keyboard.ts'
-import type { Missing } from '../merge.ts'
+import type { Missing } from './rows.ts'
 import type { View } from './view.ts'
 
-/** Milliseconds after the last letter: nobody searches for half a word. */
+/** Milliseconds without typing after which the search starts. */
 const TYPING_MS = 200
 
-/** The search and the filters of a list, which are kept in the address. */
+/** The search field and the filters of a list; the address holds their values. */
 export function FilterBar<T extends { id: string }>({
   view,
   shown,
@@ -38,7 +38,7 @@ export function FilterBar<T extends { id: string }>({
           ))}
         </select>
       ))}
-      <Others filters={filters} known={['q', ...view.filters.map(({ name }) => name)]} />
+      <LinkedFilters filters={filters} known={['q', ...view.filters.map(({ name }) => name)]} />
       <span class="count">{shown === 0 ? '' : countText(shown, missing)}</span>
     </form>
   )
@@ -61,7 +61,7 @@ function SearchField({
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => onKeys({ '/': () => field.current?.focus() }), [])
-  // What is being typed is not to be overwritten by what was typed before it.
+  // A field in use is not overwritten by the text of an earlier search.
   useEffect(() => {
     if (field.current !== null && field.current !== document.activeElement) field.current.value = value
   }, [value])
@@ -85,8 +85,14 @@ function SearchField({
   )
 }
 
-/** Filters that a link has set, such as one endpoint's deliveries: each can be taken away. */
-function Others({ filters, known }: { filters: Readonly<Record<string, string>>; known: readonly string[] }) {
+/** Filters without a control, set by a link (one endpoint's deliveries): each has a button that removes it. */
+function LinkedFilters({
+  filters,
+  known,
+}: {
+  filters: Readonly<Record<string, string>>
+  known: readonly string[]
+}) {
   const others = Object.entries(filters).filter(([name, value]) => !known.includes(name) && value !== '')
   return others.map(([name, value]) => (
     <button

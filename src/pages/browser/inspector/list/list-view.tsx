@@ -1,33 +1,37 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { address } from '../address.ts'
-import { announce } from '../announce.tsx'
-import { queryText } from '../ask.ts'
-import { Link } from '../link.tsx'
-import { missingIn, newestFirst } from '../merge.ts'
-import { onNews, throttled, type News } from '../news.ts'
-import { isNarrow } from '../narrow.ts'
-import { createRows, type Rows } from '../rows.ts'
-import { EmptyList } from './empty-list.tsx'
+import { signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { address, go, Link } from '../address.tsx'
+import { announce, announceNow } from '../announce.tsx'
+import { queryText } from '../api.ts'
+import { Command } from '../elements.tsx'
+import { onKeys } from '../keyboard.ts'
+import { type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
+import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
-import { useWalk } from './walk.ts'
 
-/** Milliseconds between two looks at a list in which much happens. */
-const REFRESH_MS = 400
+const narrowQuery = matchMedia('(max-width: 44rem)')
 
-/** A list with its filters, which goes on by itself and can be walked by keyboard. */
+/** True on narrow screens, where a row takes two lines. */
+const isNarrow = signal(narrowQuery.matches)
+
+narrowQuery.addEventListener('change', ({ matches }) => {
+  isNarrow.value = matches
+})
+
+/** A list with search, filters, live updates and keyboard navigation. */
 export function ListView<T extends { id: string }>({ view }: { view: View<T> }) {
   const { filters, open } = address.value
   const query = queryText({ ...view.fixed, ...filters })
   const rows = useMemo(() => createRows<T>(view.path + query), [view.path, query])
-  useRows(view, rows)
+  useLiveRows(view, rows)
   const loaded = rows.loaded.value
   const problem = rows.problem.value
   const list = useMemo(() => (loaded === undefined ? [] : newestFirst(loaded)), [loaded])
   const missing = missingIn(loaded)
   const isEmpty = loaded !== undefined && list.length === 0
-  const { current, turn, goTo } = useWalk(list, rows, view)
+  const { focused, moves, focusRow } = useFocusedRow(list, rows, view)
   return (
     <section class={`list ${view.name}`} aria-label={view.title}>
       <FilterBar view={view} shown={list.length} missing={missing} />
@@ -45,19 +49,19 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
           rows={list}
           height={isNarrow.value ? 64 : 36}
           label={view.title}
-          current={current}
-          turn={turn}
+          focused={focused}
+          moves={moves}
           missing={missing}
           onMissing={rows.loadMore}
         >
           {(row, index) => (
             <Link
               to={{ open: view.opens(row) }}
-              class={`row${index === current ? ' at' : ''}`}
+              class={`row${index === focused ? ' at' : ''}`}
               current={open === view.opens(row)}
             >
               {view.cells(row).map((cell, column) => (
-                <span key={column} class="cell" onClick={() => goTo(row)}>
+                <span key={column} class="cell" onClick={() => focusRow(row)}>
                   {cell}
                 </span>
               ))}
@@ -69,26 +73,33 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   )
 }
 
-/** Loads the list, and keeps it like what the service has. */
-function useRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): void {
-  const known = useRef<string | undefined>(undefined)
+/** Milliseconds between two reads of a list. */
+const REFRESH_MS = 400
+
+/** Reads the rows, keeps them up to date by live messages, and announces new ones. */
+function useLiveRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): void {
+  const lastNewest = useRef<string | undefined>(undefined)
   useEffect(() => {
-    const changes = new Map<string, News[]>()
-    const look = throttled(() => {
+    const pending = new Map<string, LiveMessage[]>()
+    const read = throttled(() => {
       rows.refresh()
-      if (changes.size === 0) return
-      const told = new Map(changes)
-      changes.clear()
+      if (pending.size === 0) return
+      const messages = new Map(pending)
+      pending.clear()
       rows.change((row) =>
-        (told.get(row.id) ?? []).reduce((now, news) => view.changed?.(now, news) ?? now, row),
+        (messages.get(row.id) ?? []).reduce(
+          (changed, message) => view.withMessage?.(changed, message) ?? changed,
+          row,
+        ),
       )
     }, REFRESH_MS)
-    look()
-    const stop = onNews((news) => {
-      if (news.type !== 'return' && news.type !== 'reset' && !view.follows.includes(news.type)) return
-      const id = view.concerns?.(news)
-      if (id !== undefined) changes.set(id, [...(changes.get(id) ?? []), news])
-      look()
+    read()
+    const stop = onLive((message) => {
+      const { type } = message
+      if (type !== 'return' && type !== 'reset' && !view.follows.includes(type)) return
+      const id = view.rowOf?.(message)
+      if (id !== undefined) pending.set(id, [...(pending.get(id) ?? []), message])
+      read()
     })
     return () => {
       stop()
@@ -98,8 +109,64 @@ function useRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): void {
   const loaded = rows.loaded.value
   const newest = loaded?.end === 'newest' ? loaded.rows[0]?.id : undefined
   useEffect(() => {
-    if (known.current !== undefined && newest !== undefined && newest > known.current)
+    if (lastNewest.current !== undefined && newest !== undefined && newest > lastNewest.current)
       announce(`News in ${view.title}.`)
-    known.current = newest
+    lastNewest.current = newest
   }, [newest])
+}
+
+/**
+ * Tracks the row with the keyboard focus: `j` and `k` move it, Home and End move it to the newest and oldest row.
+ * @returns `focused`, the row's index or -1; `moves`, which grows with each move, also with one to the same row.
+ */
+function useFocusedRow<T extends { id: string }>(list: readonly T[], rows: Rows<T>, view: View<T>) {
+  const [{ id: focusedId, moves }, setFocus] = useState<{ id?: string; moves: number }>({ moves: 0 })
+  const focused = focusedId === undefined ? -1 : list.findIndex(({ id }) => id === focusedId)
+  const focusRow = ({ id }: T) => setFocus((last) => ({ id, moves: last.moves + 1 }))
+  const moveTo = (row: T | undefined) => {
+    if (row === undefined) return
+    focusRow(row)
+    // An open drawer follows the focus.
+    if (address.peek().open !== '') go({ open: view.opens(row) }, 'replace')
+  }
+  const moveBy = (step: number) => moveTo(list[Math.min(Math.max(focused + step, 0), list.length - 1)])
+  const jumpTo = (end: End) =>
+    rows.goTo(end, (loaded) => {
+      moveTo(newestFirst(loaded).at(end === 'newest' ? 0 : -1))
+      if (loaded.rows.length > 0) announceNow(`The ${end} of ${view.title}.`)
+    })
+  // In the layout phase, so that a second key press sees the result of the first.
+  useLayoutEffect(() =>
+    onKeys({
+      j: () => moveBy(1),
+      k: () => moveBy(-1),
+      Home: () => jumpTo('newest'),
+      End: () => jumpTo('oldest'),
+    }),
+  )
+  return { focused, moves, focusRow }
+}
+
+/** Stands for an empty list: suggests to clear the filters, or a command that fills the list. */
+function EmptyList<T extends { id: string }>({ view, filtered }: { view: View<T>; filtered: boolean }) {
+  if (filtered)
+    return (
+      <div class="empty">
+        <h2>Nothing matches</h2>
+        <p>No {view.title.toLowerCase()} with these filters.</p>
+        <button type="button" onClick={() => go({ filters: {} })}>
+          Show all
+        </button>
+      </div>
+    )
+  const { title, text, commands } = view.empty
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{text}</p>
+      {commands.map((command) => (
+        <Command key={command} text={command} />
+      ))}
+    </div>
+  )
 }

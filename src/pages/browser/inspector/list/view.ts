@@ -1,36 +1,43 @@
 import type { ComponentChildren } from 'preact'
-import type { Address, ViewName } from '../address.ts'
-import type { News } from '../news.ts'
+import { eventTypes } from '../../../../model/event.ts'
+import type { Address, ViewName } from '../address.tsx'
+import type { LiveMessage } from '../live.ts'
 
-/** What a list shows, and of what. */
+/** A kind of list: its route, filters, columns and live updates. */
 export interface View<T extends { id: string }> {
   name: ViewName
   title: string
-  /** Of the list below `/_sim`. */
+  /** Route below `/_sim`. */
   path: string
-  /** Always asked for, beside what the user filters by. */
+  /** Query parameters that are always sent. */
   fixed?: Readonly<Record<string, string>>
   filters: readonly Filter[]
-  /** What can be searched for. */
+  /** Placeholder of the search field. */
   hint: string
   headings: readonly string[]
-  /** One for each heading. */
+  /** Returns one cell per heading. */
   cells(row: T): ComponentChildren[]
   opens(row: T): Address['open']
-  /** News after which the list is looked at again. */
-  follows: readonly News['type'][]
-  /** A row as it is after this news. */
-  changed?(row: T, news: News): T
-  /** The id of the row that the news is of. */
-  concerns?(news: News): string | undefined
+  /** Message types after which the list is read again. */
+  follows: readonly LiveMessage['type'][]
+  /** Returns the id of the row that a message changes. */
+  rowOf?(message: LiveMessage): string | undefined
+  /** Returns a row with the change of a message. */
+  withMessage?(row: T, message: LiveMessage): T
   empty: { title: string; text: string; commands: readonly string[] }
 }
 
 export interface Filter {
   name: string
   label: string
-  /** What stands for all values; `any` and the label without it. */
+  /** Text of the choice that filters nothing; "any" and the label by default. */
   all?: string
-  /** The values to choose from, with their words. */
   choices: readonly (readonly [value: string, text: string])[]
+}
+
+/** Filters by event type, pings included. */
+export const eventTypeFilter: Filter = {
+  name: 'type',
+  label: 'Event',
+  choices: [...eventTypes, 'ping'].map((type) => [type, type] as const),
 }

@@ -1,5 +1,3 @@
-import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import {
   defaultRangeExtractor,
   elementScroll,
@@ -8,36 +6,38 @@ import {
   Virtualizer,
   type Range,
 } from '@tanstack/virtual-core'
-import type { Missing } from '../merge.ts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Missing } from './rows.ts'
 
 interface VirtualListProps<T> {
   rows: readonly T[]
-  /** Of a row, in pixels: all are alike, so that nothing need be measured. */
+  /** Height of every row in pixels; a fixed height needs no measuring. */
   height: number
   label: string
-  /** The row that the keyboard is at; -1 for none. */
-  current: number
-  /** Grows when the keyboard goes to that row, which is brought into sight and gets the focus. */
-  turn: number
-  /** Where rows of the list are not loaded yet. */
+  /** Index of the row with the keyboard focus, or -1. */
+  focused: number
+  /** Grows with each move of the focus; the row is then scrolled into view and focused. */
+  moves: number
+  /** Side on which further rows are not loaded. */
   missing: Missing
   children: (row: T, index: number) => ComponentChildren
-  /** Where they are missing comes into sight. */
+  /** Called when that side is nearly in view. */
   onMissing: () => void
 }
 
-/** Rows beyond the edges that are drawn ahead, so that scrolling shows no gaps. */
+/** Rows rendered beyond the visible edges, so that scrolling shows no gaps. */
 const OVERSCAN = 12
 
-/** A list of any length, of which only the rows in sight are in the document. */
+/** A list of any length; only the rows in view are in the document. */
 export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>) {
-  const { rows, height, label, current, missing, children } = props
+  const { rows, height, label, focused, missing, children } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useVirtualizer(scroller, rows.length, height, current)
-  useStillness(scroller, props)
+  const virtualizer = useVirtualizer(scroller, rows.length, height, focused)
+  useStableScroll(scroller, props)
   useFocus(scroller, props, (index) => virtualizer.scrollToIndex(index))
   const items = virtualizer.getVirtualItems()
-  useGrowth(scroller, props, virtualizer.range?.startIndex)
+  useLoadMore(scroller, props, virtualizer.range?.startIndex)
   return (
     <div class="scroller" ref={scroller}>
       <div class="rows" role="list" aria-label={label} style={{ height: `${virtualizer.getTotalSize()}px` }}>
@@ -64,22 +64,23 @@ export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>
   )
 }
 
-function useVirtualizer(scroller: Scroller, count: number, height: number, current: number) {
-  const [, redraw] = useState(0)
+function useVirtualizer(scroller: Scroller, count: number, height: number, focused: number) {
+  const [, rerender] = useState(0)
   const options = {
     count,
     overscan: OVERSCAN,
     estimateSize: () => height,
-    // The row that has the focus stays, however far it is scrolled away, or the keys that scroll would lead nowhere.
+    // The focused row stays rendered when it is scrolled away, or scroll keys would lose the focus.
     rangeExtractor: (range: Range) => {
-      const drawn = defaultRangeExtractor(range)
-      return current < 0 || drawn.includes(current) ? drawn : [...drawn, current].sort((a, b) => a - b)
+      const indexes = defaultRangeExtractor(range)
+      if (focused < 0 || indexes.includes(focused)) return indexes
+      return [...indexes, focused].sort((a, b) => a - b)
     },
     getScrollElement: () => scroller.current,
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
-    onChange: () => redraw((number) => number + 1),
+    onChange: () => rerender((number) => number + 1),
   }
   const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLElement>(options))
   virtualizer.setOptions(options)
@@ -90,13 +91,13 @@ function useVirtualizer(scroller: Scroller, count: number, height: number, curre
 }
 
 type Scroller = Readonly<{ current: HTMLDivElement | null }>
-type Drawn = Pick<
+type ScrollProps = Pick<
   VirtualListProps<{ id: string }>,
-  'rows' | 'height' | 'current' | 'turn' | 'missing' | 'onMissing'
+  'rows' | 'height' | 'focused' | 'moves' | 'missing' | 'onMissing'
 >
 
-/** Whoever has scrolled reads on where they are when rows come in above. */
-function useStillness(scroller: Scroller, { rows, height, missing }: Drawn): void {
+/** Keeps the rows in view in place when rows are added above them. */
+function useStableScroll(scroller: Scroller, { rows, height, missing }: ScrollProps): void {
   const first = useRef(rows[0]?.id)
   const grewAbove = useRef(false)
   useLayoutEffect(() => {
@@ -109,29 +110,37 @@ function useStillness(scroller: Scroller, { rows, height, missing }: Drawn): voi
   }, [rows])
 }
 
-/** Brings the row of a new turn into sight, and gives it the focus once it is drawn. */
-function useFocus(scroller: Scroller, { current, turn }: Drawn, scrollTo: (index: number) => void): void {
-  const last = useRef(turn)
-  const isSought = useRef(false)
+/** After each move, scrolls the row into view and focuses it once it is rendered. */
+function useFocus(
+  scroller: Scroller,
+  { focused, moves }: ScrollProps,
+  scrollTo: (index: number) => void,
+): void {
+  const last = useRef(moves)
+  const isPending = useRef(false)
   useLayoutEffect(() => {
-    isSought.current = turn !== last.current && current >= 0
-    last.current = turn
-    if (isSought.current) scrollTo(current)
-  }, [turn])
+    isPending.current = moves !== last.current && focused >= 0
+    last.current = moves
+    if (isPending.current) scrollTo(focused)
+  }, [moves])
   useLayoutEffect(() => {
-    if (!isSought.current) return
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${current}"] a`)
-    isSought.current = row === undefined || row === null
+    if (!isPending.current) return
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${focused}"] a`)
+    isPending.current = row === undefined || row === null
     row?.focus({ preventScroll: true })
   })
 }
 
-/** Asks for more when where it is missing is nearly in sight; again, where that has failed, when the list is looked at again. */
-function useGrowth(scroller: Scroller, { rows, height, missing, onMissing }: Drawn, first?: number): void {
+/** Loads more rows when the side on which they are missing is nearly in view; a failed load is repeated with the next refresh. */
+function useLoadMore(
+  scroller: Scroller,
+  { rows, height, missing, onMissing }: ScrollProps,
+  first?: number,
+): void {
   useEffect(() => {
     const element = scroller.current
     if (element === null || missing === 'nowhere') return
-    // As it is by now: what was drawn may have been before the scroller was set to another place.
+    // Reads the current position: the rendered range may be older than the last scroll.
     const { scrollTop, scrollHeight, clientHeight } = element
     const left = missing === 'above' ? scrollTop : scrollHeight - clientHeight - scrollTop
     if (left < 2 * OVERSCAN * height) onMissing()

@@ -1,8 +1,8 @@
 import type { Check } from '../../../../model/check.ts'
-import { Badge } from '../badge.tsx'
+import { money } from '../api.ts'
+import { Time } from '../clock.tsx'
+import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
-import { Moment } from '../moment.tsx'
-import { money } from '../money-text.ts'
 
 export const checksView: View<Check> = {
   name: 'checks',
@@ -21,7 +21,7 @@ export const checksView: View<Check> = {
   hint: 'Search check, table, id',
   headings: ['Updated', 'Check', 'Table', 'Status', 'Items', 'Total', 'Balance', 'Revision'],
   cells: (check) => [
-    <Moment at={check.updated_at} />,
+    <Time at={check.updated_at} />,
     <b>{check.external_id}</b>,
     check.table.number,
     <Badge word={checkWord(check)} />,

@@ -1,11 +1,9 @@
 import type { AttemptMessage, Delivery } from '../../../../model/delivery.ts'
-import { Answer } from '../answer.tsx'
-import { Badge } from '../badge.tsx'
-import { endpointName } from '../endpoints.ts'
-import { eventTypeFilter } from './event-types.ts'
-import type { View } from '../list/view.ts'
-import { Moment } from '../moment.tsx'
-import { NextAttempt } from '../next-attempt.tsx'
+import { Link } from '../address.tsx'
+import { Countdown, Time } from '../clock.tsx'
+import { AttemptResult, Badge } from '../elements.tsx'
+import { eventTypeFilter, type View } from '../list/view.ts'
+import { endpointName } from './endpoints.tsx'
 
 export const deliveriesView: View<Delivery> = {
   name: 'deliveries',
@@ -28,21 +26,20 @@ export const deliveriesView: View<Delivery> = {
   cells: (delivery) => {
     const last = delivery.attempts.at(-1)
     return [
-      last === undefined ? '–' : <Moment at={last.started_at} />,
+      last === undefined ? '–' : <Time at={last.started_at} />,
       <b>{delivery.event_type}</b>,
       delivery.external_check_id ?? '–',
       <Badge word={deliveryWord(delivery)} />,
-      last === undefined ? '' : <Answer attempt={last} />,
+      last === undefined ? '' : <AttemptResult attempt={last} />,
       `×${delivery.attempts.length}`,
-      delivery.next_attempt_at === null ? '' : <NextAttempt at={delivery.next_attempt_at} />,
+      delivery.next_attempt_at === null ? '' : <Countdown to={delivery.next_attempt_at} />,
       endpointName(delivery.endpoint_id),
     ]
   },
   opens: ({ id }) => id,
   follows: ['event', 'attempt', 'delivery'],
-  concerns: ({ type, data }) =>
-    type === 'attempt' || type === 'delivery' ? (data as Delivery).id : undefined,
-  changed: (row, { type, data }) =>
+  rowOf: ({ type, data }) => (type === 'attempt' || type === 'delivery' ? (data as Delivery).id : undefined),
+  withMessage: (row, { type, data }) =>
     type === 'attempt' ? withAttempt(row, data as AttemptMessage) : (data as Delivery),
   empty: {
     title: 'No deliveries yet',
@@ -51,15 +48,26 @@ export const deliveriesView: View<Delivery> = {
   },
 }
 
-/** The status in one word: one that has failed and is tried again is told from one that waits for its first attempt. */
+/** Returns the status in one word; a pending delivery with a failed attempt is "retrying". */
 export function deliveryWord({ status, attempts, held }: Delivery): string {
   if (status !== 'pending') return status
   if (held !== undefined) return 'held'
   return attempts.length === 0 ? 'pending' : 'retrying'
 }
 
-/** A delivery after one more attempt; one that is known already changes nothing. */
+/** Adds an attempt to a delivery, unless the delivery already has it. */
 export function withAttempt(row: Delivery, { attempt, ...delivery }: AttemptMessage): Delivery {
   if (row.attempts.length >= attempt.number) return row
   return { ...delivery, attempts: [...row.attempts, attempt] }
+}
+
+/** One line about a delivery, for the records that it belongs to. */
+export function DeliveryLine({ delivery }: { delivery: Delivery }) {
+  const { id, event_type, endpoint_id, next_attempt_at } = delivery
+  return (
+    <li>
+      <Link to={{ open: id }}>{event_type}</Link> <span class="quiet">to {endpointName(endpoint_id)}</span>{' '}
+      <Badge word={deliveryWord(delivery)} /> {next_attempt_at !== null && <Countdown to={next_attempt_at} />}
+    </li>
+  )
 }

@@ -1,7 +1,6 @@
 import type { EventView } from '../../../../model/event-view.ts'
-import type { View } from '../list/view.ts'
-import { Moment } from '../moment.tsx'
-import { eventTypeFilter } from './event-types.ts'
+import { Time } from '../clock.tsx'
+import { eventTypeFilter, type View } from '../list/view.ts'
 
 export const eventsView: View<EventView> = {
   name: 'events',
@@ -11,7 +10,7 @@ export const eventsView: View<EventView> = {
   hint: 'Search id, check, or the body',
   headings: ['Created', 'Event', 'Check', 'Id'],
   cells: ({ id, type, created_at, external_check_id }) => [
-    <Moment at={created_at} />,
+    <Time at={created_at} />,
     <b>{type}</b>,
     external_check_id ?? '–',
     <code>{id}</code>,

@@ -1,10 +1,9 @@
-import { findingCodes } from '../../../../model/simulator/report.ts'
+import { type FindingCode, findingCodes } from '../../../../model/simulator/report.ts'
 import type { LoggedRequest, PushNote } from '../../../../model/simulator/request-entry.ts'
-import { Badge, StatusCode } from '../badge.tsx'
-import { findingsOf } from '../findings.tsx'
+import { Link } from '../address.tsx'
+import { elapsedText, Time } from '../clock.tsx'
+import { Badge, StatusCode } from '../elements.tsx'
 import type { Filter, View } from '../list/view.ts'
-import { Moment } from '../moment.tsx'
-import { tookText } from '../time-text.ts'
 
 const failedFilter: Filter = {
   name: 'failed',
@@ -30,12 +29,12 @@ export const requestsView: View<LoggedRequest> = {
   hint: 'Search X-Request-Id, path, status',
   headings: ['Started', 'Request', 'Status', 'Took', 'X-Request-Id'],
   cells: ({ id, method, path, status, started_at, duration_ms }) => [
-    <Moment at={started_at} />,
+    <Time at={started_at} />,
     <span>
       <b>{method}</b> {path}
     </span>,
     <StatusCode status={status} />,
-    tookText(duration_ms),
+    elapsedText(duration_ms),
     <code>{id}</code>,
   ],
   opens: ({ id }) => id,
@@ -58,7 +57,7 @@ export const pushesView: View<LoggedRequest> = {
   cells: (request) => {
     const { path, push, status, started_at, duration_ms, faults } = request
     return [
-      <Moment at={started_at} />,
+      <Time at={started_at} />,
       <b>{push?.external_check_id ?? lastSegment(path)}</b>,
       <Badge word={push?.outcome ?? (faults === undefined ? 'refused' : 'fault')} />,
       push === null ? '' : diffText(push.diff),
@@ -68,7 +67,7 @@ export const pushesView: View<LoggedRequest> = {
           .join(', ')}
       </span>,
       <StatusCode status={status} />,
-      tookText(duration_ms),
+      elapsedText(duration_ms),
     ]
   },
   empty: {
@@ -78,7 +77,7 @@ export const pushesView: View<LoggedRequest> = {
   },
 }
 
-/** `+2 −1 ~1`: what a push did to the items. */
+/** Returns the counts of added, removed and changed items: `+2 −1 ~1`. */
 export function diffText(diff: PushNote['diff']): string {
   if (diff === null) return ''
   const parts = [
@@ -97,4 +96,14 @@ function lastSegment(path: string): string {
   } catch {
     return segment
   }
+}
+
+/** Returns the findings of a push, also of a refused one. */
+export function findingsOf({ push, findings }: LoggedRequest): NonNullable<LoggedRequest['findings']> {
+  return push?.findings ?? findings ?? []
+}
+
+/** A link from a finding to all pushes that have it. */
+export function FindingLink({ code }: { code: FindingCode }) {
+  return <Link to={{ view: 'pushes', filters: { finding: code }, open: '' }}>{code}</Link>
 }

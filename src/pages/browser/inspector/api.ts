@@ -1,0 +1,95 @@
+import { computed, signal } from '@preact/signals'
+import type { Location } from '../../../model/location.ts'
+import { moneyIn } from '../../guest/money.ts'
+import { callService, Refused } from '../call.ts'
+
+/** The service, as the session's key sees it. */
+export interface Session {
+  service_name: string
+  location: Location | null
+}
+
+/** The page's session, or its state while there is none. */
+export const session = signal<Session | 'beginning' | 'none' | 'unreachable'>('beginning')
+
+/** Formats amounts in the currency of the session's location. */
+export const money = computed(() => {
+  const { location = null } = typeof session.value === 'string' ? {} : session.value
+  return moneyIn(location?.currency ?? '', navigator.language)
+})
+
+/** Begins a session: removes the link's code from the URL, exchanges it for a cookie, then reads the session. */
+export async function beginSession(): Promise<void> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('link')
+  if (code !== null) {
+    history.replaceState(null, '', location.pathname + location.search)
+    // A used link is refused, but an existing session stays valid.
+    await callApi<{ page_secret: string }>('POST', '/session', { code }).then(
+      ({ page_secret }) => savePageSecret(page_secret),
+      () => undefined,
+    )
+  }
+  try {
+    session.value = (await callApi<{ session: Session | null }>('GET', '/session')).session ?? 'none'
+  } catch (error) {
+    session.value = error instanceof Refused && error.code === 'unreachable' ? 'unreachable' : 'none'
+  }
+}
+
+/** Long enough for a clock advance of 35 hours with many deliveries. */
+const TIMEOUT_MS = 120_000
+
+/** Calls a route below `/_sim` with the page's session. @throws Refused */
+export async function callApi<T = unknown>(method: string, path: string, body?: object): Promise<T> {
+  const options = { timeoutMs: TIMEOUT_MS, headers: pageHeader(), ...(body !== undefined && { body }) }
+  try {
+    return (await callService(method, `/_sim${path}`, options)) as T
+  } catch (error) {
+    // Sessions end when the service restarts.
+    if (error instanceof Refused && error.code === 'unauthorized') session.value = 'none'
+    throw error
+  }
+}
+
+/** One page of a list, newest first unless asked otherwise. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}
+
+/** Returns `?status=dead&q=x`, without empty values. */
+export function queryText(query: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`
+}
+
+const KEY = 'tabwire-inspector'
+
+/** Fallback for browsers without storage. */
+let pageSecret = ''
+
+/**
+ * Saves the secret that the page sends beside its cookie. A cookie is shared with all ports of the host; the storage of
+ * an origin is not, and other tabs of the inspector can read it.
+ */
+function savePageSecret(secret: string): void {
+  pageSecret = secret
+  try {
+    localStorage.setItem(KEY, secret)
+  } catch {
+    // Storage is full or disabled, for example in a private window.
+  }
+}
+
+/** Returns the header with the page's secret. Storage comes first: another tab may have begun a newer session. */
+export function pageHeader(): Record<string, string> {
+  return { 'x-tabwire-page': storedSecret() ?? pageSecret }
+}
+
+function storedSecret(): string | null {
+  try {
+    return localStorage.getItem(KEY)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,100 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { onKeys } from './keyboard.ts'
+
+interface DialogProps {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+}
+
+/** A native modal dialog: the browser traps and restores the focus and closes it with Escape. */
+function Dialog({ title, onClose, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby="dialog-title"
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === element.current) element.current?.close()
+      }}
+    >
+      <div class="inside">
+        <h2 id="dialog-title">{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  title: string
+  text: string
+  action: string
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before an action that cannot be undone. The button that cancels comes first, so it has the focus. */
+export function Confirm({ title, text, action, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{text}</p>
+      <form
+        method="dialog"
+        class="buttons"
+        onSubmit={(event) => {
+          if ((event.submitter as HTMLButtonElement | null)?.value === 'yes') onConfirm()
+        }}
+      >
+        <button>Keep everything</button>
+        <button class="danger" value="yes">
+          {action}
+        </button>
+      </form>
+    </Dialog>
+  )
+}
+
+export const helpShown = signal(false)
+
+const keys = [
+  ['/', 'search'],
+  ['j  k', 'down, up'],
+  ['PgDn  PgUp', 'a page down, up'],
+  ['Home  End', 'newest, oldest'],
+  ['Enter', 'open'],
+  ['Esc', 'close'],
+  ['?', 'this help'],
+] as const
+
+/** The list of keyboard shortcuts, opened by `?`. */
+export function Help() {
+  useEffect(() => onKeys({ '?': () => (helpShown.value = true) }), [])
+  if (!helpShown.value) return null
+  return (
+    <Dialog title="Keyboard" onClose={() => (helpShown.value = false)}>
+      <dl class="keys">
+        {keys.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="quiet">
+        The address holds the list, its filters and what is open: copy it to share what you see.
+      </p>
+      <form method="dialog">
+        <button class="main">Close</button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,61 @@
+import type { TableCheck, TableClaim } from '../../model/guest-table/view.ts'
+import type { PageModel } from './model.ts'
+
+/** Returns a formatter of amounts in a currency's minor unit: `$12.50`, `12,50 €`, `¥1,250`. */
+export function moneyIn(currency: string, language: string | undefined): (cents: number) => string {
+  const format = formatOf(currency, language)
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  return (cents) => format.format(cents / 10 ** digits)
+}
+
+/** Returns the decimals of a currency's minor unit: 2 for most, 0 for yen. */
+export function digitsOf(currency: string): number {
+  return formatOf(currency, 'en').resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/** Formats an unknown currency as a plain number. */
+function formatOf(currency: string, language: string | undefined): Intl.NumberFormat {
+  try {
+    return new Intl.NumberFormat(language, { style: 'currency', currency })
+  } catch {
+    return new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  }
+}
+
+/** Returns the unpaid claims of the guest who views the page. */
+export function ownClaims({ claims }: TableCheck): TableClaim[] {
+  return claims.filter(({ mine, status }) => mine && status === 'active')
+}
+
+/** Sums the prices of claimed items, in cents; the rest of a claim's amount is tax, charges and discounts. */
+export function pricesOf(claims: readonly TableClaim[]): number {
+  const lines = claims.flatMap(({ items }) => items)
+  return Math.round(lines.reduce((sum, { quantity, price_cents }) => sum + quantity * price_cents, 0))
+}
+
+/** Returns the amount that a pay mode comes to, in cents without the tip. */
+export function amountOf(check: TableCheck, { mode, people }: Pick<PageModel, 'mode' | 'people'>): number {
+  if (mode === 'mine') return ownClaims(check).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+  return mode === 'even' ? evenShare(check, people) : Math.max(check.balance_cents, 0)
+}
+
+/** Returns one person's share of an even split, in cents. The last share absorbs the rounding, so that the shares add up. */
+export function evenShare(
+  { even_split_cents, balance_cents }: { even_split_cents: number; balance_cents: number },
+  people: number,
+): number {
+  const share = Math.floor(even_split_cents / people)
+  return balance_cents - share < people ? Math.max(balance_cents, 0) : share
+}
+
+/**
+ * Returns the tip on an amount, both in cents; `undefined` when the typed text is no amount.
+ * @param digits Decimals of the currency's minor unit.
+ */
+export function tipOf(tip: PageModel['tip'], amount: number, digits: number): number | undefined {
+  if ('percent' in tip) return Math.round((amount * tip.percent) / 100)
+  const typed = tip.typed.trim().replace(',', '.')
+  if (typed === '') return 0
+  if (!/^\d{1,6}(\.\d*)?$/.test(typed)) return undefined
+  return Math.round(Number(typed) * 10 ** digits)
+}

@@ -1,0 +1,274 @@
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { SimulatorOptions } from '../../../src/simulator.ts'
+import { barriers } from '../../support/barriers.ts'
+import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
+import { check, item, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
+
+const dinner = check({
+  items: [
+    item('burger', { name: 'Burger', quantity: 2, price_cents: 1000 }),
+    item('wine', { name: 'Wine', price_cents: 500 }),
+    item('bread', {
+      name: '<script>alert(1)</script>',
+      price_cents: 300,
+      note: '"><img src=x onerror=alert(2)>',
+    }),
+  ],
+  totals: { subtotal_cents: 2800, tax_cents: 280, total_cents: 3080 },
+})
+
+async function openTable(options: SimulatorOptions = {}) {
+  const simulator = await openSimulator(options)
+  await simulator.push('a', dinner)
+  return { ...simulator, address: (await simulator.client.tables.address('12')).url }
+}
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+
+describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
+  it('lets two guests claim, pay and rate on two phones while the POS pushes', async () => {
+    const { address, client, push } = await openTable()
+    const [ann, bob] = [await openPhone(address), await openPhone(address, { colorScheme: 'dark' })]
+    await ann.getByLabel('Your name').fill('Ann')
+    await bob.getByLabel('Your name').fill('Bob')
+    await button(ann, 'Take 1 Burger').click()
+    await shown(bob, 'Ann · 1')
+    await button(bob, 'Take 1 Wine').click()
+    await shown(ann, 'Bob · 1')
+    await shown(ann, 'your share, $1.00 of it tax and charges')
+    const items = [...dinner.items, item('cake', { name: 'Cake', price_cents: 700 })]
+    const totals = { subtotal_cents: 3500, tax_cents: 350, total_cents: 3850 }
+    await push('a', { ...dinner, items, totals })
+    await shown(ann, 'Cake')
+    await shown(bob, 'Cake')
+    await ann.getByRole('radio', { name: '20%' }).check()
+    await button(ann, 'Pay $13.20').click()
+    await shown(ann, 'Your receipt')
+    await shown(bob, 'Ann · 1 · paid')
+    await shown(bob, 'Paid by others')
+    await ann.getByRole('radio', { name: '5 stars' }).check()
+    await ann.getByLabel('Anything to add?').fill('Lovely')
+    await button(ann, 'Send rating').click()
+    await shown(ann, 'Thank you for your rating')
+    await bob.getByRole('radio', { name: /Everything left/ }).check()
+    await button(bob, 'Pay $27.50').click()
+    for (const page of [ann, bob]) await shown(page, 'All paid. Thank you, and see you again.')
+
+    expect((await client.payments.list()).data).toMatchObject([
+      { guest_name: 'Bob', amount_cents: 2750, tip_cents: 0 },
+      { guest_name: 'Ann', amount_cents: 1100, tip_cents: 220 },
+    ])
+    expect((await client.feedback.list()).data).toMatchObject([
+      { guest_name: 'Ann', rating: 5, comment: 'Lovely' },
+    ])
+    expect((await client.events.list({ type: 'check.fully_paid' })).data).toHaveLength(1)
+    for (const page of [ann, bob]) expect(await barriers(page)).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'is accessible on a narrow phone in the %s scheme, with touch targets of 44 pixels',
+    async (colorScheme) => {
+      const { address } = await openTable()
+      const page = await openPhone(address, { colorScheme })
+      await button(page, 'Take 1 Burger').click()
+      await page.getByRole('radio', { name: /An even share/ }).check()
+      await page.getByRole('radio', { name: 'Other' }).check()
+      await shown(page, 'You · 1')
+      expect(await barriers(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      const small = await page.evaluate<string[]>(`
+        [...document.querySelectorAll('button, a, input:not([type=radio]), .choice')]
+          .filter((element) => Math.min(element.offsetHeight, element.offsetWidth) < 44)
+          .map((element) => element.outerHTML)`)
+      expect(small).toEqual([])
+    },
+  )
+
+  it('keeps focus, caret and typed text while events come in', async () => {
+    const { address, client, push } = await openTable()
+    const page = await openPhone(address)
+    await button(page, 'Take 1 Wine').click()
+    await page.getByRole('radio', { name: 'Other' }).check()
+    const tip = page.getByLabel('Your tip')
+    await tip.fill('12.50')
+    await tip.press('ArrowLeft')
+    await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'burger', quantity: 1 }] })
+    await shown(page, 'Bob · 1')
+    const items = [item('soup', { name: 'Soup', price_cents: 700 }), ...dinner.items]
+    const totals = { subtotal_cents: 3500, tax_cents: 350, total_cents: 3850 }
+    await push('a', { ...dinner, items, totals })
+    await push('b')
+    await shown(page, 'A burger')
+    await page.keyboard.type('7')
+    const focused = page.getByRole('article', { name: 'Check a' }).locator('input:focus')
+    expect(await focused.inputValue()).toBe('12.570')
+    expect(await page.evaluate<number>('document.activeElement.selectionStart')).toBe(5)
+    for (const other of await page.getByRole('radio', { name: 'Other' }).all())
+      expect(await other.isChecked()).toBe(true)
+    await button(page, 'Pay $18.07').waitFor()
+  })
+
+  it('keeps the elements that the service rendered when the script starts', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    // Before the first read has come back, after which the script renders.
+    await page.addInitScript(`addEventListener('DOMContentLoaded', () => {
+      window.rendered = [...document.querySelectorAll('h1, .dish, .totals')]
+    })`)
+    await page.reload()
+    await button(page, 'Take 1 Wine').waitFor()
+    expect(await page.evaluate('window.rendered.length')).toBe(5)
+    expect(await page.evaluate('window.rendered.every(({ isConnected }) => isConnected)')).toBe(true)
+  })
+
+  it('sends at most 15 kB compressed: page, script and style', async () => {
+    const { address } = await openTable()
+    const page = await (await fetch(address)).text()
+    const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+    const assets = paths.map(async (path) => (await fetch(new URL(path, address))).text())
+    const parts = [page, ...(await Promise.all(assets))]
+    expect(parts).toHaveLength(3)
+    const sizes = parts.map((part) => gzipSync(part).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(15_000)
+  })
+
+  it('shows texts of a POS and of guests as text', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    page.on('dialog', () => expect.fail('A text was run.'))
+    await page.getByLabel('Your name').fill('<b>Ann</b>')
+    await button(page, 'Take 1 <script>alert(1)</script>').click()
+    await shown(page, 'You · 1')
+    expect(await page.locator('.dish').allTextContents()).toContain('<script>alert(1)</script>')
+    const other = await openPhone(address)
+    await shown(other, '<b>Ann</b> · 1')
+    expect(await other.locator('main script, main img, main b').count()).toBe(0)
+  })
+
+  it('shows an error when another guest claimed the item first', async () => {
+    const { address, client } = await openTable()
+    const page = await openPhone(address)
+    await page.route('**/claims', async (route) => {
+      await client.guests.claim('a', { guest_name: 'Bob', items: [{ external_id: 'wine', quantity: 1 }] })
+      await route.continue()
+    })
+    await button(page, 'Take 1 Wine').click()
+    await page.getByRole('alert').getByText('Somebody else was quicker').waitFor()
+    await shown(page, 'Bob · 1')
+    expect(await button(page, 'Take 1 Wine').count()).toBe(0)
+    expect(await barriers(page)).toEqual([])
+    await button(page, 'OK').click()
+    await page.getByText('Somebody else was quicker').waitFor({ state: 'detached' })
+  })
+
+  it('pays nothing when the amount changed since it was shown, or when the card is declined', async () => {
+    const { address, client, push } = await openTable()
+    const page = await openPhone(address)
+    await button(page, 'Take 1 Wine').click()
+    await page.getByRole('radio', { name: /is declined/ }).check()
+    await button(page, 'Pay $5.50').click()
+    await page.getByRole('alert').getByText('The card was declined').waitFor()
+    await page.getByRole('radio', { name: /is accepted/ }).check()
+    await page.route('**/payments', async (route) => {
+      await push('a', { ...dinner, totals: { subtotal_cents: 2800, tax_cents: 2800, total_cents: 5600 } })
+      await route.continue()
+    })
+    await button(page, 'Pay $5.50').click()
+    await page.getByRole('alert').getByText('nothing was paid').waitFor()
+    expect((await client.payments.list()).data).toEqual([])
+    await button(page, 'Pay $10.00').click()
+    await shown(page, 'Your receipt')
+  })
+
+  it('splits a check evenly, and the shares add up', async () => {
+    const { address, client } = await openTable()
+    for (const amount of ['$10.26', '$10.26', '$10.28']) {
+      const page = await openPhone(address)
+      await page.getByRole('radio', { name: /An even share/ }).check()
+      await button(page, 'One person more').click()
+      await button(page, `Pay ${amount}`).click()
+      await shown(page, 'Your receipt')
+    }
+    expect(await client.checks.get('a')).toMatchObject({ paid_cents: 3080, balance_cents: 0 })
+  })
+
+  it('works by keyboard alone and keeps the focus', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    const focused = () =>
+      page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent')
+    await page.getByLabel('Your name').focus()
+    for (const name of ['Take 1 Burger', 'Take all 2 Burger', 'Take 1 Wine']) {
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe(name)
+    }
+    await page.keyboard.press('Enter')
+    await shown(page, 'You · 1')
+    await page.locator(':focus[aria-label="Give back Wine"]').waitFor()
+    await page.keyboard.press('Space')
+    await page.locator(':focus[aria-label="Take 1 Wine"]').waitFor()
+    await page.getByRole('radio', { name: /What I took/ }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await button(page, 'Pay $30.80').press('Enter')
+    await page.locator('.receipt h2:focus').waitFor()
+  })
+
+  it('remembers its guest after a reload, and only on the same phone', async () => {
+    const { address } = await openTable()
+    const page = await openPhone(address)
+    await page.getByLabel('Your name').fill('Ann')
+    await button(page, 'Take 1 Wine').click()
+    await shown(page, 'You · 1')
+    await page.reload()
+    await shown(page, 'You · 1')
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Ann')
+    const other = await openPhone(address)
+    await shown(other, 'Ann · 1')
+    expect(await button(other, 'Give back Wine').count()).toBe(0)
+  })
+
+  it('is readable without JavaScript', async () => {
+    const { address, client } = await openTable()
+    await client.guests.claim('a', { guest_name: 'Ann', items: [{ external_id: 'wine', quantity: 1 }] })
+    const page = await openPhone(address, { javaScriptEnabled: false })
+    await page.getByRole('heading', { name: 'Table 12' }).waitFor()
+    for (const text of ['Burger', 'Ann · 1', '$30.80']) await shown(page, text)
+    await page.locator('.note').waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+  })
+
+  it('shows a lost connection, and updates after reconnecting', async () => {
+    const dataDirectory = await temporaryDirectory()
+    const first = await openTable({ dataDirectory })
+    const page = await openPhone(first.address)
+    await button(page, 'Take 1 Wine').click()
+    await shown(page, 'You · 1')
+    await first.close()
+    await shown(page, 'Reconnecting…')
+    const second = await openSimulator({ dataDirectory, port: first.port })
+    await second.push('b')
+    await shown(page, 'A burger')
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+    await shown(page, 'You · 1')
+  })
+
+  it('opens on a phone by the address of the machine', async () => {
+    const { address } = await openTable({ host: '0.0.0.0' })
+    const page = await openPhone(address)
+    await button(page, 'Take 1 Wine').click()
+    await shown(page, 'You · 1')
+  })
+
+  it('shows an empty table until the first push', async () => {
+    const { client, push } = await openSimulator()
+    const page = await openPhone((await client.tables.address('12')).url)
+    await shown(page, 'Nothing on the table yet')
+    expect(await barriers(page)).toEqual([])
+    await push('a')
+    await button(page, 'Take 1 A burger').waitFor()
+  })
+})

@@ -1,0 +1,151 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { describe, expect, it } from 'vitest'
+import type { TableCheck, TableView } from '../../../src/model/guest-table/view.ts'
+import { initialModel, noActions, type PageModel } from '../../../src/pages/guest/model.ts'
+import { Table } from '../../../src/pages/guest/view/table.tsx'
+import { renderer } from '../../../src/pages/render.tsx'
+
+const assets = { script: '/assets/guest.js', style: '/assets/guest.css' }
+const evil = `<script>alert('1')</script>"><img src=x onerror=alert(2)>&amp;`
+
+function tableCheck(changes: Partial<TableCheck> = {}): TableCheck {
+  return {
+    external_id: 'a',
+    status: 'open',
+    items: [
+      {
+        external_id: 'w',
+        name: 'Wine',
+        quantity: 2,
+        price_cents: 500,
+        note: null,
+        claimed_quantity: 1,
+        paid_quantity: 0,
+      },
+    ],
+    totals: { subtotal_cents: 1000, tax_cents: 100, total_cents: 1100 },
+    paid_cents: 0,
+    balance_cents: 1100,
+    even_split_cents: 1100,
+    created_at: '2026-11-21T18:00:00.000Z',
+    updated_at: '2026-11-21T18:00:00.000Z',
+    closed_at: null,
+    claims: [
+      {
+        id: 'clm_1',
+        guest_name: 'Ann',
+        items: [{ external_id: 'w', quantity: 1, price_cents: 500 }],
+        amount_cents: 550,
+        status: 'active',
+        payment_id: null,
+        created_at: '2026-11-21T18:00:00.000Z',
+        mine: true,
+      },
+    ],
+    payments: [],
+    ...changes,
+  }
+}
+
+function view(checks: readonly TableCheck[] = [tableCheck()], currency = 'USD'): TableView {
+  return { table: { number: '12' }, location: { name: 'The Copper Pan', currency, timezone: 'UTC' }, checks }
+}
+
+function rendered(changes: Partial<PageModel> = {}, ...checks: TableCheck[]): string {
+  const model = initialModel(view(checks.length > 0 ? checks : undefined), 'en-US')
+  return renderToString(h(Table, { model: { ...model, interactive: true, ...changes }, actions: noActions }))
+}
+
+describe('the guest page that the service renders', () => {
+  it('escapes every text of a POS or a guest', () => {
+    const { items, claims } = tableCheck()
+    const check = tableCheck({
+      external_id: evil,
+      items: items.map((item) => ({ ...item, name: evil, note: evil })),
+      claims: claims.map((claim) => ({ ...claim, mine: false, guest_name: evil })),
+      payments: [
+        {
+          id: 'pay_1',
+          guest_name: evil,
+          claim_ids: [],
+          amount_cents: 1,
+          tip_cents: null,
+          refunded_cents: 0,
+          created_at: '2026-11-21T18:00:00.000Z',
+          mine: false,
+        },
+      ],
+    })
+    const sent = {
+      table: { number: evil },
+      location: { name: evil, currency: evil, timezone: evil },
+      checks: [check, check],
+    }
+    const page = renderer.table(sent, assets, 'en-US')
+    expect(page.match(/<script/g)).toHaveLength(1)
+    expect(page).not.toContain('<img')
+    expect(rendered({ view: sent })).not.toMatch(/<script|<img|[^;]"><img/)
+  })
+
+  it('is readable, without buttons and fields', () => {
+    const page = renderer.table(view(), assets, 'en-US')
+    expect(page).not.toMatch(/<(button|input|textarea)/)
+    for (const text of ['Table 12', 'Wine', 'You · 1', '$11.00', '<noscript>']) expect(page).toContain(text)
+  })
+
+  it('shows a plain page for an address that belongs to no table', () => {
+    expect(renderer.noTable(assets)).toContain('There is no table here')
+  })
+
+  it('has no inline script or style, which its Content-Security-Policy forbids', () => {
+    expect(renderer.table(view(), assets, undefined)).not.toMatch(
+      /<style|style=|<script(?! type="module" src=)| on\w+=/,
+    )
+  })
+})
+
+describe('the interactive guest page', () => {
+  it('adds up the items of the guest with their share of the tax', () => {
+    const page = rendered()
+    expect(page).toContain('your share, $0.50 of it tax and charges')
+    expect(page).toContain('Pay $5.50')
+  })
+
+  it('offers no claim on a closed check, a discount or a fully claimed item', () => {
+    expect(rendered()).toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Take 1 Wine')
+    const [wine] = tableCheck().items
+    if (wine === undefined) return expect.fail()
+    expect(rendered({}, tableCheck({ items: [{ ...wine, price_cents: -100 }] }))).not.toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, claimed_quantity: 2 }] }))).not.toContain(
+      'Take 1 Wine',
+    )
+  })
+
+  it('offers the rest of an item when less than one unit is left', () => {
+    const [wine] = tableCheck().items
+    if (wine === undefined) return expect.fail()
+    expect(rendered({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Take 0.45 Wine')
+  })
+
+  it('offers one rating after a payment', () => {
+    const paid = tableCheck({ paid_cents: 1100, balance_cents: 0 })
+    expect(rendered()).not.toContain('How was it?')
+    expect(rendered({}, paid)).toContain('How was it?')
+    expect(rendered({ rated: ['a'] }, paid)).not.toContain('How was it?')
+    expect(rendered({}, paid)).toContain('All paid')
+  })
+
+  it.each([
+    ['offline', 'You are offline'],
+    ['reconnecting', 'Reconnecting…'],
+  ] as const)('shows that it is %s', (connection, text) => {
+    expect(rendered({ connection })).toContain(text)
+    expect(rendered()).not.toContain(text)
+  })
+
+  it('does not offer a payment with an invalid tip', () => {
+    expect(rendered({ tip: { typed: 'lots' } })).toContain('Check the tip')
+  })
+})
