@@ -1,5 +1,6 @@
 import type { Check, PushedItem } from './check.ts'
-import { type Claim, type ClaimedItem, claimableQuantity, claimedQuantities } from './claim.ts'
+import { type Claim, type ClaimedItem } from './claim.ts'
+import { claimableQuantity, claimedQuantities } from './claimed-items.ts'
 
 /** What shares are made of: the bill, its lines, and what is still to be paid. */
 export interface Bill extends Pick<Check, 'totals' | 'balance_cents'> {

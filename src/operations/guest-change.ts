@@ -1,5 +1,6 @@
 import { checkKey, viewCheck, type Check } from '../model/check.ts'
-import { type Claim, type OfCheck, isFullyPaid, withClaims } from '../model/claim.ts'
+import { type Claim, type OfCheck } from '../model/claim.ts'
+import { isFullyPaid, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'

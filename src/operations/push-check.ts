@@ -6,7 +6,8 @@ import {
   type OrderedPush,
   type StoredCheck,
 } from '../model/check.ts'
-import { type Claim, isFullyPaid, unclaimed, withClaims } from '../model/claim.ts'
+import { type Claim } from '../model/claim.ts'
+import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'

@@ -1,11 +1,6 @@
 import type { PushedItem, StoredCheck } from '../model/check.ts'
-import {
-  type Claim,
-  claimableQuantity,
-  claimedQuantities,
-  isFullyPaid,
-  roundQuantity,
-} from '../model/claim.ts'
+import { type Claim } from '../model/claim.ts'
+import { claimableQuantity, claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */

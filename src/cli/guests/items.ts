@@ -1,5 +1,6 @@
 import type { Check, CheckItem } from '../../model/check.ts'
-import { type ClaimBody, roundQuantity, unclaimedQuantity } from '../../model/claim.ts'
+import { type ClaimBody } from '../../model/claim.ts'
+import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
 import { CommandError, exitCodes } from '../errors.ts'
 
 type Wanted = ClaimBody['items']
