@@ -26,6 +26,11 @@ export class CommandError extends Error {
   }
 }
 
+/** A mistake on the command line: exit code 2. */
+export function usageError(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}
+
 /** An error as a command tells it: for people, and for programs as `json`. */
 export interface Failure {
   message: string

@@ -1,13 +1,12 @@
 import { nearest } from '../model/nearest.ts'
-import { CommandError, exitCodes } from './errors.ts'
+import { CommandError, usageError } from './errors.ts'
 
 /** What to say when these words name no command; they are none when there is nothing but flags. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
-  if (words.length === 0)
-    return new CommandError('usage', `A command goes before its flags. ${LIST}`, exitCodes.usage)
+  if (words.length === 0) return usageError(`A command goes before its flags. ${LIST}`)
   const likely = likelyCommand(words, ids)
   const hint = likely === undefined ? LIST : `Did you mean tabwire ${likely}?`
-  return new CommandError('usage', `tabwire ${words.join(' ')} is no command. ${hint}`, exitCodes.usage)
+  return usageError(`tabwire ${words.join(' ')} is no command. ${hint}`)
 }
 
 const LIST = 'tabwire --help lists those there are.'

@@ -3,7 +3,7 @@ import { ApiError, createClient, type Client, type ClientOptions } from '../clie
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, exitCodes } from './errors.ts'
+import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { isThisMachine } from './trust/own-address.ts'
 
@@ -102,5 +102,5 @@ function foreignService(url: string, directory: string): CommandError {
 function requireUrl(url: string | undefined): void {
   if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
   const hint = `--url ${url} is no URL of a service. It looks like ${DEFAULT_URL}.`
-  throw new CommandError('usage', hint, exitCodes.usage)
+  throw usageError(hint)
 }

@@ -2,7 +2,7 @@ import { lookUp } from '../cli/completion/look-up.ts'
 import { suggest, type Completion } from '../cli/completion/suggest.ts'
 import type { Suggestion } from '../cli/completion/tree.ts'
 import { renderCompletion } from '../cli/render/completion.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 /** Milliseconds that a person at a shell does not notice. */
@@ -18,7 +18,7 @@ export default class Complete extends ServiceCommand {
     const at = this.argv.indexOf('--')
     if (at < 0) {
       const hint = 'Completion scripts call this. tabwire completion SHELL prints one.'
-      throw new CommandError('usage', hint, exitCodes.usage)
+      throw usageError(hint)
     }
     const words = this.argv.slice(at + 1)
     const completion = suggest(this.config, words)

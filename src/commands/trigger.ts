@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core'
 import { exampleCheck } from '../cli/push/example-check.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { usageError } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { uniqueName } from '../cli/push/unique-name.ts'
 import { currencyOf } from '../cli/guests/currency.ts'
@@ -42,10 +42,8 @@ export default class Trigger extends ServiceCommand {
 
   async run(): Promise<void> {
     if (this.argv.find((word) => !word.startsWith('-')) === 'ping')
-      throw new CommandError(
-        'usage',
+      throw usageError(
         'A ping has a command of its own, since it goes to one endpoint: tabwire ping ENDPOINT.',
-        exitCodes.usage,
       )
     const { args, flags } = await this.parse(Trigger)
     const type = args.event as EventType
@@ -78,5 +76,5 @@ function overridesRefused(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { issues = [] } = error.body as { issues?: { path: string; message: string }[] }
   const told = issues.map(({ path, message }) => `${path} ${message}`).join(', ')
-  return new CommandError('usage', `--override makes the body invalid: ${told}.`, exitCodes.usage)
+  return usageError(`--override makes the body invalid: ${told}.`)
 }

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
 import { renderTally, renderVerification } from '../cli/render/verification.ts'
@@ -79,11 +79,7 @@ export default class Verify extends ServiceCommand {
     if (request !== undefined) return fromRequest(await readInput(request), await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
     if (header !== undefined) return { header, payload: await readInput(flags.body) }
-    throw new CommandError(
-      'usage',
-      'There is nothing to verify. Pass --header, --request, --delivery or --many.',
-      exitCodes.usage,
-    )
+    throw usageError('There is nothing to verify. Pass --header, --request, --delivery or --many.')
   }
 
   /** As it was sent it is verified as of then: late is only what was received late. */
@@ -100,8 +96,7 @@ export default class Verify extends ServiceCommand {
   /** One line for each, and the totals at the end: on standard output with `--json`, else below. */
   private verifyMany(file: Buffer, settings: Settings): void {
     const lines = parseMany(file)
-    if (lines.length === 0)
-      throw new CommandError('usage', 'The file of --many holds no delivery.', exitCodes.usage)
+    if (lines.length === 0) throw usageError('The file of --many holds no delivery.')
     const judgements = lines.map(({ number, ...given }) => {
       const judgement = judge({ ...settings, ...given })
       this.printLine(

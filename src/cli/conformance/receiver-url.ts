@@ -1,6 +1,6 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { signatureHeader } from '../../model/service-name.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { parseTarget, type Header } from '../listen/target.ts'
 
 /**
@@ -11,7 +11,7 @@ import { parseTarget, type Header } from '../listen/target.ts'
 export function receiverUrl(text: string): URL {
   const url = parseTarget(text)
   if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
-  throw usage(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
+  throw usageError(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
 }
 
 /** @throws CommandError (usage) for headers that the check itself has to set. */
@@ -25,9 +25,6 @@ export function requireSafeHeaders(headers: readonly Header[], serviceName: stri
     'host',
   ]
   const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
-  if (taken !== undefined) throw usage(`The check sets ${taken[0]} itself; it cannot be given with --header.`)
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
+  if (taken !== undefined)
+    throw usageError(`The check sets ${taken[0]} itself; it cannot be given with --header.`)
 }

@@ -1,5 +1,5 @@
 import { isSelected, unknownNames, type Selection } from '../../conformance/report/select.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { listed } from '../flags.ts'
 
 interface Asked {
@@ -19,12 +19,10 @@ export function chosenCases<T extends { group: string; id: string }>(
   const [unknown] = unknownNames(cases, selection)
   const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
   if (unknown !== undefined)
-    throw usage(`There is no case or group ${unknown}. The groups are ${groups}; the report names the cases.`)
+    throw usageError(
+      `There is no case or group ${unknown}. The groups are ${groups}; the report names the cases.`,
+    )
   const left = cases.filter((one) => isSelected(one, selection))
-  if (left.length === 0) throw usage('--only and --skip leave no case to check.')
+  if (left.length === 0) throw usageError('--only and --skip leave no case to check.')
   return left
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

@@ -1,6 +1,6 @@
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
 import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { listed } from '../flags.ts'
 import { parseHeader } from '../listen/target.ts'
 import { receiverUrl } from './receiver-url.ts'
@@ -29,10 +29,8 @@ function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
   const names = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
   const unknown = names.find((name) => name !== 'external_check_id' && name !== 'check_id')
   if (unknown !== undefined)
-    throw new CommandError(
-      'usage',
+    throw usageError(
       `--state-url has the unknown placeholder {${unknown}}. Use {external_check_id} or {check_id}.`,
-      exitCodes.usage,
     )
   const urlOf = (ids: CheckIds) =>
     receiverUrl(text.replace(PLACEHOLDER, (_whole, name: keyof CheckIds) => encodeURIComponent(ids[name])))

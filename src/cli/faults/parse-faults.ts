@@ -6,7 +6,7 @@ import {
   type ApiFaultKind,
   type DeliveryFaultKind,
 } from '../../model/simulator/fault-kinds.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, usageError } from '../errors.ts'
 
 /** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */
 export interface FaultWords {
@@ -33,20 +33,20 @@ export function readFaultWords(words: readonly string[]): FaultWords {
 function chance(word: string, value = '1'): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number >= 0 && number <= 1) return number
-  throw usage(`${word}: a probability goes from 0 to 1, such as 0.3; without one it is 1.`)
+  throw usageError(`${word}: a probability goes from 0 to 1, such as 0.3; without one it is 1.`)
 }
 
 function latency(word: string, value = ''): number {
   const ms = /^\d{1,6}$/.test(value) ? Number(value) : durationMs(value)
   if (ms !== undefined && ms >= 1 && ms <= 60_000) return ms
-  throw usage(`${word}: it takes a time from 1ms to 60s, such as latency=200ms.`)
+  throw usageError(`${word}: it takes a time from 1ms to 60s, such as latency=200ms.`)
 }
 
 function unknown(name: string): CommandError {
   const names = [...deliveryFaultKinds, ...apiFaultKinds]
   const near = names.find((known) => distance(known, name.toLowerCase()) <= 2)
   const guess = near === undefined ? '' : ` Did you mean ${near}?`
-  return usage(
+  return usageError(
     `${JSON.stringify(name)} is no fault.${guess} On deliveries there are ${deliveryFaultKinds.join(', ')}; on the API ${apiFaultKinds.join(', ')}.`,
   )
 }
@@ -65,8 +65,4 @@ function distance(one: string, other: string): number {
 
 function at(row: readonly number[], index: number): number {
   return row[index] ?? Infinity
-}
-
-export function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

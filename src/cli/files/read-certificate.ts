@@ -1,16 +1,12 @@
 import { X509Certificate } from 'node:crypto'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { readInput } from './input.ts'
 
 /** The text of a `--cacert`. @throws CommandError when it cannot be read, or (usage) holds no certificate. */
 export async function readCertificate(file: string): Promise<string> {
   const pem = (await readInput(file)).toString()
   if (isCertificate(pem)) return pem
-  throw new CommandError(
-    'usage',
-    `${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`,
-    exitCodes.usage,
-  )
+  throw usageError(`${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`)
 }
 
 function isCertificate(pem: string): boolean {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 /** Secrets that `--<name>-file` reads from a file, as far as a command has both flags. */
 const secrets = ['api-key', 'read-key', 'secret'] as const
@@ -48,13 +48,9 @@ function typedValue(argv: readonly string[], name: string): string | undefined {
 async function readSecret(path: string, flag: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
-    throw wrongFile(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
+    throw usageError(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
   })
   const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
-  throw wrongFile(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
-}
-
-function wrongFile(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
+  throw usageError(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
 }

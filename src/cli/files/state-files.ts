@@ -6,7 +6,7 @@ import { prepareStatesDirectory, statesDirectory } from '../../data-directory.ts
 import { countsOf, type State, type StateReport } from '../../model/simulator/state.ts'
 import { LONGEST_DOCUMENT, createStateScanner, stateText } from '../../model/simulator/state-text.ts'
 import { writePrivateFile } from '../../private-file.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { fromEnvironment } from '../flags.ts'
 import { readInput } from './input.ts'
 
@@ -51,7 +51,7 @@ export function placeOf(
 ): StatePlace {
   if (name !== undefined && flags.file === undefined) return { directory: flags['data-dir'], name }
   if (name === undefined && flags.file !== undefined) return { file: flags.file }
-  throw new CommandError('usage', 'Pass the name of a state, or --file FILE.', exitCodes.usage)
+  throw usageError('Pass the name of a state, or --file FILE.')
 }
 
 /** How people are told of the file of a state. */

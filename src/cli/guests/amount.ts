@@ -1,5 +1,5 @@
 import { Errors, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { minorDigits } from '../render/price.ts'
 
 /** An amount whose digits are counted once the currency is known. */
@@ -23,10 +23,8 @@ export function readAmount(text: string, currency: string, flag: string): number
   const cents =
     inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)
   if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
-  throw new CommandError(
-    'usage',
+  throw usageError(
     `--${flag} ${text} is no amount of ${currency}. Write it as on the bill, such as ${example(digits)}, or in minor units, such as 1250c.`,
-    exitCodes.usage,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import { paginate } from '../../client/listing.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 interface Reader {
   claims: Pick<Client['claims'], 'list'>
@@ -28,11 +28,7 @@ function held(active: readonly ClaimView[], name: string): string[] {
   if (ids.length > 0) return ids
   const known = active.map(({ id, guest_name }) => (guest_name === null ? id : `${id} (${guest_name})`))
   const those = known.length === 0 ? 'There is none on this check' : `There are ${known.join(', ')}`
-  throw new CommandError(
-    'usage',
-    `--claim ${name} is neither a claim's id nor a guest with an active claim. ${those}.`,
-    exitCodes.usage,
-  )
+  throw usageError(`--claim ${name} is neither a claim's id nor a guest with an active claim. ${those}.`)
 }
 
 async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {

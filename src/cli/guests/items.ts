@@ -1,7 +1,7 @@
 import type { Check, CheckItem } from '../../model/check.ts'
 import type { ClaimBody } from '../../model/claim.ts'
 import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 type Wanted = ClaimBody['items']
 
@@ -38,7 +38,7 @@ function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
   if (quantity === undefined) return { external_id, quantity: 1 }
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(quantity) ? Number(quantity) : 0
   if (number > 0) return { external_id, quantity: number }
-  throw usage(
+  throw usageError(
     `ITEM=QUANTITY must have a quantity above 0, such as ${name}=2 or ${name}=0.5, got ${JSON.stringify(word)}.`,
   )
 }
@@ -51,11 +51,7 @@ function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefin
   const found = named.length > 0 ? named : items.filter(({ name }) => name.toLowerCase().includes(wanted))
   if (found.length > 1) {
     const which = found.map(({ external_id, name }) => `${external_id} (${name})`).join(', ')
-    throw usage(`${word} is the name of several items. Say which one by its id: ${which}.`)
+    throw usageError(`${word} is the name of several items. Say which one by its id: ${which}.`)
   }
   return found[0]
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

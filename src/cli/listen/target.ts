@@ -4,7 +4,7 @@ import { checkConfig } from '../config/check.ts'
 import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
 import { requireTrusted } from '../config/guarded.ts'
 import { listenSchema } from '../config/schema.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 /** A receiver that deliveries are passed on to. */
 export interface Target {
@@ -31,7 +31,7 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)
-  if (file?.content.listen === undefined) throw usage(nowhere(file?.path))
+  if (file?.content.listen === undefined) throw usageError(nowhere(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
   const targets = forward.map(({ to: text, ...entry }) => ({ ...entry, to: parseTarget(text) }))
   const foreign = targets.filter((entry) => !isLoopbackName(bareHost(entry.to)))
@@ -54,9 +54,11 @@ export function parseTarget(text: string): URL {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
   const target = URL.canParse(url) ? new URL(url) : undefined
   if (target === undefined || !/^https?:$/.test(target.protocol))
-    throw usage(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
+    throw usageError(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
   if (target.username !== '' || target.password !== '')
-    throw usage(`${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`)
+    throw usageError(
+      `${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`,
+    )
   return target
 }
 
@@ -64,7 +66,7 @@ export function parseTarget(text: string): URL {
 export function parseHeader(text: string, flag = '-H'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
-  throw usage(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
+  throw usageError(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
 }
 
 const EXAMPLE = 'http://localhost:3000/webhooks'
@@ -72,8 +74,4 @@ const EXAMPLE = 'http://localhost:3000/webhooks'
 function nowhere(path: string | undefined): string {
   const file = path === undefined ? `there is no ${CONFIG_FILE}` : `${path} has no listen.forward`
   return `Say where deliveries go: tabwire listen --forward-to ${EXAMPLE} (${file}).`
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

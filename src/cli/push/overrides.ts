@@ -1,5 +1,5 @@
 import { pathText } from '../../model/validation.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -13,7 +13,7 @@ export function withOverrides<Body extends object>(
   for (const override of overrides) {
     const [, path, text] = /^([^=]+)=(.*)$/s.exec(override) ?? []
     if (path === undefined || text === undefined)
-      throw usage(
+      throw usageError(
         `--override ${override} is no change. Write it as path=value, such as totals.total_cents=900.`,
       )
     const keys = keysOf(path)
@@ -22,7 +22,7 @@ export function withOverrides<Body extends object>(
     const before = childOf(holder, last)
     const mayBeNew = keys.length === 1 && optional.includes(last)
     if ((before === undefined && !mayBeNew) || typeof holder !== 'object' || holder === null)
-      throw usage(
+      throw usageError(
         `--override ${override}: there is no ${path} in the body. There is ${pathsOf(copy, optional)}.`,
       )
     ;(holder as Record<string, Json>)[last] = valueOf(text, before)
@@ -74,8 +74,4 @@ function pathsOf(body: Json, optional: readonly string[]): string {
   visit(body, [])
   const paths = Array.from(lasts, ([path, last]) => (last === 0 ? path : path.replace('[0]', `[0–${last}]`)))
   return [...new Set([...paths, ...optional])].join(', ')
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
 
 /** @throws CommandError when it is not clear what to push. */
@@ -7,7 +7,7 @@ export function requireSource(
   files: readonly string[],
   flags: { watch: boolean; 'from-log': boolean },
 ): void {
-  const wrong = (message: string) => new CommandError('usage', message, exitCodes.usage)
+  const wrong = (message: string) => usageError(message)
   if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
   if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
   if (!flags['from-log'] && files.length === 0)
@@ -16,8 +16,7 @@ export function requireSource(
 
 /** The external id of a check that came from a file. @throws CommandError for standard input. */
 export function idOf(file: string): string {
-  if (file === '-')
-    throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
+  if (file === '-') throw usageError('A check from standard input has no name. Pass --id.')
   return basename(file).replace(/\.json$/i, '')
 }
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nearest } from '../../model/nearest.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { packageFile } from '../../package-file.ts'
 
 const folder = fileURLToPath(packageFile('fixtures/scenarios/'))
@@ -28,9 +28,7 @@ export async function scenarioFile(word: string): Promise<string> {
   if (names.includes(word)) return shippedFile(word)
   const meant = nearest(word, names)
   const guess = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new CommandError(
-    'usage',
+  throw usageError(
     `${word} is neither a file nor a scenario that comes along.${guess} Those are ${names.join(', ')}.`,
-    exitCodes.usage,
   )
 }

@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import {
   apiKeyFlag,
   envFileFlag,
@@ -80,9 +80,7 @@ export const startFlags = fromConfigFile({
 /** @throws CommandError (usage) for a seed over kept data. */
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {
   if (flags.seed === undefined || flags['in-memory']) return
-  throw new CommandError(
-    'usage',
+  throw usageError(
     '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.',
-    exitCodes.usage,
   )
 }

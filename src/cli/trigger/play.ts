@@ -1,7 +1,7 @@
 import { suggestion } from '../suggestion.ts'
 import type { EventType } from '../../model/event.ts'
 import type { EventView } from '../../model/event-view.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { recipes, type StepName } from './recipes.ts'
 import { steps, type Scene } from './steps.ts'
 
@@ -52,10 +52,8 @@ async function newest(type: EventType, { client, check }: Scene): Promise<EventV
 }
 
 function nothingPushed(type: EventType, { check }: Scene): CommandError {
-  return new CommandError(
-    'usage',
+  return usageError(
     `--override changes what is pushed, and ${type} on check ${check}, which is there, needs no push. Push first, or leave --check out.`,
-    exitCodes.usage,
   )
 }
 

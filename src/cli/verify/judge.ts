@@ -5,7 +5,7 @@ import {
   type Diagnosis,
   type Verification,
 } from '../../signature/index.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 /** A verdict and, when it is bad and known why, the mistake. */
 export interface Judgement {
@@ -19,7 +19,7 @@ export function judge(options: DiagnoseOptions): Judgement {
     const result = verify(options)
     return { result, diagnosis: result.ok ? undefined : diagnose(options) }
   } catch (error) {
-    throw new CommandError('usage', error instanceof Error ? error.message : String(error), exitCodes.usage)
+    throw usageError(error instanceof Error ? error.message : String(error))
   }
 }
 

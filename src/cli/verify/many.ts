@@ -1,5 +1,5 @@
 import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, exitCodes, usageError } from '../errors.ts'
 
 /** What one line of a file of many gives to verify. */
 export interface Line {
@@ -37,9 +37,5 @@ function parseObject(text: string, number: number): Record<string, unknown> {
 }
 
 function unreadable(number: number): CommandError {
-  return new CommandError(
-    'usage',
-    `Line ${number} is not of the form {"header": "t=…,v1=…", "body": "…"} (or body_base64).`,
-    exitCodes.usage,
-  )
+  return usageError(`Line ${number} is not of the form {"header": "t=…,v1=…", "body": "…"} (or body_base64).`)
 }

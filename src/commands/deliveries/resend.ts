@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
@@ -35,7 +35,7 @@ export default class DeliveriesResend extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesResend)
     if ((args.delivery === undefined) === !flags.dead)
-      throw new CommandError('usage', 'Name one delivery by its id, or all with --dead.', exitCodes.usage)
+      throw usageError('Name one delivery by its id, or all with --dead.')
     const client = await this.connect(flags)
     const fresh = !flags.verbatim
     if (args.delivery !== undefined) {

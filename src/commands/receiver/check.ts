@@ -6,7 +6,7 @@ import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-
 import { readCertificate } from '../../cli/files/read-certificate.ts'
 import { chosenCases } from '../../cli/conformance/selection.ts'
 import { stateCheck } from '../../cli/conformance/state-url.ts'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { usageError } from '../../cli/errors.ts'
 import {
   chosenEvents,
   fromEnvironment,
@@ -88,8 +88,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
     const serviceName = await this.serviceName(flags)
     requireSafeHeaders(headers, serviceName)
-    if (flags.secret.trim() === '')
-      throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
+    if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
     const cases = chosenCases(receiverCases, flags)
     const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])
