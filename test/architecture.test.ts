@@ -254,7 +254,7 @@ describe('the house', () => {
       /\bconsole\.|\bprocess\.(stdout|stderr)\b|from 'node:process'/,
       // What a package writes to the console is taken from it, and written by nobody.
       // Every command that reads standard input at a terminal says so, in one place.
-      ['cli/base-command.ts', 'cli/completion/shell-script.ts', 'cli/files/input.ts'],
+      ['cli/base-command.ts', 'cli/completion/scripts.ts', 'cli/files/input.ts'],
     ],
   ])('reads %s only where it may', (_what, pattern, allowed) => {
     const readers = files.filter(({ text }) => pattern.test(withoutComments(text))).map(({ path }) => path)

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openSecretFile } from '../src/cli/files/secret-file.ts'
+import { openSecretFile } from '../src/cli/files/secrets.ts'
 import { openEnvFile } from '../src/cli/files/env-file.ts'
 import { writeStateTo } from '../src/cli/files/state-files.ts'
 import { openAuthority } from '../src/certificates.ts'

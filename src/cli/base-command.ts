@@ -6,19 +6,25 @@ import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
-import { renderError } from './render/error.ts'
+import { renderError } from './render/messages.ts'
 import { harmless, jsonText } from './render/text.ts'
-import type { Terminal } from './terminal.ts'
-import { secretsFromFiles } from './files/secrets-from-files.ts'
-import { serviceNameAt } from './service-name.ts'
+import { secretsFromFiles } from './files/secrets.ts'
+import { serviceNameAt, readOwnRun } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
-import { readOwnRun } from './trust/own-address.ts'
 
 /** Flags that say which service a command is about. */
 interface KnownService {
   'service-name': string | undefined
   'data-dir': string
   url?: string | undefined
+}
+
+/** A terminal that a person types at. */
+export interface Terminal {
+  input: Pick<NodeJS.ReadStream, 'setRawMode' | 'setEncoding' | 'on' | 'off' | 'resume' | 'pause'>
+  write(text: string): void
+  columns(): number
+  onResize(listener: () => void): void
 }
 
 /** What all commands share: `--json`, data to stdout and talk to stderr, errors and exit codes. */

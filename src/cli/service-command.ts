@@ -5,7 +5,7 @@ import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
-import { isThisMachine } from './trust/own-address.ts'
+import { isThisMachine } from './running-service.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 

@@ -1,4 +1,7 @@
 import { shellWord, tabwireCommand, type Shell } from '../model/shell-command.ts'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../package-file.ts'
 
 /** The shell that people use on this system. */
 const shell: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
@@ -11,4 +14,10 @@ export function suggestion(...[words, operands, options]: Parameters<typeof tabw
 /** {@link shellWord} for the shell of this system. */
 export function word(text: string): string {
   return shellWord(text, shell)
+}
+
+/** A check that comes along with the package, named so that a shell in this directory finds it. */
+export function exampleCheck(): string {
+  const file = fileURLToPath(packageFile('fixtures/checks/two-top-with-notes.json'))
+  return relative('', file)
 }

@@ -1,7 +1,7 @@
 import { lookUp } from '../cli/completion/look-up.ts'
 import { suggest, type Completion } from '../cli/completion/suggest.ts'
-import type { Suggestion } from '../cli/completion/tree.ts'
-import { renderCompletion } from '../cli/render/completion.ts'
+import type { Suggestion } from '../cli/completion/parse.ts'
+import { renderCompletion } from '../cli/completion/scripts.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 

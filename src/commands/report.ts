@@ -1,7 +1,7 @@
 import { Errors, Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
-import { renderReport } from '../cli/render/report.ts'
+import { renderReport } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { meantOf } from '../cli/usage-errors.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'

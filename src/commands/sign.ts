@@ -8,8 +8,8 @@ import {
   placeFlags,
   secretFromFileFlag,
   timeFlag,
+  httpUrlFlag,
 } from '../cli/flags.ts'
-import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/files/input.ts'
 import { curlCommand } from '../model/curl-command.ts'
 import { signatureHeader } from '../model/service-name.ts'

@@ -2,7 +2,7 @@ import { Errors } from '@oclif/core'
 import { describe, expect, test } from 'vitest'
 import { ApiError, Unreachable } from '../../src/client.ts'
 import { CommandError, describeFailure, exitCodes } from '../../src/cli/errors.ts'
-import { renderError } from '../../src/cli/render/error.ts'
+import { renderError } from '../../src/cli/render/messages.ts'
 
 const refusal = (status: number, body: Record<string, unknown>) => new ApiError(status, body, 'req_1')
 

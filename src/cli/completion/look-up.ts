@@ -1,8 +1,8 @@
 import type { Client } from '../../client.ts'
 import { savedStates } from '../files/state-files.ts'
 import { shippedNames } from '../scenario/shipped.ts'
-import type { Suggestion } from './tree.ts'
-import type { LookedUp } from './value-kinds.ts'
+import type { Suggestion } from './parse.ts'
+import type { LookedUp } from './suggest.ts'
 
 /** Where to look: the service is asked for only when it is needed. */
 export interface Places {

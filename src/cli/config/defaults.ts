@@ -1,9 +1,7 @@
 import type { Interfaces } from '@oclif/core'
 import { fromEnvironment } from '../flags.ts'
-import { besideFile } from './beside-file.ts'
-import { checkConfig } from './check.ts'
-import { readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
-import { isGuarded, requireTrusted } from './guarded.ts'
+import { besideFile, isGuarded, requireTrusted } from './settings.ts'
+import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
 import { configSchema, keyOf, type FlagShape } from './schema.ts'
 
 interface Given {

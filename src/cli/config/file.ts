@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exitCodes } from '../errors.ts'
+import type { z } from 'zod'
+import { Refusal } from '../../model/refusal.ts'
+import { validate, type ValidationIssue } from '../../model/validation.ts'
 
 /** Read from the working directory when no other is named (contract section 12). */
 export const CONFIG_FILE = 'tabwire.config.json'
@@ -63,4 +66,23 @@ function parse(path: string, text: string): Record<string, unknown> {
 /** A mistake in a settings file is wrong usage, as a mistake on the command line is. */
 export function wrongConfig(message: string): CommandError {
   return new CommandError('invalid_config', message, exitCodes.usage)
+}
+
+/**
+ * Checks settings against their schema; `under` is where they are in the file.
+ * @throws CommandError (usage) that names the file, and each key that is wrong with what is allowed.
+ */
+export function checkConfig<T>({ path }: ConfigFile, schema: z.ZodType<T>, content: unknown, under = ''): T {
+  try {
+    return validate(schema, content)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const issues = (error.details.issues ?? []) as ValidationIssue[]
+    throw wrongConfig(`${path}: ${issues.map((issue) => told(issue, under)).join(`\n${path}: `)}`)
+  }
+}
+
+function told({ path, message }: ValidationIssue, under: string): string {
+  const key = [under, path === 'body' ? '' : path].filter((part) => part !== '').join('.')
+  return `${key === '' ? 'the file' : key} ${message.replace(/\.?$/, '.')}`
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { moment } from '../render/words.ts'
+import { moment } from '../render/text.ts'
 import type { Finding, Surroundings } from './finding.ts'
 
 /** The local authority, from which receivers on this machine have their certificates (contract section 10). */
@@ -63,4 +63,12 @@ function pairOf(cert = '', key = ''): X509Certificate | undefined {
 /** Windows has no modes. */
 async function othersMayRead(file: string): Promise<boolean> {
   return platform() !== 'win32' && ((await stat(file)).mode & 0o077) !== 0
+}
+
+/** The certificate of the local authority, which deliveries trust; none as long as there is none. */
+export async function localAuthority(directory: string): Promise<string[]> {
+  return readFile(join(directory, 'ca', 'ca.pem'), 'utf8').then(
+    (pem) => [pem],
+    () => [],
+  )
 }

@@ -1,4 +1,4 @@
-import type { RunningService } from './running-service.ts'
+import type { RunningService } from '../running-service.ts'
 
 /** What one check of the surroundings found: `bad` stops something, `note` is worth knowing; `advice` says what to do. */
 export interface Finding {

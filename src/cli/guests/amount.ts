@@ -1,6 +1,8 @@
-import { Errors, Flags } from '@oclif/core'
+import { Errors, Flags, Args } from '@oclif/core'
 import { usageError } from '../errors.ts'
-import { minorDigits } from '../render/price.ts'
+import { minorDigits } from '../render/text.ts'
+import type { Client } from '../../client.ts'
+import { paginate } from '../../client/listing.ts'
 
 /** An amount whose digits are counted once the currency is known. */
 export const amountFlag = Flags.custom({
@@ -31,3 +33,22 @@ export function readAmount(text: string, currency: string, flag: string): number
 function example(digits: number): string {
   return digits === 0 ? '1250' : `12.${'50'.padEnd(digits, '0').slice(0, digits)}`
 }
+
+/** The currency of a location, as far as the key sees it; `undefined` when it does not. */
+export async function currencyOf(
+  client: { locations: Pick<Client['locations'], 'list'> },
+  locationId: string,
+): Promise<string | undefined> {
+  for await (const { id, currency } of paginate(client.locations.list)) if (id === locationId) return currency
+  return undefined
+}
+
+/** Whose deed it is. */
+export const nameFlag = Flags.string({ char: 'n', description: "The guest's name; it identifies nobody." })
+
+/** The check that a guest sits at. */
+export const checkArg = Args.string({
+  ignoreStdin: true,
+  description: 'The external id of the check.',
+  required: true,
+})

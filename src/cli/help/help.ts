@@ -1,7 +1,6 @@
 import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
 import { CommandHelp } from './command-help.ts'
-import { grouped } from './groups.ts'
-import { mainJobs, type Job } from './jobs.ts'
+import { exampleCheck, suggestion } from '../suggestion.ts'
 
 /** Lines that are longer tire the eye, however wide the terminal is. */
 const MOST_COLUMNS = 100
@@ -75,4 +74,62 @@ function prompted(command: string): string {
 function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${ux.colorize('dim', value)}`).join('\n')
+}
+
+/** What somebody comes for, with the commands that do it. */
+export interface Job {
+  what: string
+  commands: readonly string[]
+}
+
+/** The four main jobs, as `tabwire` alone shows them. A test runs the help of each command. */
+export function mainJobs(): Job[] {
+  return [
+    { what: 'Run the service on this machine', commands: ['tabwire start'] },
+    {
+      what: 'Push a check, and watch its webhooks',
+      commands: [suggestion('push', [exampleCheck()]), 'tabwire tail'],
+    },
+    {
+      what: 'Check that a receiver verifies what it gets',
+      commands: ['tabwire receiver check https://localhost:8443/webhooks --secret whsec_…'],
+    },
+    {
+      what: 'Check an integration, here or in CI',
+      commands: ['tabwire report --fail-on any', 'tabwire contract check --junit contract.xml'],
+    },
+  ]
+}
+
+/** A heading of the list of commands, with the commands and topics below it, in the order in which one meets them. */
+export interface Group {
+  heading: string
+  names: readonly string[]
+}
+
+/** Every command and topic has its place here; one that has none yet is listed under {@link OTHERS}. */
+export const groups: readonly Group[] = [
+  {
+    heading: 'THE SERVICE',
+    names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
+  },
+  { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
+  {
+    heading: 'WEBHOOKS',
+    names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
+  },
+  { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
+  { heading: 'PROOF', names: ['report', 'contract', 'openapi'] },
+  { heading: 'THE SHELL', names: ['completion'] },
+]
+
+export const OTHERS = 'MORE'
+
+/** The names that are known, each below its heading; `help` alone needs no line, since whoever reads it has found it. */
+export function grouped(names: readonly string[]): Group[] {
+  const placed = new Set(['help', ...groups.flatMap((group) => group.names)])
+  const others = { heading: OTHERS, names: names.filter((name) => !placed.has(name)) }
+  return [...groups, others]
+    .map(({ heading, names: wanted }) => ({ heading, names: wanted.filter((name) => names.includes(name)) }))
+    .filter(({ names: found }) => found.length > 0)
 }

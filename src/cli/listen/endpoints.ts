@@ -1,7 +1,10 @@
 import { ApiError, type Client } from '../../client.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import type { Route } from './door.ts'
-import { dropLease, type KeptLease } from './lease.ts'
+import { type Route, type Stand, openStand } from './tunnel.ts'
+import { dropLease, type KeptLease, listenSecret } from './lease.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventTypes } from '../../model/event.ts'
+import { parseTarget } from './target.ts'
 
 interface Endpoints {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>
@@ -53,6 +56,56 @@ export async function tidyUp(
   for (const lease of leases)
     if (lease.service === service || there.some(({ url }) => lease.urls.includes(url))) await dropLease(lease)
   return there.length
+}
+
+/** How long the removal of the endpoints may hold up the end: a service that hangs is left to the next `listen`. */
+const REMOVAL_MS = 3_000
+
+/** Removes the endpoints and closes the door; tells whether the service was there to have them removed. */
+export async function withdraw(stand: Stand, connect: () => Promise<Client>): Promise<boolean> {
+  const urls = stand.routes.map(({ url }) => url)
+  const removal = connect().then((client) => unregister(client, urls))
+  const late = sleep(REMOVAL_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('too late')))
+  try {
+    await Promise.race([removal, late])
+    await dropLease(stand.lease)
+    return true
+  } catch {
+    return false
+  } finally {
+    await stand.close()
+  }
+}
+
+type Authority = Parameters<typeof openStand>[0]['authority']
+
+/** A temporary endpoint that passes deliveries on to a receiver on plain HTTP, as `listen` does, while `work` goes on. */
+export async function forwarding<T>(
+  client: Client,
+  {
+    to,
+    directory,
+    service,
+    authority,
+  }: { to: string; directory: string; service: string; authority: Authority },
+  work: (endpointId: string) => Promise<T>,
+): Promise<T> {
+  const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
+  const stand = await openStand({ directory, service, targets, authority, insecure: false })
+  try {
+    const { registered } = await register(client, stand.routes, await listenSecret(directory))
+    return await work(registered[0]?.endpoint.id ?? '')
+  } finally {
+    await unregister(
+      client,
+      stand.routes.map(({ url }) => url),
+    ).then(
+      () => dropLease(stand.lease),
+      // The lease stays: the next `listen` removes the endpoints.
+      () => undefined,
+    )
+    await stand.close()
+  }
 }
 
 async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<WebhookEndpointView[]> {

@@ -1,9 +1,10 @@
-import type { AttemptMessage, Client } from '../../client.ts'
+import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
 import { openStream } from '../../client/open-stream.ts'
-import { reconnecting, type Disconnected } from '../stream/reconnect.ts'
-import { createAttempts } from './attempts.ts'
+import { reconnecting, type Disconnected, createAttemptFilter } from '../reconnect.ts'
 import { register, type Registered } from './endpoints.ts'
-import type { Route } from './door.ts'
+import type { Route } from './tunnel.ts'
+import { attemptMessages } from '../../model/attempt-message.ts'
+import { paginate } from '../../client/listing.ts'
 
 /** What happens while `listen` runs. */
 export type Happening =
@@ -47,4 +48,32 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
       }
     },
   })
+}
+
+/** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
+export function createAttempts() {
+  const { isNew } = createAttemptFilter()
+  return {
+    /** What was attempted while nobody listened, oldest first. */
+    async missed(
+      client: Pick<Client, 'deliveries'>,
+      endpoints: readonly string[],
+    ): Promise<AttemptMessage[]> {
+      const missed: AttemptMessage[] = []
+      for (const endpoint_id of endpoints)
+        for await (const delivery of paginate(client.deliveries.list, { endpoint_id }))
+          missed.push(...attemptMessages(delivery))
+      const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
+      return inOrder.filter(isNew)
+    },
+    /** The attempt that a message of the stream tells of, when it is new and of one of these endpoints. */
+    told(message: StreamMessage, endpoints: readonly string[]): AttemptMessage[] {
+      const ours = message.type === 'attempt' && endpoints.includes(message.data.endpoint_id)
+      return ours && isNew(message.data) ? [message.data] : []
+    },
+  }
+}
+
+function startOf({ attempt }: AttemptMessage): string {
+  return attempt.started_at
 }

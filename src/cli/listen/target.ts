@@ -1,8 +1,7 @@
 import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { checkConfig } from '../config/check.ts'
-import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
-import { requireTrusted } from '../config/guarded.ts'
+import { checkConfig, CONFIG_FILE, readConfigFile } from '../config/file.ts'
+import { requireTrusted } from '../config/settings.ts'
 import { listenSchema } from '../config/schema.ts'
 import { usageError } from '../errors.ts'
 

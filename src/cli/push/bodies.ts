@@ -1,5 +1,6 @@
 import type { Check, OrderedPush } from '../../model/check.ts'
 import type { Revision } from '../../model/revision.ts'
+import { createNewId } from '../../ids.ts'
 
 /** What a POS sends; items as they stand in JSON. */
 export type PushBody = OrderedPush
@@ -53,4 +54,10 @@ export function withAnotherLine(body: PushBody): PushBody {
       total_cents: total_cents + line.price_cents,
     },
   })
+}
+
+/** A name that no check has yet, and that sorts by time: `trigger-01k9…`. */
+export function uniqueName(of: string): string {
+  const [, unique = ''] = createNewId(() => new Date())('chk').split('_')
+  return `${of}-${unique.toLowerCase()}`
 }

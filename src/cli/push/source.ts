@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
+import { ApiError, type Client } from '../../client.ts'
 
 /** @throws CommandError when it is not clear what to push. */
 export function requireSource(
@@ -24,4 +25,14 @@ export function idOf(file: string): string {
 export function rememberingStandardInput() {
   let held: Promise<Buffer> | undefined
   return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
+}
+
+/** What the simulator knows of the push beside its answer; nothing from another service, or without the scope. */
+export async function reportOf(client: Client, requestId: string) {
+  try {
+    return (await client.requests.get(requestId)).push
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
 }

@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import { moment, money, status } from './words.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
+import { moment, money, status, renderFields, renderer } from './text.ts'
+import { renderTable } from './layout.ts'
 
 export const renderChecks = renderer((checks: readonly Check[], columns?: number): string => {
   const rows = checks.map((check) => [

@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { count, moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, count, moment, status } from './text.ts'
 
 type ClockMove = NonNullable<ClockView['moving']>
 

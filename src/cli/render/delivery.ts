@@ -1,11 +1,10 @@
 import chalk from 'chalk'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
-import { renderAttempts } from './attempt.ts'
 import { faultsText } from './fault.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, moment, status, printable, count } from './text.ts'
+import { durationText } from '../../model/duration.ts'
 
 export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
   const rows = deliveries.map((delivery) => [
@@ -35,6 +34,56 @@ export const renderDelivery = renderer((delivery: Delivery, columns?: number): s
     ...ladder(delivery),
   ]
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
+})
+
+/** What `deliveries resend ID` made. */
+export const renderResent = renderer(({ id, event_type, endpoint_id }: Delivery): string => {
+  return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
+})
+
+/** What `deliveries resend --dead` came to. */
+export const renderResentAll = renderer(({ data, refused }: Resent): string => {
+  const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
+  const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
+  const total = `${count(data.length, 'delivery', 'deliveries')} sent again${left}.`
+  return [...data.map(renderResent), ...reasons, total].join('\n')
+})
+
+interface Resent {
+  data: readonly Delivery[]
+  refused: readonly { id: string; message: string }[]
+}
+
+/** What `deliveries wait` has waited for. */
+export const renderMet = renderer((met: readonly Delivery[]): string => {
+  const lines = met.map(
+    ({ id, event_type, external_check_id, status: word }) =>
+      `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
+  )
+  return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
+})
+
+/** A row for each attempt, and below what befell it, and why it failed. */
+export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
+  const rows = attempts.map((attempt) => [
+    String(attempt.number),
+    moment(attempt.started_at),
+    status(attempt.outcome),
+    attempt.response_status === null ? '' : String(attempt.response_status),
+    `${attempt.duration_ms} ms`,
+  ])
+  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
+    faults === undefined
+      ? []
+      : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
+  )
+  const table = renderTable(
+    ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
+    rows,
+    'No attempts yet.',
+    columns,
+  )
+  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
 })
 
 /** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
@@ -73,4 +122,19 @@ function lastResult(attempt: Attempt | undefined): string {
 
 function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
   return next_attempt_at === null ? (dead_reason ?? '') : moment(next_attempt_at)
+}
+
+function heldFor(ms: number | undefined): string {
+  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
+}
+
+function reasons({ number, error, response_body }: Attempt): string[] {
+  const told =
+    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
+  return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }

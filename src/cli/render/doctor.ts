@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { Finding } from '../doctor/finding.ts'
-import { printable, renderer } from './text.ts'
-import { wrapTo } from './width.ts'
-import { count } from './words.ts'
+import { printable, renderer, count } from './text.ts'
+import { wrapTo } from './layout.ts'
 
 /** What a doctor's check-up came to, as far as people are told of it. */
 interface Told {

@@ -1,8 +1,9 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, moment, status, printable } from './text.ts'
+import chalk from 'chalk'
+import type { PingReport } from '../../client.ts'
 
 export const renderEndpoints = renderer(
   (endpoints: readonly WebhookEndpointView[], columns?: number): string => {
@@ -36,3 +37,12 @@ export const renderEndpoint = renderer((endpoint: WebhookEndpointView): string =
     ['created', `${moment(endpoint.created_at)} UTC`],
   ])
 })
+
+export const renderPing = renderer(
+  ({ outcome, response_status, duration_ms, error, delivery_id }: PingReport): string => {
+    const took = `${duration_ms ?? 0} ms  ${chalk.dim(delivery_id)}`
+    if (outcome === 'succeeded')
+      return `${chalk.green('✓')} ping answered ${response_status ?? ''} in ${took}`
+    return `${chalk.red('✗')} ping failed: ${printable(error ?? outcome ?? 'it was not sent')}  ${took}`
+  },
+)

@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { EventView } from '../../model/event-view.ts'
-import { renderTable } from './table.ts'
-import { harmless, renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { harmless, renderFields, renderer, moment } from './text.ts'
 
 export const renderEvents = renderer((events: readonly EventView[], columns?: number): string => {
   const rows = events.map(({ id, type, external_check_id, created_at }) => [

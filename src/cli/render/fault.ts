@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import { durationText } from '../../model/duration.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
-import { renderTable } from './table.ts'
+import { renderTable } from './layout.ts'
 import { renderFields, renderer } from './text.ts'
 
 /** What befell an attempt or a request on purpose, to stand behind something or alone. */

@@ -3,8 +3,7 @@ import type { Check } from '../../model/check.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
-import { price } from './price.ts'
-import { printable, renderer } from './text.ts'
+import { price, printable, renderer } from './text.ts'
 
 /** A claim with its items; `items` of the check give their names. */
 export const renderClaim = renderer(

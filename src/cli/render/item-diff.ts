@@ -2,9 +2,8 @@ import chalk from 'chalk'
 import type { CheckChange } from '../../model/check-changes.ts'
 import type { CheckItem } from '../../model/check.ts'
 import type { FieldChange, ItemDiff } from '../../model/item-diff.ts'
-import { printable, renderer } from './text.ts'
-import { cutTo, padTo, widthOf } from './width.ts'
-import { count, money } from './words.ts'
+import { printable, renderer, count, money } from './text.ts'
+import { cutTo, padTo, widthOf } from './layout.ts'
 
 type Line = Pick<CheckItem, 'external_id' | 'name' | 'quantity' | 'price_cents'>
 

@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { ApiKeyView } from '../../model/api-key.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, moment } from './text.ts'
 
 export const renderKeys = renderer((keys: readonly ApiKeyView[], columns?: number): string => {
   const rows = keys.map((key) => [key.id, key.name, key.scopes.join(' '), moment(key.created_at), state(key)])

@@ -1,9 +1,8 @@
 import chalk from 'chalk'
 import type { State, StateReport } from '../../model/simulator/state.ts'
 import type { SavedState } from '../files/state-files.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, moment } from './text.ts'
 
 /** What there is now, or in a file: where its clock stands, and how much of everything. */
 export const renderState = renderer(({ clock, records, pending }: Contents): string => {

@@ -77,3 +77,59 @@ export function jsonText(resource: unknown, indent?: number): string {
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }
+
+/** 1350 → `13.50`, in minor units of two digits as all fixtures are; negative amounts keep their sign. */
+export function money(cents: number): string {
+  const sign = cents < 0 ? '-' : ''
+  const whole = Math.abs(cents)
+  return `${sign}${Math.floor(whole / 100)}.${String(whole % 100).padStart(2, '0')}`
+}
+
+const moods: Record<string, (text: string) => string> = {
+  created: chalk.green,
+  updated: chalk.green,
+  unchanged: chalk.dim,
+  stale: chalk.yellow,
+  conflict: chalk.red,
+  open: chalk.green,
+  closed: chalk.dim,
+  enabled: chalk.green,
+  disabled: chalk.red,
+  pending: chalk.yellow,
+  delivered: chalk.green,
+  dead: chalk.red,
+  succeeded: chalk.green,
+}
+
+/** A status word in the colour that it has everywhere. */
+export function status(word: string): string {
+  return (moods[word] ?? chalk.red)(word)
+}
+
+/** `12 items`, `1 item`; a noun with a plural of its own brings it along. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}
+
+export { moment } from '../../model/moment.ts'
+
+/** 1350 and `USD` → `$13.50`; where the currency is unknown, the number alone. */
+export function price(cents: number, currency: string | undefined): string {
+  const format = currency === undefined ? undefined : formatOf(currency)
+  if (format === undefined) return money(cents)
+  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}
+
+/** How many digits of an amount in this currency are minor units: 2 for USD, 0 for JPY; 2 where it is unknown. */
+export function minorDigits(currency: string): number {
+  return formatOf(currency)?.resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/** A loaded state may hold a currency that no one else knows of. */
+function formatOf(currency: string): Intl.NumberFormat | undefined {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  } catch {
+    return undefined
+  }
+}

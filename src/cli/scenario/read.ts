@@ -2,8 +2,7 @@ import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
-import { referredTo } from './references.ts'
-import { scenarioSchema, type Scenario } from './schema.ts'
+import { referredTo, scenarioSchema, type Scenario } from './schema.ts'
 
 /** Reads a scenario. @throws CommandError that names the file, and each step that is wrong with what is wrong in it. */
 export async function readScenario(file: string): Promise<Scenario> {

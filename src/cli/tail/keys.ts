@@ -1,3 +1,4 @@
+import type { Terminal } from '../base-command.ts'
 /** What a key asks of a `tail` that runs on a terminal. */
 export type Key =
   | 'pause'
@@ -51,3 +52,23 @@ export const keyHelp: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'leave a line blank'],
   ['q', 'quit, as Ctrl-C does'],
 ]
+
+/** Reads keys one by one, without echo, until it is closed. */
+export function openKeyboard(input: Terminal['input'], onKey: (key: Key) => void) {
+  const read = (sent: string) => {
+    for (const key of keysIn(sent)) onKey(key)
+  }
+  const open = () => {
+    input.setRawMode(true)
+    input.setEncoding('utf8')
+    input.on('data', read)
+    input.resume()
+  }
+  const close = () => {
+    input.off('data', read)
+    input.setRawMode(false)
+    input.pause()
+  }
+  open()
+  return { open, close }
+}

@@ -1,6 +1,5 @@
-import { passes } from './filter.ts'
 import type { Key } from './keys.ts'
-import type { Told } from './news.ts'
+import type { Told } from './deduplicate.ts'
 
 /** A delivery that was shown, to be chosen and sent again. */
 export interface Shown {
@@ -92,4 +91,20 @@ function counted(view: View, told: Told): View {
 function hasFailed({ type, data }: Told): boolean {
   if (type === 'request') return data.status >= 400
   return type === 'delivery' || data.attempt.outcome !== 'succeeded'
+}
+
+/** What is shown of all that happens. */
+export interface Filter {
+  type?: string | undefined
+  endpoint?: string | undefined
+  failed: boolean
+  requests: boolean
+}
+
+export function passes(told: Told, { type, endpoint, failed, requests }: Filter): boolean {
+  if (told.type === 'request') return requests
+  const { data } = told
+  if (type !== undefined && data.event_type !== type) return false
+  if (endpoint !== undefined && data.endpoint_id !== endpoint) return false
+  return !failed || !('attempt' in data) || data.attempt.outcome !== 'succeeded'
 }

@@ -7,7 +7,25 @@ import { ORDER_BY } from '../../model/revision.ts'
 import { CommandError } from '../errors.ts'
 import { unclaimedItems } from '../guests/items.ts'
 import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push/bodies.ts'
-import type { StepName } from './recipes.ts'
+import type { EventType } from '../../model/event.ts'
+
+/** What can be done to a check, by its POS or by a guest. */
+export type StepName = 'push' | 'change' | 'close' | 'claim' | 'pay' | 'pay_part' | 'refund' | 'rate'
+
+/**
+ * What leads to each event (specification section 6, contract sections 6 and 7). The last step gives the event; those
+ * before it make sure that it can, and are left out where a check is as they would make it.
+ */
+export const recipes = {
+  'check.created': ['push'],
+  'check.updated': ['push', 'change'],
+  'check.closed': ['push', 'close'],
+  'check.fully_paid': ['push', 'pay'],
+  'payment.succeeded': ['push', 'pay_part'],
+  'payment.refunded': ['push', 'pay_part', 'refund'],
+  'claim.created': ['push', 'claim'],
+  'feedback.received': ['push', 'rate'],
+} as const satisfies Record<EventType, readonly StepName[]>
 
 /** The check that is played with, and how. */
 export interface Scene {

@@ -4,6 +4,7 @@ import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
 import { isProven, proofOf } from './installation.ts'
+import { suggestion } from '../suggestion.ts'
 
 /** In a data directory: says which installation made it. */
 const MARK = 'installation.json'
@@ -65,4 +66,17 @@ async function secretsIn(directory: string): Promise<string[]> {
   const listen = await readdir(join(directory, 'listen')).catch(() => [])
   const there = [...names, ...listen.map((name) => join('listen', name))]
   return secrets.filter(([name]) => there.includes(name)).map(([, words]) => words)
+}
+
+/** Warns of what a data directory holds that this installation did not make; nothing for one that it made. */
+export async function foreignSecrets(directory: string): Promise<string[]> {
+  const found = await secretsNotMadeHere(directory)
+  if (found.length === 0) return []
+  return [
+    `This installation did not make ${directory}: ${listOf(found)} came from elsewhere, and whoever made that knows it. Remove ${directory} to have everything made anew. If it is yours, run: ${suggestion('config trust', [], { 'data-dir': directory })}`,
+  ]
+}
+
+function listOf(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words)
 }

@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
+import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/time.ts'
 import { paginate } from '../../client/listing.ts'

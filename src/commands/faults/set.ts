@@ -1,6 +1,6 @@
 import { Args, Errors, Flags } from '@oclif/core'
 import { usageError } from '../../cli/errors.ts'
-import { readFaultWords } from '../../cli/faults/parse-faults.ts'
+import { readFaultWords } from '../../cli/parse-faults.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'

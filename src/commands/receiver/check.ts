@@ -1,11 +1,8 @@
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
-import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
-import { conformanceFlags } from '../../cli/conformance/flags.ts'
-import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
-import { readCertificate } from '../../cli/files/read-certificate.ts'
-import { chosenCases } from '../../cli/conformance/selection.ts'
-import { stateCheck } from '../../cli/conformance/state-url.ts'
+import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
+import { receiverUrl, requireSafeHeaders, stateCheck } from '../../cli/conformance/receiver.ts'
+import { readCertificate } from '../../cli/files/input.ts'
 import { usageError } from '../../cli/errors.ts'
 import {
   chosenEvents,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readAmount } from '../../../src/cli/guests/amount.ts'
-import { price } from '../../../src/cli/render/price.ts'
+import { price } from '../../../src/cli/render/text.ts'
 
 describe('an amount that somebody typed', () => {
   test.each([

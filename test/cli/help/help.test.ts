@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { grouped, groups } from '../../../src/cli/help/groups.ts'
-import { mainJobs } from '../../../src/cli/help/jobs.ts'
+import { grouped, groups, mainJobs } from '../../../src/cli/help/help.ts'
 import { emptyDirectory, tabwire } from '../../support/cli.ts'
 
 const manifest = JSON.parse(

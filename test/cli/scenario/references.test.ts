@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mismatches } from '../../../src/cli/scenario/match.ts'
-import { referredTo, resolved } from '../../../src/cli/scenario/references.ts'
+import { mismatches } from '../../../src/cli/scenario/expect.ts'
+import { referredTo, resolved } from '../../../src/cli/scenario/schema.ts'
 
 const answers = new Map<string, unknown>([
   ['anna', { id: 'clm_1', amount_cents: 7, items: [{ external_id: 'x' }] }],

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { stateCheck } from '../../../src/cli/conformance/state-url.ts'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
 import { converges } from '../../../src/conformance/receiver/converges.ts'
 import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
 import { startReceiver, type Answer, type Handle, type Receiver } from '../../support/https-receiver.ts'

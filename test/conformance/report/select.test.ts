@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chosenCases } from '../../../src/cli/conformance/selection.ts'
+import { chosenCases } from '../../../src/cli/conformance/command.ts'
 
 const cases = [
   { group: 'accepts', id: 'plain' },

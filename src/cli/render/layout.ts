@@ -1,0 +1,137 @@
+import { stripVTControlCharacters } from 'node:util'
+import chalk from 'chalk'
+import { harmless } from './text.ts'
+import stringWidth from 'string-width'
+
+type Row = readonly string[]
+
+const GAP = '  '
+/** Cells this short are dates, amounts and states: a part of one says nothing, so they are never cut. */
+const SHORT = 20
+const IDENTIFIER = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/
+
+/**
+ * Rows under headings, in columns that align whatever script the cells are in. An empty list says so. Where that takes more
+ * than so many `columns`, identifiers go below their rows, since half of one is of no use, and then long texts are cut.
+ */
+export function renderTable(headings: Row, rows: readonly Row[], empty: string, columns = Infinity): string {
+  if (rows.length === 0) return chalk.dim(empty)
+  const head = headings.map((heading) => chalk.dim(heading.toUpperCase()))
+  const all = [head, ...rows.map((row) => row.map(oneLine))]
+  if (totalOf(naturalWidths(all)) <= columns || !hasIdentifiers(all)) return layOut(all, columns).join('\n')
+  const [first = '', ...others] = layOut(
+    all.map((row) => row.slice(1)),
+    columns,
+  )
+  const below = all.slice(1).map(([id = '']) => `${GAP}${chalk.dim(id)}`)
+  return [first, ...others.flatMap((line, index) => [line, below[index] ?? ''])].join('\n')
+}
+
+function hasIdentifiers([, ...rows]: readonly Row[]): boolean {
+  return rows.some(([cell = '']) => IDENTIFIER.test(stripVTControlCharacters(cell)))
+}
+
+function layOut(all: readonly Row[], columns: number): string[] {
+  const widths = fitted(naturalWidths(all), columns)
+  return all.map((row) =>
+    row
+      .map((cell, index) => padTo(widths[index] ?? 0, cutTo(widths[index] ?? 0, cell)))
+      .join(GAP)
+      .trimEnd(),
+  )
+}
+
+function naturalWidths(all: readonly Row[]): number[] {
+  const [head = []] = all
+  return head.map((_heading, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ''))))
+}
+
+/** The widest columns give way first, down to {@link SHORT}; what takes more room even then is left to the terminal. */
+function fitted(natural: readonly number[], columns: number): number[] {
+  const widths = [...natural]
+  while (totalOf(widths) > columns) {
+    const widest = Math.max(...widths)
+    if (widest <= SHORT) return widths
+    const next = Math.max(...widths.filter((width) => width < widest), SHORT)
+    const wide = widths.filter((width) => width === widest).length
+    const spare = Math.ceil((totalOf(widths) - columns) / wide)
+    for (const [index, width] of widths.entries())
+      if (width === widest) widths[index] = Math.max(next, widest - spare)
+  }
+  return widths
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1)
+}
+
+/** A note of several lines is one cell. */
+function oneLine(cell: string): string {
+  return harmless(cell).replace(/\s+/g, ' ').trim()
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** The one kind of sequence that our own texts have; `printable` leaves no other in those of others. */
+const COLOUR = /(\u001b\[\d{1,3}m)/
+
+/** How many columns of a terminal a text takes: 2 for 寿 and 🍣, 0 for a colour. */
+export function widthOf(text: string): number {
+  return stringWidth(text)
+}
+
+/** A text with blanks behind it, so that it takes at least so many columns. */
+export function padTo(width: number, text: string): string {
+  return text + ' '.repeat(Math.max(width - widthOf(text), 0))
+}
+
+/** The start of a text that takes more columns, and `…`; never half of a character, and with its colours as they were. */
+export function cutTo(width: number, text: string): string {
+  if (widthOf(text) <= width) return text
+  let left = width - 1
+  const kept = text.split(COLOUR).map((part) => (COLOUR.test(part) ? part : take(part)))
+  return kept.join('')
+
+  function take(part: string): string {
+    let taken = ''
+    for (const { segment } of graphemes.segment(part)) {
+      if (left < 0) return taken
+      left -= widthOf(segment)
+      taken += left < 0 ? '…' : segment
+    }
+    return taken
+  }
+}
+
+/** Lines of at most so many columns, broken between words; a word that is longer by itself is not broken. */
+export function wrapTo(width: number, text: string): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Longer lines are hard to read; but where nobody reads, such as in a pipe, there are no columns, and lines stay whole. */
+const MOST = 120
+
+/** A paragraph in lines that fit `columns`, each indented; no narrower than half a terminal of 80, and words stay whole. */
+export function wrapped(text: string, indent: string, columns: number): string {
+  const width = Math.max((columns === Infinity ? columns : Math.min(columns, MOST)) - indent.length, 40)
+  // A break in the text must not begin a line that looks like one of ours.
+  const lines = text.split('\n').flatMap((line) => broken(line, width))
+  return lines.map((line) => indent + line).join('\n')
+}
+
+function broken(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && stringWidth(`${last} ${word}`) <= width)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}
