@@ -123,7 +123,18 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
       'signature',
       'assertions',
     ],
-    foreign: ['@oclif/core', 'chalk', 'ora', 'chokidar', 'string-width', 'undici', 'uqr', 'zod', 'node:*'],
+    foreign: [
+      '@oclif/core',
+      'chalk',
+      'ora',
+      'chokidar',
+      'string-width',
+      'undici',
+      'uqr',
+      'wrap-ansi',
+      'zod',
+      'node:*',
+    ],
   },
   commands: {
     own: [

@@ -16,6 +16,7 @@ const builtIn = [
   'srvx',
   'string-width',
   'ulid',
+  'wrap-ansi',
   'zod',
 ]
 

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import chalk from 'chalk'
 import { harmless } from './text.ts'
 import stringWidth from 'string-width'
+import wrapAnsi from 'wrap-ansi'
 
 type Row = readonly string[]
 
@@ -102,16 +103,9 @@ export function cutTo(width: number, text: string): string {
   }
 }
 
-/** Lines of at most so many columns, broken between words; a word that is longer by itself is not broken. */
+/** Breaks a text between words into lines of at most `width` columns. A longer word, such as an identifier, stays whole. */
 export function wrapTo(width: number, text: string): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && widthOf(last) + 1 + widthOf(word) <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
+  return wrapAnsi(text, width).split('\n')
 }
 
 /** Longer lines are hard to read; but where nobody reads, such as in a pipe, there are no columns, and lines stay whole. */
@@ -120,18 +114,8 @@ const MOST = 120
 /** A paragraph in lines that fit `columns`, each indented; no narrower than half a terminal of 80, and words stay whole. */
 export function wrapped(text: string, indent: string, columns: number): string {
   const width = Math.max((columns === Infinity ? columns : Math.min(columns, MOST)) - indent.length, 40)
-  // A break in the text must not begin a line that looks like one of ours.
-  const lines = text.split('\n').flatMap((line) => broken(line, width))
-  return lines.map((line) => indent + line).join('\n')
-}
-
-function broken(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && stringWidth(`${last} ${word}`) <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
+  // Lines of the text are indented, too: none may look like a line of ours.
+  return wrapTo(width, text)
+    .map((line) => indent + line)
+    .join('\n')
 }

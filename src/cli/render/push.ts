@@ -23,8 +23,9 @@ export const renderPush = renderer(
       count(check.items.length, 'item'),
       `total ${money(check.totals.total_cents)}`,
     ].join('  ')
-    const findings = (report?.findings ?? []).map(({ code, message }) =>
-      wrapTo(columns - 4, `  ${chalk.yellow(`! ${code}`)} ${message}`).join('\n    '),
+    const findings = (report?.findings ?? []).map(
+      ({ code, message }) =>
+        `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
     )
     const items = report?.diff ? renderItemDiff(report.diff, check.items, columns) : []
     const changes = renderCheckChanges(report?.changes ?? [])
