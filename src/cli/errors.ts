@@ -1,7 +1,8 @@
 import { Errors } from '@oclif/core'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
 import { printable } from './render/text.ts'
-import { meantOf, wrongUsage, type CommandShape } from './usage-errors.ts'
+import { wrongUsage, type CommandShape } from './usage-errors.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
 /** What a command's end tells its caller (contract section 12). */
 export const exitCodes = {
@@ -116,7 +117,7 @@ function typedWrongly(
 /** Of a word that is none of those there are, the one that was probably meant. */
 function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
   const [, known = '', word = ''] = /must be one of (.+), not "(.*)"$/.exec(message) ?? []
-  const meant = known === '' ? '' : meantOf(word, known.split(', '))
+  const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }
 }
 

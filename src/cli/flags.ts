@@ -4,7 +4,7 @@ import { eventTypes, type EventType } from '../model/event.ts'
 import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn, serviceNameIn } from './config/settings.ts'
-import { meantOf } from './usage-errors.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
 /** Where the data is unless said otherwise. */
 export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY
@@ -43,7 +43,7 @@ export function chosenEvents(events: string | readonly string[]): EventType[] {
   const unknown = names.find((name) => name !== 'all' && !eventTypes.some((type) => type === name))
   if (unknown !== undefined)
     throw new Errors.CLIError(
-      `--events must be event types or all, got ${JSON.stringify(unknown)}.${meantOf(unknown, eventTypes)} Event types: ${eventTypes.join(', ')}.`,
+      `--events must be event types or all, got ${JSON.stringify(unknown)}.${didYouMeanSentence(unknown, eventTypes)} Event types: ${eventTypes.join(', ')}.`,
     )
   return names.includes('all') ? [...eventTypes] : (names as EventType[])
 }

@@ -1,3 +1,4 @@
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 import { durationMs } from '../model/duration.ts'
 import {
   apiFaultKinds,
@@ -44,25 +45,8 @@ function latency(word: string, value = ''): number {
 
 function unknown(name: string): CommandError {
   const names = [...deliveryFaultKinds, ...apiFaultKinds]
-  const near = names.find((known) => distance(known, name.toLowerCase()) <= 2)
-  const guess = near === undefined ? '' : ` Did you mean ${near}?`
+  const guess = didYouMeanSentence(name, names)
   return usageError(
     `${JSON.stringify(name)} is no fault.${guess} On deliveries there are ${deliveryFaultKinds.join(', ')}; on the API ${apiFaultKinds.join(', ')}.`,
   )
-}
-
-/** How many letters must be changed, added or taken away to get from one word to the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [i, letter] of Array.from(one).entries()) {
-    const next = [i + 1]
-    for (let j = 0; j < other.length; j++)
-      next.push(Math.min(at(row, j) + (letter === other[j] ? 0 : 1), at(row, j + 1) + 1, at(next, j) + 1))
-    row = next
-  }
-  return at(row, other.length)
-}
-
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Infinity
 }

@@ -1,6 +1,6 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
-import { nearest } from '../model/nearest.ts'
+import { closestWord } from '../model/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 
 /** Stands in for a command that there is none of, so that its end is like any other's: `--json`, exit 2. */
@@ -40,7 +40,7 @@ const LIST = 'tabwire --help lists those there are.'
 export function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [word = '', ...rest] = words
   const firsts = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
-  const first = firsts.includes(word) ? word : nearest(word, firsts)
+  const first = firsts.includes(word) ? word : closestWord(word, firsts)
   if (first === undefined) return undefined
   const below = ids.filter((id) => id.startsWith(`${first}:`)).map((id) => id.slice(first.length + 1))
   const further = below.length === 0 ? undefined : likelyCommand(rest, below)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
-import { nearest } from '../../model/nearest.ts'
+import { closestWord } from '../../model/did-you-mean.ts'
 
 /** What a flag says of itself, as far as a settings file must know. */
 export interface FlagShape {
@@ -24,7 +24,7 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
   const told = keys.map((key) => {
-    const meant = nearest(key, known)
+    const meant = closestWord(key, known)
     return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
   })
   const noun = keys.length === 1 ? 'an unknown key' : 'unknown keys'

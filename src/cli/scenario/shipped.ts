@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nearest } from '../../model/nearest.ts'
+import { didYouMeanSentence } from '../../model/did-you-mean.ts'
 import { usageError } from '../errors.ts'
 import { packageFile } from '../../package-file.ts'
 
@@ -26,8 +26,7 @@ export async function scenarioFile(word: string): Promise<string> {
   if (word === '-' || /[\\/]|\.json$/i.test(word) || existsSync(word)) return word
   const names = await shippedNames()
   if (names.includes(word)) return shippedFile(word)
-  const meant = nearest(word, names)
-  const guess = meant === undefined ? '' : ` Did you mean ${meant}?`
+  const guess = didYouMeanSentence(word, names)
   throw usageError(
     `${word} is neither a file nor a scenario that comes along.${guess} Those are ${names.join(', ')}.`,
   )

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../model/nearest.ts'
+import { didYouMean } from '../../model/did-you-mean.ts'
 
 /** What a matcher tells vitest: `message` is for when the test fails, and `actual` and `expected` are for its diff. */
 export interface Outcome {

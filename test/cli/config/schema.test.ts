@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/config/defaults.ts'
-import { nearest } from '../../../src/model/nearest.ts'
+import { closestWord } from '../../../src/model/did-you-mean.ts'
 import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
 import Start from '../../../src/commands/start.ts'
 
@@ -46,5 +46,5 @@ test.each([
   ['apikey', 'api_key'],
   ['colour', undefined],
 ])('for %s, %s may have been meant', (word, meant) => {
-  expect(nearest(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
+  expect(closestWord(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
 })
