@@ -1,8 +1,6 @@
 import { readBytes, readStream } from './client/stream.ts'
 import { limited, type CallOptions } from './client/limit.ts'
-import { type Listing, paginate } from './client/listing.ts'
-import type { Reads, StreamOptions } from './client/reads.ts'
-import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
+import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
   ChecksQuery,
   ClaimsQuery,
@@ -22,8 +20,12 @@ import type {
   StreamMessage,
   RequestView,
   TableAddress,
-} from './client/views.ts'
+} from './client/types.ts'
 import {
+  createCall,
+  createSend,
+  queryText,
+  type ClientOptions,
   externalIdOf,
   idOf,
   stateJson,
@@ -33,7 +35,7 @@ import {
   type JsonText,
   type RecordOrId,
   type TimeGiven,
-} from './client/given.ts'
+} from './client/transport.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
@@ -58,12 +60,17 @@ import {
 import { waitForEvent, type EventWanted } from './assertions/happened.ts'
 
 export { ApiError, TimedOut, Unreachable } from './client/errors.ts'
-export type { CheckOrId, JsonText, RecordOrId, TimeGiven } from './client/given.ts'
 export type { CallOptions } from './client/limit.ts'
-export type { Listing } from './client/listing.ts'
-export type { StreamOptions } from './client/reads.ts'
-export type { ClientOptions, FetchText } from './client/transport.ts'
-export type * from './client/views.ts'
+export type { Listing, StreamOptions } from './client/reads.ts'
+export type {
+  CheckOrId,
+  ClientOptions,
+  FetchText,
+  JsonText,
+  RecordOrId,
+  TimeGiven,
+} from './client/transport.ts'
+export type * from './client/types.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {
   NotDelivered,
@@ -141,7 +148,7 @@ export function createClient(options: ClientOptions) {
     freeze: (frozen: boolean, options?: CallOptions) =>
       post<ClockView>('/_sim/clock', { freeze: frozen }, options),
   }
-  const reads: Reads = { stream, deliveries, events, endpoints, clock }
+  const reads: ClientReads = { stream, deliveries, events, endpoints, clock }
 
   const save = async (options?: CallOptions) =>
     (await call('GET', '/_sim/state', undefined, options)).json as State

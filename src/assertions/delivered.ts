@@ -1,15 +1,13 @@
 import { ApiError, TimedOut } from '../client/errors.ts'
-import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/given.ts'
+import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/transport.ts'
 import type { CallOptions } from '../client/limit.ts'
-import type { Reads } from '../client/reads.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
-import { explainMissing } from './explain-missing.ts'
-import { untilDeadline } from './deadline.ts'
-import { inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
+import { explainMissing, inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
+import { untilDeadline, watch } from './watch.ts'
 import { concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
-import { watch } from './watch.ts'
 
 /** Which deliveries are meant. */
 export interface DeliveryFilter {
@@ -77,7 +75,7 @@ export class NotDelivered extends Error {
 
 /** @throws NotDelivered, TypeError for wrong options, or the reason of `signal`. */
 export async function waitForDelivered(
-  client: Reads,
+  client: ClientReads,
   { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesWanted = {},
   thrownBy: (delivery: Delivery) => unknown = () => undefined,
 ): Promise<SomeDeliveries> {
@@ -102,7 +100,7 @@ export async function waitForDelivered(
  * @throws NotDelivered, TimedOut when an attempt in flight takes longer than `timeout`, or TypeError for wrong options.
  */
 export async function noneDelivered(
-  client: Reads,
+  client: ClientReads,
   { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesUnwanted = {},
 ): Promise<void> {
   requireKnownOptions(asked, filterNames)
@@ -124,7 +122,7 @@ export async function noneDelivered(
 }
 
 /** The deliveries whose next attempt is due or in flight by the service's clock. */
-async function onTheirWay({ clock }: Reads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []
   const now = await clock.show().catch((error: unknown) => {

@@ -1,12 +1,11 @@
-import { externalIdOf, type CheckOrId } from '../client/given.ts'
+import { externalIdOf, type CheckOrId } from '../client/transport.ts'
 import type { CallOptions } from '../client/limit.ts'
-import type { Reads } from '../client/reads.ts'
-import type { EventView } from '../client/views.ts'
+import type { EventView } from '../client/types.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { EventData } from '../model/event-view.ts'
 import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
-import { untilDeadline } from './deadline.ts'
+import { untilDeadline, watch } from './watch.ts'
 import { eventTypesAndPing, TIMEOUT_MS } from './delivered.ts'
-import { watch } from './watch.ts'
 
 /** Which event is waited for, beside its type, and how long. */
 export interface EventWanted extends CallOptions {
@@ -37,7 +36,7 @@ const MOST_SHOWN = 10
 
 /** @throws NotHappened, TypeError for a type that does not exist or wrong options, or the reason of `signal`. */
 export async function waitForEvent<Type extends keyof EventData>(
-  client: Pick<Reads, 'events' | 'stream'>,
+  client: Pick<ClientReads, 'events' | 'stream'>,
   type: Type,
   { timeout = TIMEOUT_MS, signal, ...asked }: EventWanted = {},
 ): Promise<EventView<Type>> {

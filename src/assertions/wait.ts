@@ -1,12 +1,12 @@
 import { ApiError, Unreachable } from '../client/errors.ts'
-import type { Reads } from '../client/reads.ts'
-import type { StreamMessage } from '../client/views.ts'
+import type { StreamMessage } from '../client/types.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { paginate } from '../client/listing.ts'
+import { paginate } from '../client/reads.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
-import { openStream } from '../client/open-stream.ts'
+import { openStream } from '../client/stream.ts'
 
-type Reader = Pick<Reads, 'stream' | 'deliveries'>
+type Reader = Pick<ClientReads, 'stream' | 'deliveries'>
 
 /**
  * Waits until it is certain whether the deliveries come that are wanted, until `deadline` aborts at the latest; one that
@@ -60,7 +60,7 @@ async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal
 
 /** All deliveries of the type, check and endpoint that are wanted, in any status. */
 export async function deliveriesAbout(
-  client: Pick<Reads, 'deliveries'>,
+  client: Pick<ClientReads, 'deliveries'>,
   wanted: Wanted,
 ): Promise<Delivery[]> {
   const found: Delivery[] = []

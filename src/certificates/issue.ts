@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import type { X509Certificate } from '@peculiar/x509'
 import { constraintsFor, NAME_CONSTRAINTS, notPermitted, type SubjectName } from './name-constraints.ts'
-import { loadX509 } from './x509.ts'
 import { timers } from '../timers.ts'
 
 /** A certificate and its private key, both in PEM. */
@@ -138,4 +137,15 @@ async function pair(certificate: X509Certificate, privateKey: webcrypto.CryptoKe
 async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   const { PemConverter } = await loadX509()
   return subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), keyAlgorithm, false, ['sign'])
+}
+
+type X509 = typeof import('@peculiar/x509')
+
+/**
+ * Loads the library that makes certificates, which takes longer than everything else at start and is seldom needed. Its
+ * decorators want the metadata polyfill to be there before.
+ */
+export async function loadX509(): Promise<X509> {
+  await import('reflect-metadata')
+  return import('@peculiar/x509')
 }

@@ -217,7 +217,7 @@ interface Typed {
 }
 
 /** @throws CLIError for an argument or a flag that was typed and is empty, as `"$ID"` is when nothing has set it. */
-export function requireFilled({ args, raw }: Typed): void {
+function requireFilled({ args, raw }: Typed): void {
   const names = Object.keys(args)
   for (const token of raw) {
     if (token.input !== '') continue
@@ -234,7 +234,7 @@ function empty(name: string): Error {
  * Variables of the environment without those that Kubernetes sets in every pod for a service named `tabwire`:
  * `TABWIRE_PORT=tcp://10.0.0.1:4100` is an address of that service, and not the port to listen on.
  */
-export function withoutServiceLinks(
+function withoutServiceLinks(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
   const { TABWIRE_PORT: port = '', ...others } = environment

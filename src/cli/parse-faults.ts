@@ -10,7 +10,7 @@ import {
 import { CommandError, usageError } from './errors.ts'
 
 /** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */
-export interface FaultWords {
+interface FaultWords {
   deliveries: Partial<Record<DeliveryFaultKind, number>>
   api: Partial<Record<(typeof apiFields)[ApiFaultKind], number>>
 }

@@ -37,7 +37,7 @@ const LIST = 'tabwire --help lists those there are.'
  * The command that these words were probably meant for, `deliveries list` for `delivery lst`, or its topic; `undefined` when
  * nothing is like it. `ids` are oclif's: `deliveries:list`.
  */
-export function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
+function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [word = '', ...rest] = words
   const firsts = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
   const first = firsts.includes(word) ? word : closestWord(word, firsts)

@@ -7,9 +7,7 @@ import { reportOf, idOf, rememberingStandardInput, requireSource } from '../cli/
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
-import { byCheck, permute } from '../assertions/convergence.ts'
-import { pushesInLog, type RecordedPush } from '../assertions/recorded.ts'
-import { shuffled } from '../assertions/shuffle.ts'
+import { byCheck, permute, pushesInLog, type RecordedPush, shuffled } from '../assertions/convergence.ts'
 
 export default class Push extends ServiceCommand {
   static override description =

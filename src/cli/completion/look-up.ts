@@ -5,7 +5,7 @@ import type { Suggestion } from './parse.ts'
 import type { LookedUp } from './suggest.ts'
 
 /** Where to look: the service is asked for only when it is needed. */
-export interface Places {
+interface Places {
   connect(): Promise<Client>
   dataDirectory: string
 }

@@ -1,5 +1,5 @@
 /** A flag, as the manifest tells of it. */
-export interface KnownFlag {
+interface KnownFlag {
   type: 'boolean' | 'option'
   description?: string | undefined
   char?: string | undefined
@@ -10,7 +10,7 @@ export interface KnownFlag {
   options?: readonly string[] | undefined
 }
 
-export interface KnownArgument {
+interface KnownArgument {
   options?: readonly string[] | undefined
 }
 

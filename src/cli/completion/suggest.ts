@@ -73,7 +73,7 @@ function joinBroken(words: readonly string[]): string[] {
 }
 
 /** What a flag or an argument takes that its command does not list: words, files, or names that must be looked up. */
-export type ValueKind = { words: readonly string[] } | 'file' | LookedUp
+type ValueKind = { words: readonly string[] } | 'file' | LookedUp
 export type LookedUp =
   | 'check'
   | 'claim'
@@ -121,7 +121,7 @@ const ofArguments: Readonly<Record<string, ValueKind>> = {
 }
 
 /** `undefined` for what nobody but the user knows: numbers, names, addresses. */
-export function kindOf(command: string, name: string, place: 'flag' | 'argument'): ValueKind | undefined {
+function kindOf(command: string, name: string, place: 'flag' | 'argument'): ValueKind | undefined {
   if (command.startsWith('state:') && name === 'name') return 'state'
   return (place === 'flag' ? ofFlags : ofArguments)[name]
 }

@@ -1,12 +1,15 @@
-import type { ConformanceReport } from '../../conformance/report/result.ts'
+import {
+  type ConformanceReport,
+  isSelected,
+  unknownNames,
+  type Selection,
+} from '../../conformance/report/result.ts'
 import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError, CommandError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
-import { isSelected, unknownNames, type Selection } from '../../conformance/report/select.ts'
 import { writeFile } from 'node:fs/promises'
-import { toJUnit } from '../../conformance/report/junit.ts'
-import { toTap } from '../../conformance/report/tap.ts'
+import { toJUnit, toTap } from '../../conformance/report/formats.ts'
 import { renderConformance } from '../render/results.ts'
 
 /** Tells what is being done. */

@@ -4,7 +4,7 @@ import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
 
 /** A profile, with the keys that it names in the environment. */
-export interface LoadedProfile {
+interface LoadedProfile {
   profile: Omit<Profile, 'keys'>
   keys: { read?: string | undefined; push?: string | undefined; write?: string | undefined }
 }

@@ -35,24 +35,24 @@ export async function* playStory(client: Client, receiver: Receiver): AsyncGener
 }
 
 /** What is ordered, and what a POS would push of it. */
-export const burger = {
+const burger = {
   external_id: 'line-1',
   name: 'Copper Burger',
   quantity: 2,
   price_cents: 1450,
   note: 'one without onions',
 }
-export const fries = {
+const fries = {
   external_id: 'line-2',
   name: 'Hand-cut Fries',
   quantity: 1,
   price_cents: 525,
   note: null,
 }
-export const tart = { external_id: 'line-3', name: 'Plum Tart', quantity: 2, price_cents: 780, note: null }
+const tart = { external_id: 'line-3', name: 'Plum Tart', quantity: 2, price_cents: 780, note: null }
 
 /** The full state of the check with these items, its totals included. */
-export function checkOf(
+function checkOf(
   revision: number,
   status: 'open' | 'closed',
   items: readonly (typeof burger | typeof fries)[],

@@ -118,7 +118,7 @@ async function newestIn(directory: string): Promise<{ name: string; at: Date } |
 }
 
 /** Whether a start could write the file that `--env-file` names. */
-export async function* checkEnvFile({ envFile }: Surroundings): AsyncGenerator<Finding, void> {
+async function* checkEnvFile({ envFile }: Surroundings): AsyncGenerator<Finding, void> {
   if (envFile === undefined) return
   try {
     await openEnvFile(envFile)

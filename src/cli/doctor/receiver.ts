@@ -94,11 +94,7 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<st
 const TOLERANCE_MS = 150_000
 
 /** Asks for the head of the receiver's page, which does nothing there, and looks at the answer's status and date. */
-export async function* askReceiver(
-  url: URL,
-  ca: readonly string[],
-  now: Date,
-): AsyncGenerator<Finding, void> {
+async function* askReceiver(url: URL, ca: readonly string[], now: Date): AsyncGenerator<Finding, void> {
   const dispatcher = new Agent({ connect: { ca: [...ca] } })
   const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const
   try {

@@ -11,7 +11,7 @@ import { fromEnvironment } from '../flags.ts'
 import { readInput } from './input.ts'
 
 /** A saved state: `name` in the data directory, or a `file` anywhere. */
-export type StatePlace = { directory: string; name: string } | { file: string }
+type StatePlace = { directory: string; name: string } | { file: string }
 
 /** A saved state as `state list` tells of it; `clock` and what follows are missing when the file holds no state. */
 export interface SavedState extends Partial<Omit<StateReport, 'clock'>> {
@@ -60,7 +60,7 @@ export function pathOf(place: StatePlace): string {
 }
 
 /** What a state holds: where its clock stands, and how many records. */
-export interface StateContents extends Omit<StateReport, 'clock'> {
+interface StateContents extends Omit<StateReport, 'clock'> {
   clock: State['clock']
 }
 

@@ -2,7 +2,7 @@ import { Errors, Flags, Args } from '@oclif/core'
 import { usageError } from '../errors.ts'
 import { minorDigits } from '../render/text.ts'
 import type { Client } from '../../client.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 
 /** An amount whose digits are counted once the currency is known. */
 export const amountFlag = Flags.custom({

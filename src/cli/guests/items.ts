@@ -3,7 +3,7 @@ import type { ClaimBody, ClaimView } from '../../model/claim.ts'
 import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
 import { usageError } from '../errors.ts'
 import type { Client } from '../../client.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 
 type Wanted = ClaimBody['items']
 

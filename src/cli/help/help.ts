@@ -77,7 +77,7 @@ function renderFields(fields: readonly (readonly [name: string, value: string])[
 }
 
 /** What somebody comes for, with the commands that do it. */
-export interface Job {
+interface Job {
   what: string
   commands: readonly string[]
 }
@@ -102,7 +102,7 @@ export function mainJobs(): Job[] {
 }
 
 /** A heading of the list of commands, with the commands and topics below it, in the order in which one meets them. */
-export interface Group {
+interface Group {
   heading: string
   names: readonly string[]
 }
@@ -123,7 +123,7 @@ export const groups: readonly Group[] = [
   { heading: 'THE SHELL', names: ['completion'] },
 ]
 
-export const OTHERS = 'MORE'
+const OTHERS = 'MORE'
 
 /** The names that are known, each below its heading; `help` alone needs no line, since whoever reads it has found it. */
 export function grouped(names: readonly string[]): Group[] {

@@ -35,7 +35,7 @@ export async function register(
 }
 
 /** Removes the endpoints at these URLs. */
-export async function unregister(client: Endpoints, urls: readonly string[]): Promise<void> {
+async function unregister(client: Endpoints, urls: readonly string[]): Promise<void> {
   await remove(client, await endpointsAt(client, urls))
 }
 

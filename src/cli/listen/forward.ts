@@ -4,7 +4,7 @@ import { rootCertificates } from 'node:tls'
 import { Agent, request } from 'undici'
 import type { Target, Header } from './target.ts'
 
-export interface RelaySettings {
+interface RelaySettings {
   /** PEM of the local authority, which targets on HTTPS may have their certificates from. */
   ca: string
   /** Accept any certificate of a target. */

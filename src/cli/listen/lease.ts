@@ -8,7 +8,7 @@ import { newSecret, newToken } from '../../ids.ts'
  * What a `listen` says of itself in the data directory before it registers anything, so that one that was killed can be
  * tidied up after. Its endpoints are known by their URLs, which hold a random part: the ids are not known by then.
  */
-export interface Lease extends ProcessIdentity {
+interface Lease extends ProcessIdentity {
   /** Origin of the service. */
   service: string
   urls: readonly string[]

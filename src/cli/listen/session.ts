@@ -1,10 +1,10 @@
 import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
-import { openStream } from '../../client/open-stream.ts'
+import { openStream } from '../../client/stream.ts'
 import { reconnecting, type Disconnected, createAttemptFilter } from '../reconnect.ts'
 import { register, type Registered } from './endpoints.ts'
 import type { Route } from './tunnel.ts'
 import { attemptMessages } from '../../model/attempt-message.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 
 /** What happens while `listen` runs. */
 export type Happening =
@@ -51,7 +51,7 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
 }
 
 /** Tells each attempt of some endpoints once, whatever comes twice and whatever a broken stream has left out. */
-export function createAttempts() {
+function createAttempts() {
   const { isNew } = createAttemptFilter()
   return {
     /** What was attempted while nobody listened, oldest first. */

@@ -56,7 +56,7 @@ export async function openStand({
 }
 
 /** What stands in for the receivers, on HTTPS as the service asks for. */
-export interface Door {
+interface Door {
   routes: readonly Route[]
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ interface DoorParts {
 }
 
 /** Opens an HTTPS server on a free port of 127.0.0.1, with a path for each target. */
-export async function openServer({ tls, targets, relay, token }: DoorParts): Promise<Door> {
+async function openServer({ tls, targets, relay, token }: DoorParts): Promise<Door> {
   const byPath = new Map(targets.map((target, index) => [`/${token}/${index + 1}`, target]))
   const server = createServer(tls, (incoming, answer) => {
     const target = byPath.get(incoming.url ?? '')

@@ -1,6 +1,6 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
 import type { ExpectStep } from './schema.ts'

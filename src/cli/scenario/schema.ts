@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
 
 /** What `$anna.id` or `$bill.items[0].external_id` look like: a step's name, and the way into its answer. */
-export const REFERENCE = /^\$([a-z_]\w*)((?:\.\w+|\[\d+\])*)$/i
+const REFERENCE = /^\$([a-z_]\w*)((?:\.\w+|\[\d+\])*)$/i
 
 const reference = z.string().regex(REFERENCE, 'must be a number, or refer to one such as $anna.amount_cents')
 

@@ -1,5 +1,5 @@
 import { type Client, type StreamMessage, ApiError, Unreachable } from '../../client.ts'
-import { openStream } from '../../client/open-stream.ts'
+import { openStream } from '../../client/stream.ts'
 import { reconnecting, type Disconnected } from '../reconnect.ts'
 import { nowOf, timeOf, type Since } from '../time.ts'
 import { createNews, type Told } from './deduplicate.ts'

@@ -77,7 +77,7 @@ export const steps: Record<StepName, Step> = {
 }
 
 /** The check, if it is there. */
-export async function found({ client, check }: Pick<Scene, 'client' | 'check'>): Promise<Check | undefined> {
+async function found({ client, check }: Pick<Scene, 'client' | 'check'>): Promise<Check | undefined> {
   return client.checks.get(check).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error

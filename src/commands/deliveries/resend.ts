@@ -4,7 +4,7 @@ import { fromEnvironment } from '../../cli/flags.ts'
 import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/time.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
 

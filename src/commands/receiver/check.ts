@@ -14,8 +14,7 @@ import {
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
-import { receiverCases } from '../../conformance/receiver/cases.ts'
-import { checkReceiver } from '../../conformance/receiver/check.ts'
+import { receiverCases, checkReceiver } from '../../conformance/receiver/check.ts'
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { signatureHeader } from '../../model/service-name.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from './ask.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'
 
@@ -27,7 +27,7 @@ export function eventCount(arrivals: readonly Arrival[]): number {
   return new Set(arrivals.map(idOf)).size
 }
 
-export interface SignatureHeader {
+interface SignatureHeader {
   /** `x-acme-signature`; `undefined` when there is none. */
   name: string | undefined
   value: string

@@ -1,5 +1,4 @@
 import { Agent, request } from 'undici'
-import { parseJson } from './json.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface Answer {
@@ -35,7 +34,7 @@ export class NoAnswer extends Error {
 const MAX_TRIES = 5
 const MAX_WAIT_MS = 60_000
 
-export interface AskOptions {
+interface AskOptions {
   /** With the version segment, without a slash at the end. */
   baseUrl: string
   /** The API key for a request to the host of the base URL; `undefined` sends none. Other hosts are sent none. */
@@ -132,4 +131,34 @@ function isSameHost(url: string, baseUrl: string): boolean {
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300
+}
+
+/** The deepest nesting of a text that is read as JSON; what looks into values may recurse that far. */
+const MAX_DEPTH = 100
+
+/** The value of a JSON text; `undefined` when it is not JSON, or nested deeper than `MAX_DEPTH`. */
+export function parseJson(text: string): unknown {
+  if (isDeep(text)) return undefined
+  try {
+    // Some services begin with a byte-order mark.
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether brackets outside of strings nest deeper than `MAX_DEPTH`. */
+function isDeep(text: string): boolean {
+  let depth = 0
+  let isString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isString && character === '\\') index += 1
+    else if (character === '"') isString = !isString
+    else if (isString) continue
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
 }

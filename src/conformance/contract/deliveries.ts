@@ -20,7 +20,7 @@ import {
   shown,
   subscribed,
 } from './events.ts'
-import { inOrder } from './ordering.ts'
+import { inOrder } from './fields.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import type { Arrival } from './receiver.ts'

@@ -1,8 +1,6 @@
-import { INTERRUPTED } from '../report/interruption.ts'
-import type { CaseResult } from '../report/result.ts'
+import { INTERRUPTED, type CaseResult } from '../report/result.ts'
 import type { ReceiverCase, Stage } from './case.ts'
-import { createPace } from './pace.ts'
-import { createPatience } from './patience.ts'
+import { createPace, createPatience } from './timing.ts'
 
 export interface Run {
   /** How long an answer is waited for, in milliseconds. */

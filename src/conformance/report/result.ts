@@ -22,7 +22,7 @@ export interface CaseResult {
   duration_ms: number
 }
 
-export type Totals = Record<Verdict, number>
+type Totals = Record<Verdict, number>
 
 /** What a conformance suite found. */
 export interface ConformanceReport {
@@ -67,4 +67,46 @@ export function grouped(cases: readonly CaseResult[]): ReadonlyMap<string, reado
   const groups = new Map<string, CaseResult[]>()
   for (const one of cases) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
   return groups
+}
+
+/** What can be named by `--only` and `--skip`. */
+interface Named {
+  group: string
+  id: string
+}
+
+/** Names, each of a group, of a case, or of both as `group/case`. An absent `only` means all. */
+export interface Selection {
+  only?: readonly string[] | undefined
+  skip?: readonly string[] | undefined
+}
+
+/** Whether a case was asked for. */
+export function isSelected(one: Named, { only = [], skip = [] }: Selection): boolean {
+  const named = (name: string) => namesOf(one).includes(name)
+  return (only.length === 0 || only.some(named)) && !skip.some(named)
+}
+
+/** The names of a selection that name nothing: slips of the keyboard, which would silently check less or more. */
+export function unknownNames(cases: readonly Named[], { only = [], skip = [] }: Selection): string[] {
+  const known = new Set(cases.flatMap(namesOf))
+  return [...only, ...skip].filter((name) => !known.has(name))
+}
+
+function namesOf({ group, id }: Named): string[] {
+  return [group, id, `${group}/${id}`]
+}
+
+/** Why a case has no verdict that was cut short by Ctrl-C, or had not begun. */
+export const INTERRUPTED = 'Not checked: interrupted.'
+
+/** The work, unless the signal comes first: then the work goes on unheard, and this rejects with the signal's reason. */
+export async function untilInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController()
+  const interruption = new Promise<never>((_resolve, reject) => {
+    const give = () => reject(signal.reason as Error)
+    if (signal.aborted) give()
+    else signal.addEventListener('abort', give, { signal: over.signal })
+  })
+  return Promise.race([work, interruption]).finally(() => over.abort())
 }

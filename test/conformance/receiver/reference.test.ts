@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { receiverExamples } from '../../../src/cli/conformance/receiver.ts'
 import { emptyDirectory, fixtures } from '../../support/cli.ts'
-import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import {
   checked,
   failed,

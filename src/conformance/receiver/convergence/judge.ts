@@ -1,4 +1,4 @@
-import type { Finding } from '../case.ts'
+import type { Finding, ReceiverCase, Row } from '../case.ts'
 import type { Forge } from '../forge.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
@@ -25,7 +25,7 @@ interface Waits {
 
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000 }
 
-export interface Convergence {
+interface Convergence {
   judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding>
   close(): Promise<void>
 }
@@ -133,4 +133,35 @@ async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials)
   return first.type === second.type
     ? 'The delivery that came second was ignored: deduplicate on the envelope id alone, not on the type or the check, and let the newer updated_at win.'
     : `${ORDER}the delivery that came second was ignored. Let the newer updated_at win.`
+}
+
+interface ConvergeRow extends Row {
+  id: 'deduplicates' | 'orders'
+}
+
+const rows: readonly ConvergeRow[] = [
+  {
+    id: 'deduplicates',
+    title: 'Repeated deliveries change nothing',
+    reason:
+      'Delivery is at least once, and receivers deduplicate on the envelope id (specification section 6): after a timeout or a restart the same payment would be counted twice.',
+  },
+  {
+    id: 'orders',
+    title: 'The state is the same after any order of deliveries',
+    reason:
+      'Order is not guaranteed (specification section 6): a retry that arrives late would bring back an old state, such as a removed item or an open check.',
+  },
+]
+
+/** The receiver's own view ends the same in any order and with duplicates. Needs `--state-url`. */
+export const converges: readonly ReceiverCase[] = rows.map((row) => ({
+  group: 'converges',
+  ...row,
+  examine: async ({ convergence, send }) => convergence?.judge(row.id, send) ?? NO_STATE_URL,
+}))
+
+const NO_STATE_URL = {
+  notChecked:
+    'The state of the receiver is not visible. Pass --state-url with the URL where it shows a check, such as http://localhost:3000/checks/{external_check_id}.',
 }

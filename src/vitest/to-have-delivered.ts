@@ -1,17 +1,11 @@
-import type { Simulator } from '../../library/create-simulator.ts'
-import type { Delivery } from '../../model/delivery.ts'
-import type { EventType } from '../../model/event.ts'
-import { requireKnownOptions, requireOneOf } from '../../model/simulator/settings.ts'
-import { explainMissing, lineOf } from '../../assertions/explain-missing.ts'
-import {
-  eventTypesAndPing,
-  NotDelivered,
-  wantedOf,
-  type DeliveriesWanted,
-} from '../../assertions/delivered.ts'
-import { inWords, type Wanted } from '../../assertions/delivered-verdict.ts'
-import { deliveriesAbout } from '../../assertions/wait.ts'
-import { failed, passed, requireSimulator, type Outcome } from './outcome.ts'
+import type { Simulator } from '../library/create-simulator.ts'
+import type { Delivery } from '../model/delivery.ts'
+import type { EventType } from '../model/event.ts'
+import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
+import { explainMissing, lineOf, inWords, type Wanted } from '../assertions/delivered-verdict.ts'
+import { eventTypesAndPing, NotDelivered, wantedOf, type DeliveriesWanted } from '../assertions/delivered.ts'
+import { deliveriesAbout } from '../assertions/wait.ts'
+import { failed, passed, requireSimulator, type Outcome } from './matchers.ts'
 
 /** What a delivery must be like beside its type. */
 export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count'> {

@@ -1,6 +1,61 @@
+import { isGood, type ReceiverCase } from './case.ts'
+import type { Forge } from './forge.ts'
+import type { Send, Answer, Delivery, SendOptions } from './send.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ReceiverCase } from './case.ts'
-import type { Answer, Delivery, Send, SendOptions } from './send.ts'
+
+/** The most requests that are sent at once. */
+const WIDEST = 16
+
+/** Answers take longer now and then. */
+const LENIENCE = 1.5
+
+/** How many requests a slow receiver gets at once, so that a run ends in reasonable time. */
+interface Pace {
+  send: Send
+  /**
+   * Measures how many requests the receiver answers at once without that one waits for another, and lets no more than
+   * these be in flight. One, for a receiver that is quick.
+   */
+  widen(): Promise<number>
+  /** Bounds nothing any more. */
+  release(): void
+}
+
+/** From `slowMs` milliseconds on an answer is slow. */
+export function createPace(sendNow: Send, forge: Forge, slowMs: number): Pace {
+  const waiting: (() => void)[] = []
+  let quickestMs = Infinity
+  let inFlight = 0
+  let bound = Infinity
+  let measured: number | undefined
+
+  async function measure(): Promise<number> {
+    if (quickestMs < slowMs) return 1
+    const started = performance.now()
+    const answers = await Promise.all(Array.from({ length: WIDEST }, () => sendNow(forge.genuine())))
+    const elapsedMs = performance.now() - started
+    if (!answers.every(isGood)) return 1
+    return Math.max(1, Math.min(WIDEST, Math.floor((WIDEST * quickestMs * LENIENCE) / elapsedMs)))
+  }
+
+  return {
+    async send(delivery, options) {
+      while (inFlight >= bound) await new Promise<void>((resolve) => waiting.push(resolve))
+      inFlight += 1
+      const started = performance.now()
+      const answer = await sendNow(delivery, options)
+      quickestMs = Math.min(quickestMs, performance.now() - started)
+      inFlight -= 1
+      waiting.shift()?.()
+      return answer
+    },
+    async widen() {
+      measured ??= await measure()
+      return (bound = measured)
+    },
+    release: () => (bound = Infinity),
+  }
+}
 
 /** After one request without an answer in the whole time, others wait this long, in milliseconds. */
 const SHORT_MS = 1_000
@@ -17,7 +72,7 @@ const LONGEST_PAUSE_MS = 2_000
  * Bounds the time that a run takes with a receiver that does not answer, or that limits the rate of requests. The answers
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
-export interface Patience {
+interface Patience {
   send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined

@@ -1,10 +1,16 @@
-import type { JsonText } from '../../client.ts'
-import { createSimulator, type Simulator } from '../../library/create-simulator.ts'
-import type { Check, PushInput } from '../../model/check.ts'
-import { requireKnownOptions } from '../../model/simulator/settings.ts'
-import { byCheck, permute, type Convergence, type Ending } from '../../assertions/convergence.ts'
-import { pushesInLog, type RecordedPush } from '../../assertions/recorded.ts'
-import { failed, kindOf, passed, requireSimulator, type Outcome } from './outcome.ts'
+import type { JsonText } from '../client.ts'
+import { createSimulator, type Simulator } from '../library/create-simulator.ts'
+import type { Check, PushInput } from '../model/check.ts'
+import { requireKnownOptions } from '../model/simulator/settings.ts'
+import {
+  byCheck,
+  permute,
+  type Convergence,
+  type Ending,
+  pushesInLog,
+  type RecordedPush,
+} from '../assertions/convergence.ts'
+import { failed, kindOf, passed, requireSimulator, type Outcome } from './matchers.ts'
 
 /** In which orders pushes are tried. */
 export interface ConvergeOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shuffled } from '../../src/assertions/shuffle.ts'
+import { shuffled } from '../../src/assertions/convergence.ts'
 
 const seed = fc.nat(2 ** 32 - 1)
 
