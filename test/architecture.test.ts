@@ -322,12 +322,12 @@ function cycles(): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const done = new Set<string>()
   const found: string[][] = []
-  const visit = (path: string, trail: readonly string[]): void => {
+  const walk = (path: string, trail: readonly string[]): void => {
     if (trail.includes(path)) return void found.push([...trail.slice(trail.indexOf(path)), path])
     if (done.has(path)) return
-    for (const target of byPath.get(path)?.own ?? []) visit(target, [...trail, path])
+    for (const target of byPath.get(path)?.own ?? []) walk(target, [...trail, path])
     done.add(path)
   }
-  for (const { path } of files) visit(path, [])
+  for (const { path } of files) walk(path, [])
   return found
 }

@@ -9,13 +9,16 @@ import {
 } from '../model/simulator/fault-kinds.ts'
 import { CommandError, usageError } from './errors.ts'
 
-/** The faults that words such as `drop=0.2` ask for, by the fields of `/_sim/faults`. */
+/** Faults of words such as `drop=0.2`, by the fields of `/_sim/faults`. */
 interface FaultWords {
   deliveries: Partial<Record<DeliveryFaultKind, number>>
   api: Partial<Record<(typeof apiFields)[ApiFaultKind], number>>
 }
 
-/** Reads them; a bare name means always. @throws CommandError that names what there is. */
+/**
+ * Parses fault words; a name without a value means always.
+ * @throws CommandError (usage) that lists the faults.
+ */
 export function readFaultWords(words: readonly string[]): FaultWords {
   const read: FaultWords = { deliveries: {}, api: {} }
   for (const word of words) {

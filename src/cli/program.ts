@@ -1,17 +1,17 @@
 /** Entry points of `bin/run.js`: the command framework, and the filter of its debug output. */
 export { execute, flush, handle, run } from '@oclif/core'
 
-/** Flags whose values are secrets, or may hold one. Their variables of the environment are named alike. */
+/** Flags whose values are or may hold secrets. Their environment variables have the same names. */
 const secretFlags = ['api-key', 'read-key', 'secret', 'header', 'add-header', 'state-header', 'H']
 
 const HIDDEN = '…'
 
-/** Shorter values hide nothing and would be found everywhere. */
+/** Shorter values would match everywhere in the output. */
 const SHORTEST = 4
 
 /**
- * Keeps keys and secrets out of what `DEBUG` has libraries print: they print the arguments of the command, and such
- * output goes into issues and logs of CI. Without `DEBUG` nothing changes.
+ * Hides keys and secrets in the debug output of libraries: with `DEBUG`, they print the arguments of the command, and
+ * such output ends up in issues and CI logs. Does nothing without `DEBUG`.
  */
 export function hideSecretsInDebugOutput(
   argv: readonly string[],
@@ -25,7 +25,7 @@ export function hideSecretsInDebugOutput(
     write(typeof chunk === 'string' ? withoutSecrets(chunk, secrets) : chunk, ...rest)
 }
 
-/** The values of the flags, longest first, also as they are quoted in debug output. */
+/** Returns the values of the flags, longest first, also in the quoted forms of debug output. */
 function secretsIn(
   argv: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,

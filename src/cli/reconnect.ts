@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, Unreachable, type Client, type AttemptMessage } from '../client.ts'
 
-/** The service has ended, and is looked for until it is back. */
+/** The service has ended; the command waits for its return. */
 export interface Disconnected {
   type: 'disconnected'
 }
 
 interface Attendance<T> {
-  /** Looks for the service anew: one that was restarted may be at another port, with another key. */
+  /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
-  /** What there is to tell while the service is there. The first thing says that it is; `again`, that it was before. */
+  /**
+   * Yields messages while connected. The first one says that the service is there; `again` is true after a reconnect.
+   */
   attend: (client: Client, again: boolean) => AsyncGenerator<T>
   signal: AbortSignal
 }
 
-/** In milliseconds, until the service is looked for again: soon at first, and never less often than a person would. */
+/** Wait between connection attempts, in milliseconds: first, and longest. */
 const WAIT = { first: 100, longest: 2_000 }
 
 /**
- * A service that is about to end or to begin may answer with somebody else's refusal: `run.json` is the first thing to go
- * and the last to come. So often it is asked again before a refusal is believed.
+ * Limit of refusals in a row. While a service starts or stops, another one may refuse the request: `run.json` is
+ * removed first and written last.
  */
 const MOST_REFUSALS = 8
 
 /**
- * Attends to a service over its restarts, until the signal aborts.
- * @throws Unreachable when there is no service to begin with, and ApiError.
+ * Runs `attend` across restarts of the service, until the signal aborts.
+ * @throws Unreachable when the service is absent at the start, and ApiError.
  */
 export async function* reconnecting<T>({
   connect,
@@ -60,14 +62,16 @@ function mayPass(error: unknown, refusals: number): boolean {
   return error instanceof ApiError && [401, 403, 503].includes(error.status) && refusals <= MOST_REFUSALS
 }
 
-/** So many deliveries are remembered by the number of their last attempt; those that matter are among the newest. */
+/**
+ * Limit of remembered deliveries, each with the number of its last attempt; those that matter are among the newest.
+ */
 const MOST_REMEMBERED = 20_000
 
-/** Tells attempts that were told before from new ones; those of one delivery are to come in their order. */
+/** Filters attempts that were reported before. Those of one delivery must come in order. */
 export function createAttemptFilter() {
   const seen = new Map<string, number>()
   return {
-    /** Whether it is new; from then on it is not. */
+    /** Returns true for the first report of an attempt. */
     isNew({ id, attempt }: AttemptMessage): boolean {
       if (attempt.number <= (seen.get(id) ?? 0)) return false
       seen.delete(id)

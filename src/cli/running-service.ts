@@ -3,25 +3,25 @@ import { bareHost } from '../model/loopback.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { readRun } from '../data-directory.ts'
 
-/** A service that runs on a data directory and answers. */
+/** A running service that answers. */
 export interface RunningService {
   url: string
   pid: number
 }
 
-/** How long it may take to answer, in milliseconds. */
+/** Time limit for an answer, in milliseconds. */
 const HEALTH_TIMEOUT_MS = 2_000
 
-/** The service that `run.json` names, when its process lives and it answers. */
+/** Returns the service that `run.json` names, when its process is alive and it answers. */
 export async function runningService(directory: string): Promise<RunningService | undefined> {
   const run = await readOwnRun(directory)
   if (run === undefined || !isAlive(run.pid)) return undefined
   return (await isTabwire(run.url, run.ca)) ? { url: run.url, pid: run.pid } : undefined
 }
 
-/** Whether a Tabwire answers at this URL. `ca` is the authority of its certificate in PEM, when it is on HTTPS. */
+/** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
 export async function isTabwire(url: string, ca?: string): Promise<boolean> {
-  // A start does without it unless something is in its way.
+  // Loaded late: a start needs it only when its port is taken.
   const { Agent, request } = await import('undici')
   const dispatcher = new Agent(ca === undefined ? {} : { connect: { ca } })
   try {
@@ -36,7 +36,7 @@ export async function isTabwire(url: string, ca?: string): Promise<boolean> {
   }
 }
 
-/** Whether a process runs, of whichever user. */
+/** Returns true when a process of any user has this pid. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -48,8 +48,8 @@ export function isAlive(pid: number): boolean {
 type Run = NonNullable<Awaited<ReturnType<typeof readRun>>>
 
 /**
- * Returns what `run.json` of a data directory says, `undefined` without a readable one. An address of another machine
- * counts as none: the file may have come with a clone, and commands would call whatever it names.
+ * Reads `run.json` of a data directory; `undefined` without a readable one. The address of another machine counts as
+ * none: the file may have come with a clone, and commands would call that machine.
  */
 export async function readOwnRun(directory: string): Promise<Run | undefined> {
   const run = await readRun(directory)
@@ -57,8 +57,8 @@ export async function readOwnRun(directory: string): Promise<Run | undefined> {
 }
 
 /**
- * Whether a host name of a URL means this machine without asking anybody: loopback, an address of one of its network
- * interfaces, every address (`0.0.0.0`), or its own name.
+ * Returns true when a host name means this machine: loopback, an address of a network interface, `0.0.0.0`, or the
+ * machine's own name. Resolves no names.
  */
 export function isThisMachine(hostname: string): boolean {
   const host = bareHost({ hostname }).toLowerCase()
@@ -74,10 +74,10 @@ interface Place {
   ca?: string | undefined
 }
 
-/** Longest wait for the service to tell its name, in milliseconds: a busy one must not pass for one without a name. */
+/** Time limit for the service's name, in milliseconds. Long, since a busy service must not seem to have no name. */
 const NAME_TIMEOUT_MS = 10_000
 
-/** The name that a running service tells at `/_sim/health`, or the default one where it tells none. */
+/** Returns the name that a service reports at `/_sim/health`; the default name when it reports none. */
 export async function serviceNameAt({ url, ca }: Place): Promise<string> {
   const { Agent, request } = await import('undici')
   const dispatcher = new Agent({ connect: { timeout: NAME_TIMEOUT_MS, ...(ca !== undefined && { ca }) } })

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../package-file.ts'
 
-/** The shell that people use on this system. */
+/** The usual shell of this system. */
 const shell: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
 
 /** {@link tabwireCommand} for the shell of this system. */
@@ -16,7 +16,7 @@ export function word(text: string): string {
   return shellWord(text, shell)
 }
 
-/** A check that comes along with the package, named so that a shell in this directory finds it. */
+/** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
 export function exampleCheck(): string {
   const file = fileURLToPath(packageFile('fixtures/checks/two-top-with-notes.json'))
   return relative('', file)

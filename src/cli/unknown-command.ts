@@ -3,7 +3,7 @@ import { BaseCommand } from './base-command.ts'
 import { closestWord } from '../model/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 
-/** Stands in for a command that there is none of, so that its end is like any other's: `--json`, exit 2. */
+/** Runs for an unknown command, so that `--json` and exit code 2 work as elsewhere. */
 class UnknownCommand extends BaseCommand {
   static override hidden = true
 
@@ -14,8 +14,8 @@ class UnknownCommand extends BaseCommand {
 }
 
 /**
- * oclif's hook for what it cannot find; it says so in its own words otherwise, whatever was asked for. It joins words by
- * colons, which an address has too, so that what was typed is taken from where it was.
+ * oclif's hook for unknown commands, which replaces oclif's own message. oclif joins words by colons, which an
+ * address has too, so the words come from `process.argv`.
  */
 const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
   await UnknownCommand.run(process.argv.slice(2), config)
@@ -23,7 +23,7 @@ const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
 
 export default commandNotFound
 
-/** What to say when these words name no command; they are none when there is nothing but flags. */
+/** Makes the error for words that name no command; `words` is empty when only flags were typed. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
   if (words.length === 0) return usageError(`A command goes before its flags. ${LIST}`)
   const likely = likelyCommand(words, ids)
@@ -34,8 +34,8 @@ export function noSuchCommand(words: readonly string[], ids: readonly string[]):
 const LIST = 'tabwire --help lists those there are.'
 
 /**
- * The command that these words were probably meant for, `deliveries list` for `delivery lst`, or its topic; `undefined` when
- * nothing is like it. `ids` are oclif's: `deliveries:list`.
+ * Returns the command or topic that was probably meant, `deliveries list` for `delivery lst`. `ids` are oclif's:
+ * `deliveries:list`.
  */
 function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
   const [word = '', ...rest] = words

@@ -1,21 +1,21 @@
 import { stripVTControlCharacters } from 'node:util'
 import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
-/** What is known of the command whose words were wrong. */
+/** Definition of the command that was typed. */
 export interface CommandShape {
-  /** As it is typed: `deliveries wait`. */
+  /** The name as typed: `deliveries wait`. */
   name: string
   flags: Readonly<Record<string, { description?: string | undefined }>>
   args: Readonly<Record<string, { description?: string | undefined }>>
-  /** How a field of the API is typed: `guest_name` as `--name`, `rating` as `RATING`. */
+  /** Flag or argument of each field of the API: `guest_name` is `--name`, `rating` is `RATING`. */
   typedAs: Readonly<Record<string, string>>
 }
 
-/** What oclif says of wrong usage, in our form: what, why, and what to do. */
+/** Rewrites oclif's usage errors: what happened, why, and what to do. */
 export function wrongUsage(message: string, command: CommandShape): string {
   const told = stripVTControlCharacters(message)
     .replace(/\nSee more help with --help$/, '')
-    // What follows explains how oclif reads words, which is of no help to who has left one out.
+    // oclif adds how it parses words, which does not help when one is missing.
     .replace(/\n\nNote: [^]*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/^ +/gm, '')

@@ -6,7 +6,7 @@ import { exitCodes, usageError } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 /** Milliseconds that a person at a shell does not notice. */
-const PATIENCE = 300
+const LOOK_UP_TIMEOUT_MS = 300
 
 export default class Complete extends ServiceCommand {
   static override description = 'Answer what completion scripts ask for.'
@@ -39,6 +39,10 @@ export default class Complete extends ServiceCommand {
     // Whoever completes a word is told of no mistake in it, nor of a directory that is not to be trusted.
     if (parsed === undefined) return []
     const { flags } = parsed
-    return lookUp(kind, { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] }, PATIENCE)
+    return lookUp(
+      kind,
+      { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] },
+      LOOK_UP_TIMEOUT_MS,
+    )
   }
 }

@@ -2,7 +2,7 @@ import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { parseTarget } from '../cli/listen/target.ts'
 import { runningService, type RunningService } from '../cli/running-service.ts'
-import { checkSurroundings } from '../cli/doctor/environment.ts'
+import { checkEnvironment } from '../cli/doctor/environment.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { readCertificate } from '../cli/files/input.ts'
@@ -50,7 +50,7 @@ export default class Doctor extends BaseCommand {
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)
     const kept = { ...found, checks: judged(found, running, flags) }
-    const around = checkSurroundings({
+    const around = checkEnvironment({
       directory,
       host: flags.host,
       port: flags.port,
@@ -62,8 +62,8 @@ export default class Doctor extends BaseCommand {
       ca,
       now: new Date(),
     })
-    const surroundings = await this.waiting('Checking…', around)
-    const checks = [...surroundings, ...kept.checks]
+    const environment = await this.waiting('Checking…', around)
+    const checks = [...environment, ...kept.checks]
     const { repaired, repairable } = kept
     const result = { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
     this.print(result, (columns) => renderCheckUp({ ...result, running: running?.url }, columns))

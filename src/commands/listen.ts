@@ -2,10 +2,10 @@ import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
-import { tidyUp, type Registered, withdraw } from '../cli/listen/endpoints.ts'
+import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
-import { listenTo, type Happening } from '../cli/listen/session.ts'
-import { openStand } from '../cli/listen/tunnel.ts'
+import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
+import { openTunnel } from '../cli/listen/tunnel.ts'
 import { parseHeader, targetsOf } from '../cli/listen/target.ts'
 import { renderConnection, renderForwarded, renderListening } from '../cli/render/attempt.ts'
 import { renderWarning } from '../cli/render/messages.ts'
@@ -71,19 +71,19 @@ export default class Listen extends ServiceCommand {
     await prepareDataDirectory(directory)
     const { openAuthority } = await import('../certificates.ts')
     const authority = await openAuthority(directory)
-    const stand = await openStand({ directory, service, targets, authority, insecure: flags.insecure })
+    const tunnel = await openTunnel({ directory, service, targets, authority, insecure: flags.insecure })
     try {
       const secret = await listenSecret(directory)
-      const session = { connect, routes: stand.routes, secret, signal: this.ending.signal }
-      for await (const happening of listenTo(session)) {
-        if ('registered' in happening) {
-          const tightened = await env?.write(variablesOf(happening.registered, secret))
+      const session = { connect, routes: tunnel.routes, secret, signal: this.ending.signal }
+      for await (const event of listenTo(session)) {
+        if ('registered' in event) {
+          const tightened = await env?.write(variablesOf(event.registered, secret))
           if (tightened !== undefined) this.say(tightened)
         }
-        this.show(happening, { service, signing_secret: secret, envFile })
+        this.show(event, { service, signing_secret: secret, envFile })
       }
     } finally {
-      if (!(await withdraw(stand, connect)))
+      if (!(await closeTunnel(tunnel, connect)))
         this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
     }
     this.exit(this.exitCode)
@@ -100,15 +100,15 @@ export default class Listen extends ServiceCommand {
     if (left > 0) this.say(`Removed ${count(left, 'endpoint')} that a killed listen had left.`)
   }
 
-  private show(happening: Happening, told: Told): void {
-    if (happening.type === 'ready') this.showReady(happening.registered, told)
-    else if (happening.type === 'attempt') this.showAttempt(happening)
+  private show(event: ListenEvent, told: Told): void {
+    if (event.type === 'ready') this.showReady(event.registered, told)
+    else if (event.type === 'attempt') this.showAttempt(event)
     else {
-      this.say(renderConnection(happening))
-      if (this.wantsJson) this.printLine({ type: happening.type }, () => '')
+      this.say(renderConnection(event))
+      if (this.wantsJson) this.printLine({ type: event.type }, () => '')
     }
-    if ('registered' in happening)
-      for (const one of happening.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
+    if ('registered' in event)
+      for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
   }
 
   private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
@@ -125,7 +125,7 @@ export default class Listen extends ServiceCommand {
     this.printLine({ type: 'ready', url: service, ...shown, forward, pid: process.pid }, () => '')
   }
 
-  private showAttempt({ data, from }: Extract<Happening, { type: 'attempt' }>): void {
+  private showAttempt({ data, from }: Extract<ListenEvent, { type: 'attempt' }>): void {
     const to = from.target.to
     this.printLine({ type: 'attempt', to: to.href, ...data }, (columns) =>
       renderForwarded(data, this.several > 1 ? to : undefined, columns),

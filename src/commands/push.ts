@@ -3,7 +3,7 @@ import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { readInput, watchFiles } from '../cli/files/input.ts'
-import { reportOf, idOf, rememberingStandardInput, requireSource } from '../cli/push/source.ts'
+import { reportOf, idOf, createInputReader, requireSource } from '../cli/push/source.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
@@ -64,7 +64,7 @@ export default class Push extends ServiceCommand {
     const once = flags['from-log']
       ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
       : files.map((file) => ({ file, id: flags.id ?? idOf(file), body: undefined }))
-    const read = rememberingStandardInput()
+    const read = createInputReader()
     if (flags.permute !== undefined) {
       const pushes = once.map(async ({ file, id, body }) => ({
         id,

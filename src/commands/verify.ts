@@ -2,9 +2,9 @@ import { Flags } from '@oclif/core'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { renderTally, renderVerification } from '../cli/render/results.ts'
+import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { judge, tally, viewJudgement, parseMany } from '../cli/verify/verify.ts'
+import { verifyAndDiagnose, countOutcomes, outcomeJson, parseMany } from '../cli/verify/verify.ts'
 import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
 import { signatureHeader } from '../model/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
@@ -68,9 +68,9 @@ export default class Verify extends ServiceCommand {
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
-    const judgement = judge({ ...settings, ...(await this.given(flags)) })
-    this.print(viewJudgement(judgement), () => renderVerification(judgement, settings.now))
-    if (!judgement.result.ok) process.exitCode = exitCodes.checkFailed
+    const outcome = verifyAndDiagnose({ ...settings, ...(await this.given(flags)) })
+    this.print(outcomeJson(outcome), () => renderVerification(outcome, settings.now))
+    if (!outcome.result.ok) process.exitCode = exitCodes.checkFailed
   }
 
   private async given(flags: Sources): Promise<Given> {
@@ -96,16 +96,16 @@ export default class Verify extends ServiceCommand {
   private verifyMany(file: Buffer, settings: Settings): void {
     const lines = parseMany(file)
     if (lines.length === 0) throw usageError('The file of --many holds no delivery.')
-    const judgements = lines.map(({ number, ...given }) => {
-      const judgement = judge({ ...settings, ...given })
+    const outcomes = lines.map(({ number, ...given }) => {
+      const outcome = verifyAndDiagnose({ ...settings, ...given })
       this.printLine(
-        { line: number, ...viewJudgement(judgement) },
-        () => `${number}: ${renderVerification(judgement, settings.now)}`,
+        { line: number, ...outcomeJson(outcome) },
+        () => `${number}: ${renderVerification(outcome, settings.now)}`,
       )
-      return judgement
+      return outcome
     })
-    const totals = tally(judgements)
-    this.printLine({ totals }, () => renderTally(totals))
+    const totals = countOutcomes(outcomes)
+    this.printLine({ totals }, () => renderCounts(totals))
     if (totals.wrong > 0) process.exitCode = exitCodes.checkFailed
   }
 }

@@ -18,7 +18,7 @@ import { renderClaim, renderFeedback, renderPayment } from '../../src/cli/render
 import { renderKey, renderKeys } from '../../src/cli/render/key.ts'
 import { renderPush } from '../../src/cli/render/push.ts'
 import { renderReport } from '../../src/cli/render/results.ts'
-import { renderRequest, renderTold } from '../../src/cli/render/tail.ts'
+import { renderRequest, renderTailMessage } from '../../src/cli/render/tail.ts'
 import { renderSavedStates } from '../../src/cli/render/state.ts'
 import { renderTable } from '../../src/cli/render/layout.ts'
 import { harmless, jsonText, printable, renderFields } from '../../src/cli/render/text.ts'
@@ -106,8 +106,8 @@ describe('whatever a service, a POS, a guest or a receiver sends', () => {
     const rendered: Record<string, string> = {
       attempt: renderAttempt(attempt),
       wideAttempt: renderAttempt(attempt, 200),
-      told: renderTold({ type: 'attempt', data: attempt }, 200),
-      request: renderTold({ type: 'request', data: request }, 200),
+      told: renderTailMessage({ type: 'attempt', data: attempt }, 200),
+      request: renderTailMessage({ type: 'request', data: request }, 200),
       plainRequest: renderRequest(request),
       check: renderCheck(shown),
       checks: renderChecks([shown], 100),

@@ -1,4 +1,4 @@
-/** A flag, as the manifest tells of it. */
+/** A flag in oclif's manifest. */
 interface KnownFlag {
   type: 'boolean' | 'option'
   description?: string | undefined
@@ -14,30 +14,30 @@ interface KnownArgument {
   options?: readonly string[] | undefined
 }
 
-/** A command, as the manifest tells of it; `id` is oclif's, `deliveries:list`. */
+/** A command in oclif's manifest; `id` is oclif's, `deliveries:list`. */
 export interface KnownCommand {
   id: string
   description?: string | undefined
   hidden?: boolean | undefined
-  /** `false` when its last argument may be there again and again. */
+  /** `false` when the last argument can be repeated. */
   strict?: boolean | undefined
   flags: Readonly<Record<string, KnownFlag>>
   args: Readonly<Record<string, KnownArgument>>
 }
 
-/** All that can be typed, without having loaded any command. */
+/** Commands and topics of the manifest; no command is loaded. */
 export interface CommandTree {
   commands: readonly KnownCommand[]
   topics: readonly { name: string; description?: string | undefined }[]
 }
 
-/** What may stand where the cursor is. A description is one line, or nothing. */
+/** A completion. The description is one line, or empty. */
 export interface Suggestion {
   value: string
   description: string
 }
 
-/** Words that can follow these: commands and topics, `list` after `deliveries`. Nothing follows what is no topic. */
+/** Returns the commands and topics that can follow these words: `list` after `deliveries`. */
 export function followers({ commands, topics }: CommandTree, path: readonly string[]): Suggestion[] {
   const descriptions = new Map(topics.map(({ name, description }) => [name, description]))
   const shown = commands.filter(({ hidden }) => hidden !== true)
@@ -50,7 +50,7 @@ export function followers({ commands, topics }: CommandTree, path: readonly stri
     .map((value) => ({ value, description: firstLine(descriptions.get(before + value)) }))
 }
 
-/** The command that these words begin with, and what comes behind it; words alone when they lead to none. */
+/** Finds the command that these words begin with, and the words after it; no command when there is none. */
 export function commandOf({ commands }: CommandTree, words: readonly string[]) {
   for (let length = words.length; length > 0; length--) {
     const command = commands.find(({ id }) => id === words.slice(0, length).join(':'))
@@ -63,16 +63,16 @@ export function firstLine(text = ''): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-/** Where the cursor is in a command: in the value of a flag, in a flag, or in an argument. */
+/** Position of the cursor in a command: in the value of a flag, in a flag's name, or in an argument. */
 export interface Cursor {
-  /** What of this word was typed already, behind `--flag=` if that stands there. */
+  /** The typed part of the word; after `--flag=` the part of the value. */
   typed: string
   place: { flag: string } | { argument: string | undefined } | 'flags'
-  /** Flags before the cursor, with the last of their values. */
+  /** Flags before the cursor, each with its last value. */
   given: ReadonlyMap<string, string>
 }
 
-/** Reads the words behind a command's name; the last one, `''` after a blank, is the one to be completed. */
+/** Parses the words after the command's name. The last one, `''` after a blank, is the one to complete. */
 export function readCursor(command: KnownCommand, words: readonly string[]): Cursor {
   const given = new Map<string, string>()
   const typed = words.at(-1) ?? ''
@@ -102,13 +102,13 @@ export function readCursor(command: KnownCommand, words: readonly string[]): Cur
     : { typed: value ?? '', given, place: { flag: name } }
 }
 
-/** `--type=check.closed` into its halves. */
+/** Splits `--type=check.closed` into name and value. */
 function split(word: string): { written: string; value?: string } {
   const at = word.indexOf('=')
   return at < 0 ? { written: word } : { written: word.slice(0, at), value: word.slice(at + 1) }
 }
 
-/** The flag that is written so: `--type`, `--dotenv` for its alias, `--no-strict`, `-H`. */
+/** Finds a flag by its spelling: `--type`, `--dotenv` for an alias, `--no-strict`, `-H`. */
 function flagOf({ flags }: KnownCommand, written: string): [string, KnownFlag] | undefined {
   const bare = written.replace(/^-+/, '')
   return Object.entries(flags).find(([name, { char, aliases = [], allowNo }]) =>
@@ -118,7 +118,7 @@ function flagOf({ flags }: KnownCommand, written: string): [string, KnownFlag] |
   )
 }
 
-/** The last argument of a command that takes any number of them is every further one. */
+/** Further words belong to the last argument of a command that takes any number. */
 function argumentAt({ args, strict }: KnownCommand, position: number): string | undefined {
   const names = Object.keys(args)
   return names[position] ?? (strict === false ? names.at(-1) : undefined)

@@ -6,8 +6,8 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import { readServiceName } from '../../model/simulator/settings.ts'
 
 /**
- * Settings by which whoever wrote the file could learn the key, reach the service, read deliveries or have files written.
- * They count when the user named the file or has trusted its folder.
+ * Settings by which the author of the file could learn the key, reach the service, read deliveries or have files
+ * written. They count when the user named the file or trusts its folder.
  */
 const guarded = new Set([
   'allowed_host',
@@ -20,14 +20,14 @@ const guarded = new Set([
   'seed',
 ])
 
-/** Whether a setting counts in a trusted file alone. What is switched off does no harm. */
+/** Returns true when a setting needs trust. A switch that is off does no harm. */
 export function isGuarded(key: string, value: unknown): boolean {
   return guarded.has(key) && value !== false
 }
 
 /**
- * Refuses a settings file that was found, and neither named nor trusted. `also` names what is guarded beside its keys.
- * @throws CommandError that names all guarded settings of the file, and the command by which they count.
+ * Refuses a settings file that is neither named nor trusted. `also` names guarded settings beside its keys.
+ * @throws CommandError that names all guarded settings of the file and the command that trusts them.
  */
 export async function requireTrusted(file: ConfigFile, also: readonly string[] = []): Promise<void> {
   if (file.named || (await isTrusted(file))) return
@@ -40,9 +40,9 @@ export async function requireTrusted(file: ConfigFile, also: readonly string[] =
 }
 
 /**
- * A path that a settings file names is relative to that file, and stays in its folder, also when links are followed; it is
- * shown as people would type it from where they are.
- * @throws CommandError (usage) for a path that leads out of the folder.
+ * Resolves a path of a settings file relative to that file. The path must stay in its folder, also when links are
+ * followed. Returns it relative to the working directory.
+ * @throws CommandError (usage) for a path outside of the folder.
  */
 export async function besideFile(file: ConfigFile, key: string, path: string): Promise<string> {
   const folder = resolve(dirname(file.path))
@@ -55,7 +55,7 @@ export async function besideFile(file: ConfigFile, key: string, path: string): P
   return relative('', place) || '.'
 }
 
-/** Where the data is, when that is all that a command wants of the settings file; `start` judges the rest of it. */
+/** Reads only the data directory from the settings file; `start` validates the rest. */
 export async function dataDirectoryIn(config: string | undefined): Promise<string | undefined> {
   const file = await readConfigFile(config)
   const directory = file?.content.data_dir
@@ -65,8 +65,8 @@ export async function dataDirectoryIn(config: string | undefined): Promise<strin
 }
 
 /**
- * The service's name, when that is all that a command wants of the settings file; `start` judges the rest of it.
- * @throws CommandError (usage) for what cannot be part of a header's name.
+ * Reads only the service name from the settings file; `start` validates the rest.
+ * @throws CommandError (usage) for a name that cannot be part of a header's name.
  */
 export async function serviceNameIn(config: string | undefined): Promise<string | undefined> {
   const file = await readConfigFile(config)
@@ -77,7 +77,7 @@ export async function serviceNameIn(config: string | undefined): Promise<string 
   throw wrongConfig(`${file.path}: service_name ${issue}.`)
 }
 
-/** A path without links, as far as it exists. */
+/** Resolves links as far as the path exists. */
 async function realOf(path: string): Promise<string> {
   try {
     return await realpath(path)

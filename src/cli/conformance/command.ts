@@ -12,21 +12,23 @@ import { writeFile } from 'node:fs/promises'
 import { toJUnit, toTap } from '../../conformance/report/formats.ts'
 import { renderConformance } from '../render/results.ts'
 
-/** Tells what is being done. */
+/** Reports progress. */
 type Tell = (text: string) => void
 
-/** A command that checks by cases, and reports what came of them: all of them, or, after Ctrl-C, those that were checked. */
+/** Base of commands that run conformance cases and report them. After Ctrl-C, the report has the finished cases. */
 export abstract class ConformanceCommand extends BaseCommand {
   private readonly interruption = new AbortController()
   private hasBegun = false
 
-  /** Ctrl-C ends the check and leads to the report; a second one, or one before there is anything to report, ends all. */
+  /**
+   * The first Ctrl-C ends the run and prints the report. A second one, or one before the first case, exits at once.
+   */
   protected override interrupted(): void {
     if (!this.hasBegun || this.interruption.signal.aborted) super.interrupted()
     this.interruption.abort()
   }
 
-  /** Has a check made, prints its report in the form asked for, and sets the exit code. */
+  /** Runs a check, prints its report in the requested form, and sets the exit code. */
   protected async report(
     { tap, junit }: { tap: boolean; junit: string | undefined },
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
@@ -39,14 +41,14 @@ export abstract class ConformanceCommand extends BaseCommand {
       return check(begin, this.interruption.signal)
     })
     const { columns } = this.terminal
-    this.write(await present(report, { json: this.wantsJson, tap, junit, columns }))
+    this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
     else if (!report.ok) process.exitCode = exitCodes.checkFailed
     return report
   }
 }
 
-/** What every conformance check takes: how to report, and which cases. */
+/** Flags of every conformance check: the form of the report, and the selection of cases. */
 export const conformanceFlags = fromEnvironment({
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
   tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
@@ -69,8 +71,8 @@ interface Asked {
 }
 
 /**
- * The cases that `--only` and `--skip` leave.
- * @throws CommandError (usage) when a name names none, or none is left.
+ * Returns the cases that `--only` and `--skip` select.
+ * @throws CommandError (usage) for an unknown name, or when no case is left.
  */
 export function chosenCases<T extends { group: string; id: string }>(
   cases: readonly T[],
@@ -92,16 +94,15 @@ interface Wanted {
   json: boolean
   tap: boolean
   junit: string | undefined
-  /** How wide the terminal is. */
   columns?: number
 }
 
 /**
- * What to print of a report, with its line break; the JUnit file is written first, so that a reader of standard output
- * finds it. `--json` goes before `--tap`.
+ * Returns the text to print, with its line break. Writes the JUnit file first, so that a reader of standard output
+ * finds it. `--json` takes precedence over `--tap`.
  * @throws CommandError when the file cannot be written.
  */
-export async function present(
+export async function formatReport(
   report: ConformanceReport,
   { json, tap, junit, columns }: Wanted,
 ): Promise<string> {

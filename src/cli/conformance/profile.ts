@@ -3,7 +3,7 @@ import { apiKeyPattern } from '../../model/api-key.ts'
 import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
 
-/** A profile, with the keys that it names in the environment. */
+/** A profile, with its keys read from the environment. */
 interface LoadedProfile {
   profile: Omit<Profile, 'keys'>
   keys: { read?: string | undefined; push?: string | undefined; write?: string | undefined }

@@ -9,9 +9,9 @@ import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../package-file.ts'
 
 /**
- * The receiver to check, as people type it. Deliveries go over HTTPS (specification section 2); plain HTTP is for a receiver
- * under development, which is on this machine.
- * @throws CommandError (usage) for anything else.
+ * Parses the URL of the receiver to check. Deliveries go over HTTPS (specification section 2); plain HTTP is accepted
+ * on this machine, for development.
+ * @throws CommandError (usage) for any other URL.
  */
 export function receiverUrl(text: string): URL {
   const url = parseTarget(text)
@@ -19,7 +19,7 @@ export function receiverUrl(text: string): URL {
   throw usageError(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
 }
 
-/** @throws CommandError (usage) for headers that the check itself has to set. */
+/** @throws CommandError (usage) for headers that the check sets itself. */
 export function requireSafeHeaders(headers: readonly Header[], serviceName: string): void {
   const own = [
     signatureHeader(serviceName),
@@ -41,9 +41,9 @@ interface Asked {
 }
 
 /**
- * Where and how to read the receiver's state, or `undefined` without `--state-url`. In the URL, `{external_check_id}` and
+ * Returns how to read the receiver's state; `undefined` without `--state-url`. In the URL, `{external_check_id}` and
  * `{check_id}` stand for the identifiers of a check.
- * @throws CommandError (usage) for another placeholder, a URL that `receiver check` would not take, and a malformed header.
+ * @throws CommandError (usage) for another placeholder, a URL that `receiver check` refuses, and a malformed header.
  */
 export function stateCheck(asked: Asked, trust: Pick<StateCheck, 'ca' | 'insecure'>): StateCheck | undefined {
   const { 'state-url': text, 'state-header': lines, seed } = asked
@@ -51,7 +51,7 @@ export function stateCheck(asked: Asked, trust: Pick<StateCheck, 'ca' | 'insecur
   return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, seed }
 }
 
-/** Also as shells and URL libraries encode the braces. */
+/** Matches braces, also as shells and URL libraries encode them. */
 const PLACEHOLDER = /(?:\{|%7B)(\w*)(?:\}|%7D)/gi
 
 function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
@@ -67,7 +67,7 @@ function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
   return { urlOf, isPerCheck: names.length > 0 }
 }
 
-/** Receivers that verify as they should, short enough to copy: the files of `fixtures/receivers`, by language. */
+/** Correct receivers, short enough to copy: the files of `fixtures/receivers`, by language. */
 export const receiverExamples = {
   csharp: 'csharp.cs',
   go: 'go.go',
@@ -80,10 +80,9 @@ export const receiverExamples = {
 
 export type ReceiverLanguage = keyof typeof receiverExamples
 
-/** The languages, in alphabetical order. */
 export const receiverLanguages = Object.keys(receiverExamples) as ReceiverLanguage[]
 
-/** The source text of a receiver, which reads the signature header of this service. */
+/** Returns the source text of a receiver that reads the signature header of this service. */
 export async function readReceiverExample(language: ReceiverLanguage, serviceName: string): Promise<string> {
   const file = receiverExamples[language]
   const source = await readFile(packageFile(`fixtures/receivers/${file}`), 'utf8')

@@ -1,11 +1,14 @@
 import type { Client } from '../../client.ts'
-import { type Scene, createStage, type Receiver } from './steps.ts'
+import { type DemoStep, createActions, type Receiver } from './steps.ts'
 
 const EXTERNAL_ID = 'demo-table-12'
 
-/** Plays an evening from registration to the last verified delivery, and yields each scene as it happens: eight kinds of events. */
-export async function* playStory(client: Client, receiver: Receiver): AsyncGenerator<Scene, void> {
-  const { register, push, pushInVain, guest, compare } = createStage(client, receiver, EXTERNAL_ID)
+/**
+ * Runs a check from registration to the last verified delivery, with eight types of events. Yields each step as it
+ * happens.
+ */
+export async function* playDemo(client: Client, receiver: Receiver): AsyncGenerator<DemoStep, void> {
+  const { register, push, pushInVain, guest, compare } = createActions(client, receiver, EXTERNAL_ID)
   const { guests } = client
   yield* register()
   yield* push('a new check', checkOf(1, 'open', [burger, fries]), 1)
@@ -34,7 +37,7 @@ export async function* playStory(client: Client, receiver: Receiver): AsyncGener
   yield* guest('Anna rates the evening', rated, 1)
 }
 
-/** What is ordered, and what a POS would push of it. */
+/** Items of the demo's check, as a POS pushes them. */
 const burger = {
   external_id: 'line-1',
   name: 'Copper Burger',
@@ -51,7 +54,7 @@ const fries = {
 }
 const tart = { external_id: 'line-3', name: 'Plum Tart', quantity: 2, price_cents: 780, note: null }
 
-/** The full state of the check with these items, its totals included. */
+/** Returns the full state of the check with these items and their totals. */
 function checkOf(
   revision: number,
   status: 'open' | 'closed',

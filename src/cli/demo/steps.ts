@@ -7,8 +7,8 @@ import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
 
-/** One thing that happened in the demo, in order. */
-export type Scene =
+/** One step of the demo. */
+export type DemoStep =
   | { type: 'registered'; endpoint_id: string; url: string }
   | { type: 'pushed'; what: string; check: Check; report: PushReport | null; status: number }
   | { type: 'refused'; what: string; status: number; code: string; message: string }
@@ -25,14 +25,14 @@ export type Scene =
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-type Scenes<T = void> = AsyncGenerator<Scene, T>
+type DemoSteps<T = void> = AsyncGenerator<DemoStep, T>
 
-/** What may be done in the demo with one check; each yields what was done, and the deliveries that came of it. */
-export function createStage(client: Client, receiver: Receiver, externalId: string) {
+/** Actions on one check. Each yields its step and the deliveries that it causes. */
+export function createActions(client: Client, receiver: Receiver, externalId: string) {
   let last: Envelope | undefined
 
-  /** In the order of their events: those of one deed are sent side by side. */
-  async function* delivered(number: number): Scenes {
+  /** Yields the deliveries in the order of their events: those of one action are sent in parallel. */
+  async function* delivered(number: number): DemoSteps {
     const received = []
     while (received.length < number) received.push(await receiver.next())
     const idOf = ({ body }: { body: string }) => (JSON.parse(body) as Envelope).id
@@ -50,22 +50,25 @@ export function createStage(client: Client, receiver: Receiver, externalId: stri
   }
 
   return {
-    async *register(): Scenes {
+    async *register(): DemoSteps {
       const endpoint = await client.endpoints.create({ url: receiver.url, event_types: [...eventTypes] })
       receiver.expect(endpoint.signing_secret)
       yield { type: 'registered', endpoint_id: endpoint.id, url: endpoint.url }
-      // The ping is answered once its delivery is.
+      // The call answers when the ping is delivered.
       await client.endpoints.ping(endpoint.id)
       yield* delivered(1)
     },
-    async *push(what: string, body: object, events: number): Scenes {
+    async *push(what: string, body: object, events: number): DemoSteps {
       const { status, requestId, check } = await client.checks.push(externalId, JSON.stringify(body))
       const report = requestId === null ? null : (await client.requests.get(requestId)).push
       yield { type: 'pushed', what, check, report, status }
       yield* delivered(events)
     },
-    /** A push that must not be taken; that it was is told as what it is. */
-    async *pushInVain(what: string, body: object): Scenes {
+    /**
+     * Pushes a body that the service must refuse.
+     * @throws Error when it does not.
+     */
+    async *pushInVain(what: string, body: object): DemoSteps {
       const error = await client.checks
         .push(externalId, JSON.stringify(body))
         .catch((thrown: unknown) => thrown)
@@ -74,17 +77,17 @@ export function createStage(client: Client, receiver: Receiver, externalId: stri
       else if (error instanceof Error) throw error
       else throw new Error(`The service took what it should have refused: ${what}.`)
     },
-    async *guest<T extends Extract<Scene, { type: 'guest' }>['resource']>(
+    async *guest<T extends Extract<DemoStep, { type: 'guest' }>['resource']>(
       what: string,
-      deed: Promise<T>,
+      action: Promise<T>,
       events: number,
-    ): Scenes<T> {
-      const resource = await deed
+    ): DemoSteps<T> {
+      const resource = await action
       yield { type: 'guest', what, resource, check: await client.checks.get(externalId) }
       yield* delivered(events)
       return resource
     },
-    async *compare(): Scenes {
+    async *compare(): DemoSteps {
       const equal = isDeepStrictEqual(last?.data, await client.checks.get(externalId))
       yield { type: 'compared', what: "the last event's data and GET of the check", equal }
     },

@@ -1,18 +1,18 @@
 import { checkAuthority } from './authority.ts'
-import type { Finding, Surroundings } from './finding.ts'
+import type { Finding, Environment } from './finding.ts'
 import { checkNode } from './node.ts'
 import { checkReceiver } from './receiver.ts'
 import { createServer } from 'node:net'
 import { isTabwire } from '../running-service.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { moment } from '../render/text.ts'
+import { formatTime } from '../render/text.ts'
 import { openEnvFile } from '../files/env-file.ts'
 import { CommandError } from '../errors.ts'
 
-type Check = (around: Surroundings) => Finding | Promise<Finding> | AsyncIterable<Finding>
+type Check = (around: Environment) => Finding | Promise<Finding> | AsyncIterable<Finding>
 
-/** In the order in which they are told. */
+/** Checks, in the order of the report. */
 const checks: readonly Check[] = [
   () => checkNode(),
   checkPort,
@@ -22,8 +22,8 @@ const checks: readonly Check[] = [
   checkReceiver,
 ]
 
-/** Looks at everything around the data directory, and changes nothing. */
-export async function checkSurroundings(around: Surroundings): Promise<Finding[]> {
+/** Checks everything around the data directory. Changes nothing. */
+export async function checkEnvironment(around: Environment): Promise<Finding[]> {
   const found: Finding[] = []
   for (const check of checks) {
     const result = await check(around)
@@ -33,10 +33,10 @@ export async function checkSurroundings(around: Surroundings): Promise<Finding[]
   return found
 }
 
-type Where = Pick<Surroundings, 'host' | 'port'>
+type Where = Pick<Environment, 'host' | 'port'>
 
-/** Whether `tabwire start` gets the port that it would listen on, and why not. */
-export async function checkPort({ host, port, tryPort, running }: Surroundings): Promise<Finding> {
+/** Checks that `tabwire start` can listen on its port; explains why not. */
+export async function checkPort({ host, port, tryPort, running }: Environment): Promise<Finding> {
   if (running !== undefined)
     return found('good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
   const refused = await tryPort({ host, port }).then(
@@ -64,7 +64,7 @@ async function reasonOf(where: Where): Promise<string> {
   return `Port ${port} on ${host} cannot be opened (${code}).`
 }
 
-/** The system's code for why a port cannot be had; `undefined` when it can. */
+/** Returns the system's error code for a port that cannot be opened, else `undefined`. */
 function whyNotFree({ host, port }: Where): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -78,21 +78,21 @@ async function whoHas({ host, port }: Where): Promise<string> {
   return (await isTabwire(`http://${name}:${port}`)) ? 'another Tabwire' : 'another program'
 }
 
-/** File systems round, and machines differ a little, in milliseconds. */
+/** Tolerance for rounding by file systems and for small differences between machines, in milliseconds. */
 const TOLERANCE_MS = 60_000
 
 /**
- * Whether the clock can be right. Offline there is one thing to tell it by: nothing was written in the future. That it is
- * ahead cannot be told in this way, which is said.
+ * Checks the clock against the newest file here: offline there is no other reference. A clock that is ahead cannot be
+ * detected in this way, and the message says so.
  */
-export async function checkClock({ directory, now }: Surroundings): Promise<Finding> {
-  const time = `${moment(now.toISOString())} UTC`
+export async function checkClock({ directory, now }: Environment): Promise<Finding> {
+  const time = `${formatTime(now.toISOString())} UTC`
   const newest = await newestIn(directory)
   if (newest !== undefined && newest.at.getTime() > now.getTime() + TOLERANCE_MS)
     return {
       check: 'clock',
       level: 'note',
-      message: `The clock says ${time}, but ${newest.name} was written at ${moment(newest.at.toISOString())}: it is behind, or was ahead then.`,
+      message: `The clock says ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}: it is behind, or was ahead then.`,
       advice:
         'Set it by the network. Signatures are dated by it, and receivers refuse those of another time.',
     }
@@ -103,7 +103,7 @@ export async function checkClock({ directory, now }: Surroundings): Promise<Find
   return { check: 'clock', level: 'good', message: `The clock says ${time}; ${compared}.` }
 }
 
-/** The file of the data directory that was written last. */
+/** Returns the newest file of the data directory. */
 async function newestIn(directory: string): Promise<{ name: string; at: Date } | undefined> {
   const names = await readdir(directory).catch((): string[] => [])
   const files = await Promise.all(
@@ -117,8 +117,8 @@ async function newestIn(directory: string): Promise<{ name: string; at: Date } |
     .sort((one, other) => other.at.getTime() - one.at.getTime())[0]
 }
 
-/** Whether a start could write the file that `--env-file` names. */
-async function* checkEnvFile({ envFile }: Surroundings): AsyncGenerator<Finding, void> {
+/** Checks that a start can write the file of `--env-file`. */
+async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, void> {
   if (envFile === undefined) return
   try {
     await openEnvFile(envFile)

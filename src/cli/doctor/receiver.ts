@@ -2,16 +2,18 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates } from 'node:tls'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import type { Finding, Surroundings } from './finding.ts'
+import type { Finding, Environment } from './finding.ts'
 import { localAuthority } from './authority.ts'
 import { certificateAdvice } from './receiver-certificate.ts'
 import { Agent, request } from 'undici'
 
-/** As long as a delivery may take (specification section 8), in milliseconds. */
+/** Time limit of an attempt (specification section 8), in milliseconds. */
 const ATTEMPT_TIMEOUT_MS = 10_000
 
-/** The way of a delivery to a receiver, step by step, up to the first that cannot be taken. */
-export async function* checkReceiver({ receiver, ...around }: Surroundings): AsyncGenerator<Finding, void> {
+/**
+ * Checks each step of a delivery to a receiver: name, connection, certificate, answer. Stops at the first that fails.
+ */
+export async function* checkReceiver({ receiver, ...around }: Environment): AsyncGenerator<Finding, void> {
   if (receiver === undefined) return
   const host = bareHost(receiver)
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
@@ -82,7 +84,7 @@ function codeOf(error: unknown): string {
   return code ?? message
 }
 
-/** `undefined` once the event has come, else why it did not. The connection is closed in any case. */
+/** Resolves with `undefined` once the event fires, else with the reason. Closes the connection in any case. */
 function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
   return new Promise<string | undefined>((resolve) => {
     socket.setTimeout(ATTEMPT_TIMEOUT_MS, () => resolve('timeout'))
@@ -90,10 +92,10 @@ function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<st
   }).finally(() => socket.destroy())
 }
 
-/** Half of what receivers take for the present (specification section 5), in milliseconds. */
+/** Half of a receiver's default tolerance (specification section 5), in milliseconds. */
 const TOLERANCE_MS = 150_000
 
-/** Asks for the head of the receiver's page, which does nothing there, and looks at the answer's status and date. */
+/** Sends a HEAD request, which changes nothing there, and checks the status and the date of the answer. */
 async function* askReceiver(url: URL, ca: readonly string[], now: Date): AsyncGenerator<Finding, void> {
   const dispatcher = new Agent({ connect: { ca: [...ca] } })
   const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const

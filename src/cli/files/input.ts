@@ -4,10 +4,7 @@ import { CommandError, usageError } from '../errors.ts'
 import { X509Certificate } from 'node:crypto'
 import { on } from 'node:events'
 
-/**
- * Reads the bytes of a file, or of standard input when the name is `-`. At a terminal, where nothing would happen until a
- * person types, it says so on standard error.
- */
+/** Reads a file, or standard input for `-`. At a terminal it says on stderr that it waits for input. */
 export async function readInput(file: string): Promise<Buffer> {
   if (file === '-') return readStandardInput()
   try {
@@ -21,16 +18,19 @@ export async function readInput(file: string): Promise<Buffer> {
   }
 }
 
-/** The text of a `--cacert`. @throws CommandError when it cannot be read, or (usage) holds no certificate. */
+/**
+ * Reads a `--cacert` file.
+ * @throws CommandError when it cannot be read, or (usage) holds no certificate.
+ */
 export async function readCertificate(file: string): Promise<string> {
   const pem = (await readInput(file)).toString()
   if (isCertificate(pem)) return pem
   throw usageError(`${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`)
 }
 
-/** Yields a file's name each time it was written, once the writing is over; `onReady` is called once it looks. */
+/** Yields a file's name after each completed write. Calls `onReady` once the files are watched. */
 export async function* watchFiles(files: readonly string[], onReady: () => void): AsyncGenerator<string> {
-  // Most pushes are not watched for.
+  // Loaded late: most pushes do not watch.
   const { watch } = await import('chokidar')
   const watcher = watch([...files], {
     ignoreInitial: true,
@@ -45,7 +45,7 @@ export async function* watchFiles(files: readonly string[], onReady: () => void)
   }
 }
 
-/** How people end what they type, on each system. */
+/** Returns the keys that end standard input on this system. */
 export function endOfInput(system: NodeJS.Platform = platform()): string {
   return system === 'win32' ? 'Ctrl-Z, then Enter' : 'Ctrl-D'
 }

@@ -3,15 +3,15 @@ import { Errors } from '@oclif/core'
 import { usageError, CommandError } from '../errors.ts'
 import { openPrivateFile } from '../../private-file.ts'
 
-/** Secrets that `--<name>-file` reads from a file, as far as a command has both flags. */
+/** Secrets that `--<name>-file` reads from a file, when a command has both flags. */
 const secrets = ['api-key', 'read-key', 'secret'] as const
 
-/** Longest file that is read for a secret, in bytes. */
+/** Limit of a secret's file, in bytes. */
 const MOST_BYTES = 8_192
 
 /**
- * Reads the secrets for which the command line or the environment names a file; returns them as environment variables.
- * Other users can list arguments, and shells and debug output keep them. Files and variables stay with their owner.
+ * Reads the secrets whose files the command line or the environment names; returns them as environment variables.
+ * Other users can list arguments, and shells and debug output keep them; files and variables stay with their owner.
  * @throws CLIError when the secret itself is typed, too; CommandError when the file holds no secret.
  */
 export async function secretsFromFiles(
@@ -36,8 +36,8 @@ export async function secretsFromFiles(
 }
 
 /**
- * A file for a secret, readable by its owner alone. It is opened before there is a secret: one that is shown once and
- * then cannot be written would be lost.
+ * Opens a file for a secret, readable by its owner alone. It is opened before the secret exists: a secret that is
+ * shown once and cannot be written would be lost.
  * @throws CommandError when it cannot be written, or is a symbolic link to a file.
  */
 export async function openSecretFile(file: string) {
@@ -74,7 +74,7 @@ async function readSecret(path: string, flag: string): Promise<string> {
   throw usageError(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
 }
 
-/** A pipe or a device, such as `/dev/stdout` and what a shell makes of `>(…)`: it keeps nothing, and cannot be replaced. */
+/** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
 async function isPipe(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined)
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())

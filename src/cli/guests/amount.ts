@@ -4,7 +4,7 @@ import { minorDigits } from '../render/text.ts'
 import type { Client } from '../../client.ts'
 import { paginate } from '../../client/reads.ts'
 
-/** An amount whose digits are counted once the currency is known. */
+/** An amount, validated in full once the currency is known. */
 export const amountFlag = Flags.custom({
   parse: async (input) => {
     if (/^\s*\d+(\.\d+|c)?\s*$/i.test(input)) return input
@@ -15,8 +15,9 @@ export const amountFlag = Flags.custom({
 })
 
 /**
- * What somebody typed as an amount, in minor units: `12.50` and `12` are as the bill shows them, `1250c` is minor units.
- * `flag` is named in the error. @throws CommandError (usage) for what is no amount of this currency.
+ * Converts a typed amount to minor units: `12.50` and `12` are as on the bill, `1250c` is in minor units. Errors name
+ * `flag`.
+ * @throws CommandError (usage) for a text that is not an amount of this currency.
  */
 export function readAmount(text: string, currency: string, flag: string): number {
   const inMinor = /^(\d+)c$/i.exec(text.trim())
@@ -34,7 +35,7 @@ function example(digits: number): string {
   return digits === 0 ? '1250' : `12.${'50'.padEnd(digits, '0').slice(0, digits)}`
 }
 
-/** The currency of a location, as far as the key sees it; `undefined` when it does not. */
+/** Returns the currency of a location; `undefined` when the key does not see the location. */
 export async function currencyOf(
   client: { locations: Pick<Client['locations'], 'list'> },
   locationId: string,
@@ -43,10 +44,8 @@ export async function currencyOf(
   return undefined
 }
 
-/** Whose deed it is. */
 export const nameFlag = Flags.string({ char: 'n', description: "The guest's name; it identifies nobody." })
 
-/** The check that a guest sits at. */
 export const checkArg = Args.string({
   ignoreStdin: true,
   description: 'The external id of the check.',

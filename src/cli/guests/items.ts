@@ -8,22 +8,23 @@ import { paginate } from '../../client/reads.ts'
 type Wanted = ClaimBody['items']
 
 /**
- * The items that words such as `burger=1` ask for: an external id, or a name or a part of one that only one item has. A
- * word without a quantity means all that is left of the item. What no item has is passed on for the service to refuse.
- * @throws CommandError (usage) for a word that several items answer to, or a quantity that is no number.
+ * Returns the items of words such as `burger=1`: an external id, a name, or a part of a name that only one item has.
+ * Without a quantity, a word means all that is left of the item. An unknown item is passed on for the service to
+ * refuse.
+ * @throws CommandError (usage) when several items match a word, or the quantity is not a number.
  */
 export function chosenItems({ items }: Pick<Check, 'items'>, words: readonly string[]): Wanted {
   const quantities = new Map<string, number>()
   for (const word of words) {
     const { external_id, quantity } = chosen(items, word)
     const before = quantities.get(external_id)
-    // One with more decimals than there may be is the service's to refuse.
+    // The service refuses a quantity with too many decimals.
     quantities.set(external_id, before === undefined ? quantity : roundQuantity(before + quantity))
   }
   return Array.from(quantities, ([external_id, quantity]) => ({ external_id, quantity }))
 }
 
-/** Everything of a check that can still be claimed. */
+/** Returns all items of a check that can still be claimed. */
 export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
   return items
     .filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
@@ -32,7 +33,7 @@ export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
 
 function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
   const whole = itemFor(items, word)
-  // One of which nothing is left is asked for all the same, so that the service says why not.
+  // An item without a rest is requested as well, so that the service explains its refusal.
   if (whole !== undefined)
     return { external_id: whole.external_id, quantity: Math.max(unclaimedQuantity(whole), 0) || 1 }
   const [, name = word, quantity] = /^(.+)=([^=]*)$/s.exec(word) ?? []
@@ -63,8 +64,9 @@ interface Reader {
 }
 
 /**
- * The ids of the claims that are to be paid: each word is an id, or a guest's name, which stands for all active claims of
- * that guest. @throws CommandError (usage) for a name by which nobody holds an active claim.
+ * Returns the ids of the claims to pay: each word is an id, or the name of a guest, for all active claims of that
+ * guest.
+ * @throws CommandError (usage) for a name without an active claim.
  */
 export async function claimIds(client: Reader, check: string, words: readonly string[]): Promise<string[]> {
   const ids = new Set<string>()

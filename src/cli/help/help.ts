@@ -2,10 +2,10 @@ import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
 import { CommandHelp } from './command-help.ts'
 import { exampleCheck, suggestion } from '../suggestion.ts'
 
-/** Lines that are longer tire the eye, however wide the terminal is. */
+/** Longer lines are hard to read, however wide the terminal is. */
 const MOST_COLUMNS = 100
 
-/** Help as this program shows it: examples first, commands by what they are for, and four jobs for a start. */
+/** Help: examples first, commands grouped by purpose, and four main jobs at the start. */
 export default class Help extends OclifHelp {
   protected override CommandHelpClass = CommandHelp
 
@@ -14,9 +14,9 @@ export default class Help extends OclifHelp {
     this.opts.maxWidth = Math.min(this.opts.maxWidth, MOST_COLUMNS)
   }
 
-  /** `tabwire` alone is for who comes for the first time; `--help` lists it all. */
+  /** Prints a short introduction for `tabwire` alone; `--help` lists all commands. */
   override async showHelp(argv: string[]): Promise<void> {
-    // oclif takes the word for a way of asking, and would show everything.
+    // oclif reads `help` as a request for all commands.
     const help = argv[0] === 'help' ? this.config.findCommand('help') : undefined
     if (help !== undefined) return this.showCommandHelp(help)
     if (argv.length > 0) return super.showHelp(argv)
@@ -36,7 +36,7 @@ export default class Help extends OclifHelp {
     return `${this.wrap(description, 0)} ${ux.colorize('dim', version)}`
   }
 
-  /** What each command and topic is for, by the word that is typed. */
+  /** Returns the summary of each command and topic, by name. */
   private summaries(): Map<string, string> {
     const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
     const commands = this.sortedCommands.filter(({ id }) => !id.includes(':'))
@@ -76,13 +76,13 @@ function renderFields(fields: readonly (readonly [name: string, value: string])[
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${ux.colorize('dim', value)}`).join('\n')
 }
 
-/** What somebody comes for, with the commands that do it. */
+/** A job, with the commands that do it. */
 interface Job {
   what: string
   commands: readonly string[]
 }
 
-/** The four main jobs, as `tabwire` alone shows them. A test runs the help of each command. */
+/** Returns the four main jobs that `tabwire` alone prints. A test runs the help of each command. */
 export function mainJobs(): Job[] {
   return [
     { what: 'Run the service on this machine', commands: ['tabwire start'] },
@@ -101,13 +101,13 @@ export function mainJobs(): Job[] {
   ]
 }
 
-/** A heading of the list of commands, with the commands and topics below it, in the order in which one meets them. */
+/** A heading of the list of commands, with its commands and topics in order of use. */
 interface Group {
   heading: string
   names: readonly string[]
 }
 
-/** Every command and topic has its place here; one that has none yet is listed under {@link OTHERS}. */
+/** Every command and topic belongs to one group; others are listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
   {
     heading: 'THE SERVICE',
@@ -125,7 +125,7 @@ export const groups: readonly Group[] = [
 
 const OTHERS = 'MORE'
 
-/** The names that are known, each below its heading; `help` alone needs no line, since whoever reads it has found it. */
+/** Groups the known names under their headings. Leaves out `help`, whose reader has found it. */
 export function grouped(names: readonly string[]): Group[] {
   const placed = new Set(['help', ...groups.flatMap((group) => group.names)])
   const others = { heading: OTHERS, names: names.filter((name) => !placed.has(name)) }

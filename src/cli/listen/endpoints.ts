@@ -1,6 +1,6 @@
 import { ApiError, type Client } from '../../client.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { type Route, type Stand, openStand } from './tunnel.ts'
+import { type Route, type Tunnel, openTunnel } from './tunnel.ts'
 import { dropLease, type KeptLease, listenSecret } from './lease.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../model/event.ts'
@@ -10,12 +10,12 @@ interface Endpoints {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>
 }
 
-/** An endpoint of ours, with where its deliveries go. */
+/** An endpoint of this command, with its route. */
 export interface Registered extends Route {
   endpoint: WebhookEndpointView
 }
 
-/** Sees to it that the service has an endpoint for each route: those there are stay, with their deliveries. */
+/** Registers an endpoint for each route. Existing ones stay, with their deliveries. */
 export async function register(
   client: Endpoints,
   routes: readonly Route[],
@@ -40,8 +40,8 @@ async function unregister(client: Endpoints, urls: readonly string[]): Promise<v
 }
 
 /**
- * Removes what killed ones have left with this service. A lease goes when it is settled: its endpoints were here, or it
- * was with this service and they are gone already; others wait for the service that they were with.
+ * Removes the endpoints that killed `listen` processes left at this service. A lease is dropped when its endpoints
+ * were here, or when it belongs to this service and they are gone; others wait for their service.
  */
 export async function tidyUp(
   client: Endpoints,
@@ -58,28 +58,30 @@ export async function tidyUp(
   return there.length
 }
 
-/** How long the removal of the endpoints may hold up the end: a service that hangs is left to the next `listen`. */
+/**
+ * Time limit for removing endpoints, in milliseconds. The next `listen` removes those that a hanging service keeps.
+ */
 const REMOVAL_MS = 3_000
 
-/** Removes the endpoints and closes the door; tells whether the service was there to have them removed. */
-export async function withdraw(stand: Stand, connect: () => Promise<Client>): Promise<boolean> {
-  const urls = stand.routes.map(({ url }) => url)
+/** Removes the endpoints and closes the tunnel. Resolves with false when the service did not remove them in time. */
+export async function closeTunnel(tunnel: Tunnel, connect: () => Promise<Client>): Promise<boolean> {
+  const urls = tunnel.routes.map(({ url }) => url)
   const removal = connect().then((client) => unregister(client, urls))
   const late = sleep(REMOVAL_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('too late')))
   try {
     await Promise.race([removal, late])
-    await dropLease(stand.lease)
+    await dropLease(tunnel.lease)
     return true
   } catch {
     return false
   } finally {
-    await stand.close()
+    await tunnel.close()
   }
 }
 
-type Authority = Parameters<typeof openStand>[0]['authority']
+type Authority = Parameters<typeof openTunnel>[0]['authority']
 
-/** A temporary endpoint that passes deliveries on to a receiver on plain HTTP, as `listen` does, while `work` goes on. */
+/** Forwards deliveries to a receiver on plain HTTP by a temporary endpoint, as `listen` does, while `work` runs. */
 export async function forwarding<T>(
   client: Client,
   {
@@ -91,20 +93,20 @@ export async function forwarding<T>(
   work: (endpointId: string) => Promise<T>,
 ): Promise<T> {
   const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
-  const stand = await openStand({ directory, service, targets, authority, insecure: false })
+  const tunnel = await openTunnel({ directory, service, targets, authority, insecure: false })
   try {
-    const { registered } = await register(client, stand.routes, await listenSecret(directory))
+    const { registered } = await register(client, tunnel.routes, await listenSecret(directory))
     return await work(registered[0]?.endpoint.id ?? '')
   } finally {
     await unregister(
       client,
-      stand.routes.map(({ url }) => url),
+      tunnel.routes.map(({ url }) => url),
     ).then(
-      () => dropLease(stand.lease),
+      () => dropLease(tunnel.lease),
       // The lease stays: the next `listen` removes the endpoints.
       () => undefined,
     )
-    await stand.close()
+    await tunnel.close()
   }
 }
 

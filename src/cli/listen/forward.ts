@@ -4,26 +4,26 @@ import { rootCertificates } from 'node:tls'
 import { Agent, request } from 'undici'
 import type { Target, Header } from './target.ts'
 
-interface RelaySettings {
-  /** PEM of the local authority, which targets on HTTPS may have their certificates from. */
+interface ForwarderOptions {
+  /** PEM of the local authority: certificates of HTTPS targets may come from it. */
   ca: string
   /** Accept any certificate of a target. */
   insecure: boolean
 }
 
-/** Passes requests on, and answers back. */
-export interface Relay {
+/** Forwards requests to targets, and their responses back. */
+export interface Forwarder {
   pass(incoming: IncomingMessage, answer: ServerResponse, target: Target): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Makes a relay: bytes, headers and status go through as they are, never more of them in memory than is under way. It
- * knows no deadline: that of the service (specification section 8) is what the receiver is tested against.
+ * Makes a forwarder. It streams bytes, headers and status unchanged, and sets no time limit: that of the service
+ * (specification section 8) is what the receiver is tested against.
  */
-export function createRelay({ ca, insecure }: RelaySettings): Relay {
+export function createForwarder({ ca, insecure }: ForwarderOptions): Forwarder {
   const dispatcher = new Agent({
-    // Each delivery on a connection of its own, as none can be closed under it then.
+    // One connection per delivery, so that no kept connection closes under it.
     pipelining: 0,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -32,7 +32,7 @@ export function createRelay({ ca, insecure }: RelaySettings): Relay {
   return {
     async pass(incoming, answer, target) {
       const given = new AbortController()
-      // The service has given up, or has read enough of the answer.
+      // The service has timed out, or has read enough of the response.
       answer.once('close', () => given.abort())
       try {
         const response = await request(target.to, {
@@ -55,7 +55,7 @@ export function createRelay({ ca, insecure }: RelaySettings): Relay {
   }
 }
 
-/** 502: the attempt fails, and shows why. */
+/** Answers 502 with the reason, so that the attempt fails and shows it. */
 function refuse(answer: ServerResponse, reason: string): void {
   answer.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`tabwire listen: ${reason}\n`)
 }
@@ -78,7 +78,7 @@ function unreachable(error: unknown, to: URL): string {
   return `${to.origin} did not answer${code === '' ? '' : ` (${code})`}: ${reasons[code] ?? message}`
 }
 
-/** What belongs to one connection and not to the message on it (RFC 9110 section 7.6.1), and what Node answers itself. */
+/** Hop-by-hop headers (RFC 9110 section 7.6.1), and those that Node answers itself. */
 const hopByHop = new Set([
   'connection',
   'expect',
@@ -93,8 +93,8 @@ const hopByHop = new Set([
 ])
 
 /**
- * The headers of a message for the next hop: names and values in turn, as they were written, in their order. The headers
- * of the user go in the place of those of the same name, and `Host` is left to the sender of the request.
+ * Returns the headers for the next hop, alternating names and values in their order and spelling. `replacing`
+ * replaces those of the same name; `Host` is left to the client of the request.
  */
 export function passedOn(raw: readonly string[], replacing: readonly Header[] = []): string[] {
   const headers = pairs(raw)

@@ -5,11 +5,11 @@ import { requireTrusted } from '../config/settings.ts'
 import { listenSchema } from '../config/schema.ts'
 import { usageError } from '../errors.ts'
 
-/** A receiver that deliveries are passed on to. */
+/** A receiver to which deliveries are forwarded. */
 export interface Target {
   to: URL
   events: readonly EventType[]
-  /** Added to each delivery, in place of those of the same name. */
+  /** Added to each delivery; they replace headers of the same name. */
   headers: readonly Header[]
 }
 export type Header = readonly [name: string, value: string]
@@ -22,9 +22,9 @@ interface Asked {
 }
 
 /**
- * Where to pass deliveries on to: what the command line says, else `listen.forward` of the settings file. Events and
- * headers of the command line go before those of the file.
- * @throws CommandError (usage) when neither says so.
+ * Returns the targets of the command line, else of `listen.forward` in the settings file. Events and headers of the
+ * command line take precedence.
+ * @throws CommandError (usage) when neither names a target.
  */
 export async function targetsOf({ events, headers, config, ...flags }: Asked): Promise<Target[]> {
   const to = flags['forward-to']
@@ -46,9 +46,9 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   }))
 }
 
-/** As people type it: `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
+/** Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
 export function parseTarget(text: string): URL {
-  // A URL's own reading of a bare number is an address of the internet.
+  // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
   const target = URL.canParse(url) ? new URL(url) : undefined
@@ -61,7 +61,7 @@ export function parseTarget(text: string): URL {
   return target
 }
 
-/** `Name: value`, as for curl. `flag` is what an error names. */
+/** Parses `Name: value`, as for curl. Errors name `flag`. */
 export function parseHeader(text: string, flag = '-H'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]

@@ -1,29 +1,29 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type Relay, createRelay } from './forward.ts'
+import { type Forwarder, createForwarder } from './forward.ts'
 import type { Target } from './target.ts'
 import { newToken } from '../../ids.ts'
 import { takeLease, type KeptLease } from './lease.ts'
 
-/** A target with the URL under which its deliveries arrive here. */
+/** A target with the local URL that receives its deliveries. */
 export interface Route {
   url: string
   target: Target
 }
 
-/** Everything of a `listen` but its endpoints: what stands in for the receivers, and the note in the data directory. */
-export interface Stand {
+/** The HTTPS server of a `listen`, and its lease in the data directory. */
+export interface Tunnel {
   routes: readonly Route[]
   lease: KeptLease
   close(): Promise<void>
 }
 
-interface StandParts {
+interface TunnelOptions {
   directory: string
   /** Origin of the service. */
   service: string
   targets: readonly Target[]
-  /** The local one, which the service trusts. */
+  /** The local authority, which the service trusts. */
   authority: {
     certificatePem: string
     issue(hosts: readonly string[]): Promise<{ cert: string; key: string }>
@@ -31,50 +31,53 @@ interface StandParts {
   insecure: boolean
 }
 
-/** Opens the door for deliveries, and says so in the data directory before anything is registered. */
-export async function openStand({
+/** Opens the server for deliveries, and writes the lease before anything is registered. */
+export async function openTunnel({
   directory,
   service,
   targets,
   authority,
   insecure,
-}: StandParts): Promise<Stand> {
+}: TunnelOptions): Promise<Tunnel> {
   const token = newToken()
-  const relay = createRelay({ ca: authority.certificatePem, insecure })
+  const forwarder = createForwarder({ ca: authority.certificatePem, insecure })
   const tls = await authority.issue(['localhost', '127.0.0.1'])
-  const door = await openServer({ tls, targets, relay, token })
-  const { routes } = door
+  const server = await openServer({ tls, targets, forwarder, token })
+  const { routes } = server
   const lease = await takeLease(directory, token, { service, urls: routes.map(({ url }) => url) })
   return {
     routes,
     lease,
     async close() {
-      await door.close()
-      await relay.close()
+      await server.close()
+      await forwarder.close()
     },
   }
 }
 
-/** What stands in for the receivers, on HTTPS as the service asks for. */
-interface Door {
+/** Server that receives deliveries for the targets, on HTTPS as the service requires. */
+interface ForwardServer {
   routes: readonly Route[]
   close(): Promise<void>
 }
 
-interface DoorParts {
+interface ServerOptions {
   tls: { cert: string; key: string }
   targets: readonly Target[]
-  relay: Pick<Relay, 'pass'>
-  /** In the paths, so that nobody else on this machine, such as a web page, can send anything on to the targets. */
+  forwarder: Pick<Forwarder, 'pass'>
+  /**
+   * Part of the paths, so that no other program on this machine, such as a web page, can send requests to the
+   * targets.
+   */
   token: string
 }
 
 /** Opens an HTTPS server on a free port of 127.0.0.1, with a path for each target. */
-async function openServer({ tls, targets, relay, token }: DoorParts): Promise<Door> {
+async function openServer({ tls, targets, forwarder, token }: ServerOptions): Promise<ForwardServer> {
   const byPath = new Map(targets.map((target, index) => [`/${token}/${index + 1}`, target]))
   const server = createServer(tls, (incoming, answer) => {
     const target = byPath.get(incoming.url ?? '')
-    if (target !== undefined) return void relay.pass(incoming, answer, target)
+    if (target !== undefined) return void forwarder.pass(incoming, answer, target)
     answer.writeHead(404).end('tabwire listen passes on only what its own service sends.\n')
   })
   await new Promise<void>((resolve, reject) => {

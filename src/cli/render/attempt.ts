@@ -1,21 +1,21 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
 import { faultsText } from './fault.ts'
-import { printable, renderer, moment, renderFields, count } from './text.ts'
+import { printable, renderer, formatTime, renderFields, count } from './text.ts'
 import { cutTo, padTo, wrapTo } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { Registered } from '../listen/endpoints.ts'
 
-/** On a terminal: as wide as the longest event type, and a name of a check as long as most. */
+/** Column widths on a terminal: the longest event type, and a usual name of a check. */
 const WIDTHS = { type: 17, check: 24, answer: 3, took: 9 }
 
-/** So many columns a line needs with the delivery's identifier behind it. */
+/** Columns of a line with the delivery's identifier at its end. */
 const WIDE = 108
 
-/** So many it needs without the name of its check, which is cut to what is left, but not below a bound. */
+/** Columns of a line without the check's name, and the least for the name, which is cut to the rest. */
 const REST = { columns: 62, leastCheck: 8 }
 
-/** One attempt as `tail` and `listen` show it: on a terminal in columns, as far as they are there, else as it comes. */
+/** Renders one attempt for `tail` and `listen`: in columns on a terminal, else uncut. */
 export const renderAttempt = renderer(
   (message: AttemptMessage, columns: number | undefined = Infinity): string => {
     const { attempt, id } = message
@@ -28,7 +28,7 @@ export const renderAttempt = renderer(
   },
 )
 
-/** One attempt; with several targets also where it went, and what the receiver answered when it failed. */
+/** Renders one attempt; with several targets also its target, and the receiver's answer when it failed. */
 export const renderForwarded = renderer(
   (message: AttemptMessage, to: URL | undefined, columns?: number): string => {
     const { outcome, response_body } = message.attempt
@@ -38,7 +38,7 @@ export const renderForwarded = renderer(
   },
 )
 
-/** What `listen` says when it is ready: what goes where, and the secret, unless that went to a file. */
+/** Renders the routes of `listen`, and the secret or the file that holds it. */
 export const renderListening = renderer((registered: readonly Registered[], secret: string): string => {
   const routes = registered.map(({ endpoint, target }): [string, string] => [
     'forward',
@@ -47,7 +47,7 @@ export const renderListening = renderer((registered: readonly Registered[], secr
   return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]])}\n\nCtrl-C ends it and removes ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
 })
 
-/** That the service has gone, or is back. */
+/** Renders that the service has ended or is back. */
 export const renderConnection = renderer(
   (happening: { type: 'disconnected' } | { type: 'reconnected'; made: number }): string => {
     if (happening.type === 'disconnected')
@@ -57,10 +57,10 @@ export const renderConnection = renderer(
   },
 )
 
-/** Of a page of HTML, the start is enough to know it by; and nobody reads a line that fills the screen. */
+/** Limits of a printed body: the start of an HTML page identifies it. */
 const MOST = { lines: 20, characters: 400 }
 
-/** A body that somebody else wrote, line by line behind a bar, beginning with a line break; of a long one the start. */
+/** Renders the start of a body line by line behind a bar, beginning with a line break. */
 export const renderBody = renderer((body: string, mostLines: number | undefined = MOST.lines): string => {
   const lines = body.trimEnd().split(/\r?\n/)
   if (lines.length === 1 && lines[0] === '') return ''
@@ -71,7 +71,7 @@ export const renderBody = renderer((body: string, mostLines: number | undefined 
   return shown.join('')
 })
 
-/** The same of a body under a heading; JSON is laid out for reading. */
+/** Renders a body under a heading; JSON is indented. */
 export const renderHeaded = renderer((heading: string, body: string | null, mostLines?: number): string => {
   if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: none`)}`
   return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), mostLines)}`
@@ -97,9 +97,10 @@ function wordsOf({ attempt, event_type, external_check_id }: AttemptMessage, col
   ]
 }
 
-/** Why it failed and what is next, below it; with the identifier that had no room above. */
+/** Returns why the attempt failed and what comes next; with the identifier, when the line above has no room. */
 function reason({ attempt, next_attempt_at, id }: AttemptMessage, columns: number): string[] {
-  const next = next_attempt_at === null ? 'no further attempt' : `next attempt ${moment(next_attempt_at)} UTC`
+  const next =
+    next_attempt_at === null ? 'no further attempt' : `next attempt ${formatTime(next_attempt_at)} UTC`
   const why = printable(attempt.error ?? '')
   if (columns === Infinity) return [`    ${why} ${chalk.dim(`(${next})`)}`]
   const after = wrapTo(columns - 4, columns < WIDE ? `${next}, ${id}` : next)

@@ -3,7 +3,7 @@ import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './layout.ts'
-import { renderFields, renderer, moment, status, printable, count } from './text.ts'
+import { renderFields, renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/duration.ts'
 
 export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
@@ -36,12 +36,12 @@ export const renderDelivery = renderer((delivery: Delivery, columns?: number): s
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
 })
 
-/** What `deliveries resend ID` made. */
+/** Renders the result of `deliveries resend ID`. */
 export const renderResent = renderer(({ id, event_type, endpoint_id }: Delivery): string => {
   return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
 })
 
-/** What `deliveries resend --dead` came to. */
+/** Renders the result of `deliveries resend --dead`. */
 export const renderResentAll = renderer(({ data, refused }: Resent): string => {
   const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
   const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
@@ -54,7 +54,7 @@ interface Resent {
   refused: readonly { id: string; message: string }[]
 }
 
-/** What `deliveries wait` has waited for. */
+/** Renders the deliveries that `deliveries wait` has matched. */
 export const renderMet = renderer((met: readonly Delivery[]): string => {
   const lines = met.map(
     ({ id, event_type, external_check_id, status: word }) =>
@@ -63,11 +63,11 @@ export const renderMet = renderer((met: readonly Delivery[]): string => {
   return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
 })
 
-/** A row for each attempt, and below what befell it, and why it failed. */
+/** Renders one row per attempt, and below them the injected faults and the reasons of failures. */
 export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
   const rows = attempts.map((attempt) => [
     String(attempt.number),
-    moment(attempt.started_at),
+    formatTime(attempt.started_at),
     status(attempt.outcome),
     attempt.response_status === null ? '' : String(attempt.response_status),
     `${attempt.duration_ms} ms`,
@@ -86,13 +86,13 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
   return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
 })
 
-/** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
+/** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
 export const retryWaits = retryScheduleMs.map((wait) => {
   const minutes = wait / 60_000
   return minutes < 60 ? `${minutes}m` : `${minutes / 60}h`
 })
 
-/** Which step of the ladder of retries comes next, and what is left of it after that. */
+/** Returns the next step of the retry schedule, and the steps after it. */
 function ladder({ event_type, status, attempts, next_attempt_at, held }: Delivery): [string, string][] {
   const made = attempts.length
   const waits = event_type === 'ping' ? [] : retryWaits
@@ -103,7 +103,7 @@ function ladder({ event_type, status, attempts, next_attempt_at, held }: Deliver
   const wait = made === 0 ? 'the first' : `${waits[made - 1]} after the last`
   const left = waits.slice(made)
   return [
-    ['next attempt', `${moment(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
+    ['next attempt', `${formatTime(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
     ...heldBack(held),
     ['if it fails', left.length === 0 ? 'dead' : `again after ${left.join(', ')}; then dead`],
   ]
@@ -112,7 +112,7 @@ function ladder({ event_type, status, attempts, next_attempt_at, held }: Deliver
 function heldBack(held: Delivery['held']): [string, string][] {
   if (held === undefined) return []
   const until = held.faults.includes('reorder') ? ', until it is overtaken or then' : ''
-  return [['held back', `since ${moment(held.since)} UTC${until}${faultsText(held.faults)}`]]
+  return [['held back', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
 function lastResult(attempt: Attempt | undefined): string {
@@ -121,7 +121,7 @@ function lastResult(attempt: Attempt | undefined): string {
 }
 
 function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
-  return next_attempt_at === null ? (dead_reason ?? '') : moment(next_attempt_at)
+  return next_attempt_at === null ? (dead_reason ?? '') : formatTime(next_attempt_at)
 }
 
 function heldFor(ms: number | undefined): string {

@@ -1,7 +1,7 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 import { renderTable } from './layout.ts'
-import { renderFields, renderer, moment, status, printable } from './text.ts'
+import { renderFields, renderer, formatTime, status, printable } from './text.ts'
 import chalk from 'chalk'
 import type { PingReport } from '../../client.ts'
 
@@ -19,7 +19,7 @@ export const renderEndpoints = renderer(
   },
 )
 
-/** In a table, so many words would only be in the way. */
+/** All event types would make a table's row too wide. */
 function eventsOf(types: readonly string[]): string {
   return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
@@ -27,14 +27,14 @@ function eventsOf(types: readonly string[]): string {
 export const renderEndpoint = renderer((endpoint: WebhookEndpointView): string => {
   const { disabled_at, disabled_reason } = endpoint
   const disabled: [string, string][] =
-    disabled_at === null ? [] : [['disabled', `${moment(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
+    disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
   return renderFields([
     ['endpoint', endpoint.id],
     ['url', endpoint.url],
     ['events', endpoint.event_types.join(' ')],
     ['status', status(endpoint.status)],
     ...disabled,
-    ['created', `${moment(endpoint.created_at)} UTC`],
+    ['created', `${formatTime(endpoint.created_at)} UTC`],
   ])
 })
 

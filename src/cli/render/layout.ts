@@ -7,13 +7,13 @@ import wrapAnsi from 'wrap-ansi'
 type Row = readonly string[]
 
 const GAP = '  '
-/** Cells this short are dates, amounts and states: a part of one says nothing, so they are never cut. */
+/** Shorter cells are dates, amounts and states: they are never cut, since a part of one says nothing. */
 const SHORT = 20
 const IDENTIFIER = /^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /**
- * Rows under headings, in columns that align whatever script the cells are in. An empty list says so. Where that takes more
- * than so many `columns`, identifiers go below their rows, since half of one is of no use, and then long texts are cut.
+ * Renders rows under headings, in columns that align in any script; an empty list prints `empty`. When the rows are
+ * wider than `columns`, identifiers go below their rows, uncut, and then long texts are cut.
  */
 export function renderTable(headings: Row, rows: readonly Row[], empty: string, columns = Infinity): string {
   if (rows.length === 0) return chalk.dim(empty)
@@ -47,7 +47,7 @@ function naturalWidths(all: readonly Row[]): number[] {
   return head.map((_heading, index) => Math.max(...all.map((row) => widthOf(row[index] ?? ''))))
 }
 
-/** The widest columns give way first, down to {@link SHORT}; what takes more room even then is left to the terminal. */
+/** Narrows the widest columns first, down to {@link SHORT}; the terminal wraps what is still too wide. */
 function fitted(natural: readonly number[], columns: number): number[] {
   const widths = [...natural]
   while (totalOf(widths) > columns) {
@@ -66,26 +66,26 @@ function totalOf(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1)
 }
 
-/** A note of several lines is one cell. */
+/** Joins a note of several lines into one cell. */
 function oneLine(cell: string): string {
   return harmless(cell).replace(/\s+/g, ' ').trim()
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-/** The one kind of sequence that our own texts have; `printable` leaves no other in those of others. */
+/** Colour codes, the only escape sequences left in texts: `printable` replaces others. */
 const COLOUR = /(\u001b\[\d{1,3}m)/
 
-/** How many columns of a terminal a text takes: 2 for 寿 and 🍣, 0 for a colour. */
+/** Returns the terminal columns of a text: 2 for 寿 and 🍣, 0 for a colour code. */
 export function widthOf(text: string): number {
   return stringWidth(text)
 }
 
-/** A text with blanks behind it, so that it takes at least so many columns. */
+/** Pads a text with blanks to at least `width` columns. */
 export function padTo(width: number, text: string): string {
   return text + ' '.repeat(Math.max(width - widthOf(text), 0))
 }
 
-/** The start of a text that takes more columns, and `…`; never half of a character, and with its colours as they were. */
+/** Cuts a text to `width` columns, with `…` at the end. Keeps whole characters and all colour codes. */
 export function cutTo(width: number, text: string): string {
   if (widthOf(text) <= width) return text
   let left = width - 1
@@ -108,10 +108,10 @@ export function wrapTo(width: number, text: string): string[] {
   return wrapAnsi(text, width).split('\n')
 }
 
-/** Longer lines are hard to read; but where nobody reads, such as in a pipe, there are no columns, and lines stay whole. */
+/** Widest paragraph on a terminal, in columns: longer lines are hard to read. Lines in a pipe are not wrapped. */
 const MOST = 120
 
-/** A paragraph in lines that fit `columns`, each indented; no narrower than half a terminal of 80, and words stay whole. */
+/** Wraps a paragraph to `columns` and indents each line. The text is at least 40 columns wide. */
 export function wrapped(text: string, indent: string, columns: number): string {
   const width = Math.max((columns === Infinity ? columns : Math.min(columns, MOST)) - indent.length, 40)
   // Lines of the text are indented, too: none may look like a line of ours.

@@ -12,7 +12,7 @@ interface Ready {
   inspector: string
 }
 
-/** What `start` says when it is ready, and what to do next. */
+/** Renders the addresses of a started service, and what to do next. */
 export const renderReady = renderer(
   ({ url, baseUrl, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
     const fields = renderFields([
@@ -31,14 +31,17 @@ const steps = [
   ['watch deliveries', 'tabwire tail'],
 ] as const
 
-/** A command is to be copied: where it does not fit beside what it does, it stands below it. */
+/**
+ * Renders steps as two columns; where a command does not fit beside its description, it stands below, unbroken, so
+ * that it can be copied.
+ */
 function renderSteps(all: readonly (readonly [what: string, command: string])[], columns: number): string {
   const beside = renderFields(all)
   if (beside.split('\n').every((line) => widthOf(line) <= columns)) return beside
   return all.map(([what, command]) => `${chalk.dim(what)}\n  ${command}`).join('\n')
 }
 
-/** What to try after the demo. */
+/** Renders what to try after the demo. */
 export function renderNextSteps(columns = Infinity): string {
   return `Now with your own checks and receiver:\n\n${renderSteps([['run the service', 'tabwire start'], ...steps], columns)}`
 }
@@ -47,13 +50,13 @@ export const renderWarning = renderer((text: string): string => {
   return `${chalk.yellow('Warning:')} ${text}`
 })
 
-/** A bug, or a delivery that could not be recorded: the whole of it, here and nowhere else. */
+/** Renders a bug, or a delivery that could not be recorded, with its stack: nothing else reports it. */
 export const renderBug = renderer((error: unknown, requestId?: string): string => {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return `${chalk.red('Error')}${requestId === undefined ? '' : ` in ${requestId}`}: ${harmless(text)}`
 })
 
-/** An error for people: what, why and what to do, each issue on a line of its own, and the id to ask about. */
+/** Renders an error: the message, each issue on its own line, and the request id. */
 export function renderError({ message, issues, requestId }: Failure): string {
   const lines = issues.map((issue) => `  ${chalk.bold(printable(issue.path))} ${printable(issue.message)}`)
   const trace = requestId === null ? [] : [chalk.dim(`  X-Request-Id: ${printable(requestId)}`)]

@@ -6,7 +6,7 @@ import { printable, renderer, count, money, status } from './text.ts'
 import { wrapTo } from './layout.ts'
 import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
-/** What a push came to: the outcome, the item diff as a diff shows it, and what the linter has to say. */
+/** Renders the result of a push: outcome, item diff, and findings. */
 export const renderPush = renderer(
   (
     check: Check,
@@ -33,7 +33,7 @@ export const renderPush = renderer(
   },
 )
 
-/** Whether one check converged; if not, the two orders, where they led, and what helps. */
+/** Renders whether a check converged; if not, two orders, their states, and advice. */
 export const renderConvergence = renderer(
   ({ external_check_id, pushes, orders, seed, divergence }: Convergence): string => {
     const what = `${chalk.bold(printable(external_check_id))}  ${count(pushes.length, 'push', 'pushes')}`

@@ -5,14 +5,14 @@ import {
   type ConformanceReport,
   type Verdict,
 } from '../../conformance/report/result.ts'
-import { renderer, count, printable, moment } from './text.ts'
+import { renderer, count, printable, formatTime } from './text.ts'
 import { wrapped } from './layout.ts'
 import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
-import type { Judgement, tally } from '../verify/verify.ts'
+import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
 
 /**
- * The report for people: a line per case, and below those that failed what was seen and why it matters, told
- * once where it is the same for the next ones.
+ * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
+ * where they are equal for consecutive cases.
  */
 export const renderConformance = renderer(
   (report: ConformanceReport, columns: number | undefined = Infinity): string => {
@@ -24,10 +24,10 @@ export const renderConformance = renderer(
   },
 )
 
-/** What an integration did wrong: each finding once, with its last words and the requests that show it. */
+/** Renders the findings of an integration: each code once, with its latest message and its requests. */
 export const renderReport = renderer(
   ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
-    const span = since === null ? '' : ` since ${moment(since)}`
+    const span = since === null ? '' : ` since ${formatTime(since)}`
     const account = refused.length === 0 ? [] : [renderRefused(refused)]
     if (findings.length > 0)
       return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
@@ -39,18 +39,20 @@ export const renderReport = renderer(
   },
 )
 
-export const renderVerification = renderer(({ result, diagnosis }: Judgement, now: Date): string => {
+export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome, now: Date): string => {
   if (result.ok)
     return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
   const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
   return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
 })
 
-/** The totals of many. */
-export const renderTally = renderer(({ total, right, wrong, mistakes }: ReturnType<typeof tally>): string => {
-  const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
-  return [`${total} checked: ${right} right, ${wrong} wrong`, ...named].join('\n')
-})
+/** Renders the totals of `verify --many`. */
+export const renderCounts = renderer(
+  ({ total, right, wrong, mistakes }: ReturnType<typeof countOutcomes>): string => {
+    const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
+    return [`${total} checked: ${right} right, ${wrong} wrong`, ...named].join('\n')
+  },
+)
 
 const marks: Record<Verdict, string> = {
   passed: chalk.green('✓'),
@@ -62,7 +64,7 @@ const marks: Record<Verdict, string> = {
 
 const INDENT = ' '.repeat(6)
 
-/** Cases one after the other of which the same is to be told, so that it is told once; each other alone. */
+/** Groups consecutive cases with equal details. */
 function runs(cases: readonly CaseResult[]): CaseResult[][] {
   const all: CaseResult[][] = []
   for (const one of cases) {
@@ -78,12 +80,14 @@ function isAlike(one: CaseResult, other: CaseResult): boolean {
   return one.verdict === 'not_checked' || (isTold(one) && one.reason === other.reason)
 }
 
-/** Whether the reader is told why the case matters. */
+/** Returns true for verdicts whose reason is printed. */
 function isTold({ verdict }: CaseResult): boolean {
   return verdict === 'failed' || verdict === 'advised'
 }
 
-/** Cases that were not checked share a line; others have one each. Below is what was seen, and why a failure matters. */
+/**
+ * Renders consecutive cases: those not checked share one line, others have one each; below are details and reason.
+ */
 function renderRun(run: readonly CaseResult[], columns: number): string {
   const [first, ...rest] = run as [CaseResult, ...CaseResult[]]
   const { verdict, detail, reason } = first
@@ -127,7 +131,7 @@ function renderFinding(
     wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
     ...requests.map(
       ({ id, method, path, status, started_at }) =>
-        `    ${moment(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
+        `    ${formatTime(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
     ),
     ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} before`)] : []),
   ].join('\n')

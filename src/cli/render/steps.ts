@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import type { Scene } from '../demo/steps.ts'
+import type { DemoStep } from '../demo/steps.ts'
 import { renderClaim, renderFeedback, renderPayment } from './guests.ts'
 import { renderPush } from './push.ts'
 import { wrapTo } from './layout.ts'
@@ -10,26 +10,26 @@ import type { Check } from '../../model/check.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
-import type { Deed, Triggered } from '../trigger/trigger.ts'
+import type { TakenStep, Triggered } from '../trigger/trigger.ts'
 
-/** A scene of the demo, as it is told. */
-export const renderScene = renderer((scene: Scene, columns?: number): string => {
-  if (scene.type === 'registered')
-    return `\n${chalk.bold('Register')} ${scene.url}  ${chalk.dim(scene.endpoint_id)}`
-  if (scene.type === 'pushed')
-    return `\n${chalk.bold('Push')} ${chalk.dim(`(${scene.what})`)}\n${renderPush(scene.check, scene.report, scene.status, columns)}`
-  if (scene.type === 'refused')
-    return `\n${chalk.bold('Push')} ${chalk.dim(`(${scene.what})`)}\n${refusalText(scene, columns)}`
-  if (scene.type === 'guest')
-    return `\n${chalk.bold('Guest')} ${chalk.dim(`(${scene.what})`)}\n${guestText(scene)}`
-  if (scene.type === 'compared')
-    return `\n${mark(scene.equal)} ${scene.what} are ${scene.equal ? 'equal' : 'not equal'}`
-  const how = scene.over_tls ? 'over TLS' : 'in plain text'
-  const judgement = scene.verified ? 'signature verified' : 'signature is wrong'
-  return `  ${mark(scene.verified)} ${scene.event_type}  ${how}, ${scene.bytes} bytes, ${judgement}  ${chalk.dim(scene.event_id)}`
+/** Renders a step of the demo. */
+export const renderDemoStep = renderer((step: DemoStep, columns?: number): string => {
+  if (step.type === 'registered')
+    return `\n${chalk.bold('Register')} ${step.url}  ${chalk.dim(step.endpoint_id)}`
+  if (step.type === 'pushed')
+    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns)}`
+  if (step.type === 'refused')
+    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${refusalText(step, columns)}`
+  if (step.type === 'guest')
+    return `\n${chalk.bold('Guest')} ${chalk.dim(`(${step.what})`)}\n${guestText(step)}`
+  if (step.type === 'compared')
+    return `\n${mark(step.equal)} ${step.what} are ${step.equal ? 'equal' : 'not equal'}`
+  const how = step.over_tls ? 'over TLS' : 'in plain text'
+  const judgement = step.verified ? 'signature verified' : 'signature is wrong'
+  return `  ${mark(step.verified)} ${step.event_type}  ${how}, ${step.bytes} bytes, ${judgement}  ${chalk.dim(step.event_id)}`
 })
 
-/** A step of a scenario, with expected and actual where it did not pass. */
+/** Renders a step of a scenario, with expected and actual values where it failed. */
 export const renderStep = renderer(
   ({ number, step, passed, mismatches, error, skipped_deliveries }: StepReport): string => {
     const mark = passed ? chalk.green('✓') : chalk.red('✗')
@@ -60,14 +60,14 @@ export const renderScenarioEnd = renderer(
   },
 )
 
-/** What was done, a line for each step, and the event that came of it. */
+/** Renders the steps of `trigger`, one line each, and the resulting event. */
 export const renderTriggered = renderer(
   ({ steps, event, external_check_id }: Triggered, currency: string | undefined): string => {
     const words = steps.map(({ step }) => step.replace('_', ' '))
     const width = Math.max(...words.map((word) => word.length))
     const lines = steps.map(
-      (deed, index) =>
-        `  ${chalk.dim((words[index] ?? '').padEnd(width))}  ${printable(textOf(deed, currency))}`,
+      (taken, index) =>
+        `  ${chalk.dim((words[index] ?? '').padEnd(width))}  ${printable(textOf(taken, currency))}`,
     )
     const head = `${chalk.green('✓')} ${chalk.bold(event.type)}  ${event.id}  ${chalk.dim(printable(external_check_id))}`
     return [...lines, head].join('\n')
@@ -75,7 +75,7 @@ export const renderTriggered = renderer(
 )
 
 function refusalText(
-  { status, code, message }: Extract<Scene, { type: 'refused' }>,
+  { status, code, message }: Extract<DemoStep, { type: 'refused' }>,
   columns: number | undefined = Infinity,
 ): string {
   return [chalk.red(`${status} ${code}`), ...wrapTo(columns - 2, message).map((line) => `  ${line}`)].join(
@@ -83,7 +83,7 @@ function refusalText(
   )
 }
 
-function guestText({ resource, check }: Extract<Scene, { type: 'guest' }>): string {
+function guestText({ resource, check }: Extract<DemoStep, { type: 'guest' }>): string {
   if ('rating' in resource) return renderFeedback(resource)
   return 'tip_cents' in resource
     ? renderPayment(resource, check)
@@ -94,7 +94,7 @@ function mark(good: boolean): string {
   return good ? chalk.green('✓') : chalk.red('✗')
 }
 
-/** `claim dinner Anna`. */
+/** Returns a step's kind and operands: `claim dinner Anna`. */
 function subjectOf(step: Step): string {
   const { check, claim, payment, by, guest_name } = step as Partial<Record<string, string>>
   return [step.do, check ?? claim ?? payment ?? by, guest_name].filter((word) => word !== undefined).join(' ')
@@ -106,7 +106,7 @@ function shown(value: unknown): string {
     : printable(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-function textOf({ resource }: Deed, currency: string | undefined): string {
+function textOf({ resource }: TakenStep, currency: string | undefined): string {
   const money = (cents: number) => price(cents, currency)
   if ('rating' in resource) return feedbackText(resource)
   if ('totals' in resource) return checkText(resource, money)

@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import type { Delivery } from '../../model/delivery.ts'
-import type { Told } from '../tail/deduplicate.ts'
+import type { TailMessage } from '../tail/deduplicate.ts'
 import { renderHeaded, renderAttempt } from './attempt.ts'
 import { printable, renderer, renderFields, count, status as coloured } from './text.ts'
 import { chosenOf, waitingNow, type View } from '../tail/view.ts'
@@ -9,30 +9,35 @@ import { cutTo, widthOf } from './layout.ts'
 import type { RequestView } from '../../client.ts'
 import { faultsText } from './fault.ts'
 
-/** A check of a dozen items, laid out: what was sent is to be read, and not only recognised. */
+/** Line limit of an event's body: enough for an indented check with a dozen items. */
 const EVENT_LINES = 150
 
-/** A line of `tail`, with the bodies below it when `eventBody` is there, which is `null` when it could not be had. */
-export const renderTold = renderer((told: Told, columns: number, eventBody?: string | null): string => {
-  if (told.type === 'request') {
-    const { request_body, response_body } = told.data
-    const bodies =
-      eventBody === undefined
-        ? ''
-        : `${renderHeaded('sent', request_body, EVENT_LINES)}${renderHeaded('answered', response_body, EVENT_LINES)}`
-    return renderRequest(told.data, columns) + bodies
-  }
-  const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
-  if (told.type === 'delivery') return renderRetired(told.data) + sent
-  const answered = eventBody === undefined ? '' : renderHeaded('answered', told.data.attempt.response_body)
-  return renderAttempt(told.data, columns) + sent + answered
-})
+/**
+ * Renders a line of `tail`, with the bodies below it unless `eventBody` is undefined; `null` means that it is not
+ * available.
+ */
+export const renderTailMessage = renderer(
+  (told: TailMessage, columns: number, eventBody?: string | null): string => {
+    if (told.type === 'request') {
+      const { request_body, response_body } = told.data
+      const bodies =
+        eventBody === undefined
+          ? ''
+          : `${renderHeaded('sent', request_body, EVENT_LINES)}${renderHeaded('answered', response_body, EVENT_LINES)}`
+      return renderRequest(told.data, columns) + bodies
+    }
+    const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
+    if (told.type === 'delivery') return renderRetired(told.data) + sent
+    const answered = eventBody === undefined ? '' : renderHeaded('answered', told.data.attempt.response_body)
+    return renderAttempt(told.data, columns) + sent + answered
+  },
+)
 
-/** The line below a `tail` on a terminal: what it does, and the keys, as many of them as there is room for. */
+/** Renders the status line of `tail` on a terminal: its state, and as many keys as fit. */
 export function renderStatus(view: View, columns: number): string {
   const parts = [state(view), ...counts(view)]
   const keys = hints(view, false)
-  // The last ones tell how to leave and what else there is; those before them give way, from the end.
+  // The last two keys, help and quit, always stay; those before them are left out from the end.
   const fewer = keys.map((_key, given) => [...keys.slice(0, -2 - given), ...keys.slice(-2)])
   const fitting = [hints(view, true), ...fewer].find((some) => widthOf(line(parts, some)) <= columns) ?? []
   return cutTo(columns, line(parts, fitting))
@@ -42,7 +47,7 @@ export function renderKeyHelp(): string {
   return renderFields(keyHelp)
 }
 
-/** One request to the API as `tail` shows it, cut to the terminal's width; in a pipe it is whole. */
+/** Renders one API request for `tail`, cut to the terminal's width; uncut in a pipe. */
 export const renderRequest = renderer(
   (request: RequestView, columns: number | undefined = Infinity): string => {
     const { method, path, status, duration_ms, started_at, push, id, faults } = request
@@ -82,7 +87,7 @@ function counts(view: View): string[] {
   ]
 }
 
-/** Each key with what it does next; `whole` names the delivery that would be sent again. */
+/** Returns each key with its effect; `whole` names the delivery to resend. */
 function hints(view: View, whole: boolean): string[] {
   const chosen = chosenOf(view)
   const back = view.chosen > 0 ? `, ${count(view.chosen, 'delivery', 'deliveries')} back` : ''

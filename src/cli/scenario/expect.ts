@@ -6,15 +6,15 @@ import { waitForDeliveries } from '../../assertions/wait.ts'
 import type { ExpectStep } from './schema.ts'
 import { pathText } from '../../model/validation.ts'
 
-/** An endpoint whose deliveries are looked for. */
+/** An endpoint whose deliveries are awaited. */
 export interface Watched {
   endpoint_id: string
   event_types: readonly EventType[]
-  /** How long each may take to come. */
+  /** Time limit for each delivery. */
   timeout_ms: number
 }
 
-/** Holds what is expected of a check against how it is; `check` is its external id. */
+/** Compares an expectation with the check; `check` is its external id. */
 export async function expected(
   client: Client,
   { check, is, events, deliveries }: ExpectStep,
@@ -59,14 +59,14 @@ async function missingDeliveries(
   return found
 }
 
-/** Where something is not as it was expected. */
+/** A difference between expected and actual. */
 export interface Mismatch {
   path: string
   expected: unknown
   actual: unknown
 }
 
-/** Where `actual` lacks something of `expected`: objects may hold more, arrays may not. */
+/** Returns what `actual` lacks of `expected`: objects can have more fields, arrays must match in length. */
 export function mismatches(
   expected: unknown,
   actual: unknown,

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
 
-/** What `$anna.id` or `$bill.items[0].external_id` look like: a step's name, and the way into its answer. */
+/**
+ * Matches a reference such as `$anna.id` or `$bill.items[0].external_id`: a step's name, and a path in its answer.
+ */
 const REFERENCE = /^\$([a-z_]\w*)((?:\.\w+|\[\d+\])*)$/i
 
 const reference = z.string().regex(REFERENCE, 'must be a number, or refer to one such as $anna.amount_cents')
@@ -107,7 +109,7 @@ const kinds = [push, close, claim, release, pay, refund, rate, advance, expect] 
 
 const names = kinds.map(({ shape }) => shape.do.value).join(', ')
 
-/** A scenario file: steps that are taken in order. Their fields are those of the API. */
+/** Schema of a scenario file: steps in order. Their fields are those of the API. */
 export const scenarioSchema = z.strictObject({
   $schema: z.string().optional().describe('The JSON schema of this file.'),
   title: z.string().min(1),
@@ -129,13 +131,16 @@ export type ExpectStep = Extract<Step, { do: 'expect' }>
 
 export type Action = Exclude<Step, ExpectStep>
 
-/** The names of earlier steps that a value refers to. */
+/** Returns the names of the earlier steps that a value refers to. */
 export function referredTo(value: unknown): string[] {
   if (typeof value === 'string') return REFERENCE.exec(value)?.slice(1, 2) ?? []
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referredTo) : []
 }
 
-/** The value with what it refers to in place of each reference. @throws Error for what an answer does not have. */
+/**
+ * Replaces the references in a value.
+ * @throws Error for a field that an answer does not have.
+ */
 export function resolved<T>(value: T, answers: ReadonlyMap<string, unknown>): T {
   if (typeof value === 'string') return (REFERENCE.test(value) ? lookUp(value, answers) : value) as T
   if (Array.isArray(value)) return value.map((element: unknown) => resolved(element, answers)) as T

@@ -8,7 +8,7 @@ import { packageFile } from '../../package-file.ts'
 
 const folder = fileURLToPath(packageFile('fixtures/scenarios/'))
 
-/** The names of the scenarios that come along. */
+/** Returns the names of the built-in scenarios. */
 export async function shippedNames(): Promise<string[]> {
   const files = await readdir(folder)
   return files
@@ -21,7 +21,10 @@ export function shippedFile(name: string): string {
   return join(folder, `${name}.json`)
 }
 
-/** The file that is meant by a file's name or by that of a scenario that comes along. @throws CommandError (usage). */
+/**
+ * Returns the file of a path or of a built-in scenario's name.
+ * @throws CommandError (usage) when there is none.
+ */
 export async function scenarioFile(word: string): Promise<string> {
   if (word === '-' || /[\\/]|\.json$/i.test(word) || existsSync(word)) return word
   const names = await shippedNames()

@@ -3,14 +3,14 @@ import { isAlive } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
 import { isLoopbackBinding } from '../../model/loopback.ts'
 
-/** What the commands need to know of a service that runs. */
+/** A running service, as commands need it. */
 interface Running {
   url: string
   apiKey: string
   ca?: string | undefined
 }
 
-/** Tells the commands where the service is, unless another one runs on this directory and is told of already. */
+/** Writes `run.json`, by which commands find the service, unless another service runs on this directory. */
 export async function announce(
   { url, apiKey, ca }: Running,
   directory: string,
@@ -27,7 +27,7 @@ export async function announce(
   })
 }
 
-/** Tells the first signal from the second, which ends the process at once. */
+/** Resolves `first` at the first signal; the second one ends the process at once. */
 export function listenForSignals() {
   let resolve = () => {}
   let raised = false
@@ -40,7 +40,7 @@ export function listenForSignals() {
   return { first, raise }
 }
 
-/** What is dangerous, or unlike the real service, about what was asked for. */
+/** Returns warnings about options that are dangerous, or differ from the real service. */
 export function warningsOf(flags: {
   host: string
   insecure: boolean

@@ -7,8 +7,8 @@ import { writePrivateFile } from '../../private-file.ts'
 import { readJsonFile } from '../../data-directory.ts'
 
 /**
- * Where this user's Tabwire remembers what it made and what the user trusts: `$XDG_STATE_HOME/tabwire`, on Windows
- * `%LOCALAPPDATA%\tabwire`, else `~/.local/state/tabwire`. Never in a working directory, which anybody may have written.
+ * Returns the folder of this user's own state: `$XDG_STATE_HOME/tabwire`, on Windows `%LOCALAPPDATA%\tabwire`, else
+ * `~/.local/state/tabwire`. Never in a working directory, which other users may have written.
  */
 export function stateHome(): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env
@@ -18,15 +18,15 @@ export function stateHome(): string {
 }
 
 /**
- * A proof that this installation wrote a text: a code by a secret that only this user has. `undefined` when the secret can
- * neither be read nor be made, such as in a home that cannot be written to.
+ * Returns a code that proves that this installation wrote a text, made with a secret of this user. `undefined` when
+ * the secret can be neither read nor created, for example in a read-only home.
  */
 export async function proofOf(text: string): Promise<string | undefined> {
   const secret = await installationSecret()
   return secret && createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** Whether this installation made the proof; `undefined` when that cannot be told. */
+/** Returns true when this installation made the proof; `undefined` when that is unknown. */
 export async function isProven(text: string, proof: string): Promise<boolean | undefined> {
   const own = await proofOf(text)
   if (own === undefined) return undefined
@@ -42,7 +42,7 @@ async function installationSecret(): Promise<string | undefined> {
   try {
     await mkdir(stateHome(), { recursive: true, mode: 0o700 })
     await writePrivateFile(draft, `${newToken()}${newToken()}\n`)
-    // Of two processes that make one at once, the second takes the secret of the first.
+    // Of two concurrent processes, the second takes the secret of the first.
     await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
     await rm(draft, { force: true })
   } catch {
@@ -56,7 +56,6 @@ async function readSecret(path: string): Promise<string | undefined> {
   return /^([\w-]{44})\n$/.exec(text)?.[1]
 }
 
-/** A settings file as it was read. */
 interface SettingsFile {
   path: string
   text: string
@@ -68,14 +67,14 @@ interface Trusted {
   settings: string
 }
 
-/** Whether this user has trusted the folder of a settings file, with this very text. */
+/** Returns true when this user has trusted the folder of a settings file, with exactly this text. */
 export async function isTrusted(file: SettingsFile): Promise<boolean> {
   const wanted = await trustIn(file)
   const kept = await readJsonFile<Trusted>(placeOf(wanted))
   return kept?.folder === wanted.folder && kept.settings === wanted.settings
 }
 
-/** Remembers for this user that the folder of a settings file is trusted, as long as its text stays. */
+/** Stores that this user trusts the folder of a settings file, until its text changes. */
 export async function trust(file: SettingsFile): Promise<void> {
   const wanted = await trustIn(file)
   await mkdir(dirname(placeOf(wanted)), { recursive: true, mode: 0o700 })
@@ -86,7 +85,7 @@ async function trustIn({ path, text }: SettingsFile): Promise<Trusted> {
   return { folder: await realpath(dirname(path)), settings: sha256(text) }
 }
 
-/** A file for each folder, so that two commands at once take nothing from each other. */
+/** One file per folder, so that concurrent commands do not overwrite each other. */
 function placeOf({ folder }: Trusted): string {
   return join(stateHome(), 'trusted', `${sha256(folder)}.json`)
 }

@@ -8,14 +8,17 @@ import {
 import { usageError, CommandError, exitCodes } from '../errors.ts'
 import { textOfUtf16, UTF16_ADVICE } from '../../signature/diagnose/utf16.ts'
 
-/** A verdict and, when it is bad and known why, the mistake. */
-export interface Judgement {
+/** Result of a verification and, when it fails for a known reason, the mistake. */
+export interface VerifyOutcome {
   result: Verification
   diagnosis: Diagnosis | undefined
 }
 
-/** @throws CommandError (usage) for a secret that cannot be one: that is no wrong signature. */
-export function judge(options: DiagnoseOptions): Judgement {
+/**
+ * Verifies a signature and, when it is wrong, looks for the mistake.
+ * @throws CommandError (usage) for a malformed secret.
+ */
+export function verifyAndDiagnose(options: DiagnoseOptions): VerifyOutcome {
   try {
     const result = verify(options)
     return { result, diagnosis: result.ok ? undefined : diagnose(options) }
@@ -24,24 +27,24 @@ export function judge(options: DiagnoseOptions): Judgement {
   }
 }
 
-/** As `--json` shows it. */
-export function viewJudgement({ result, diagnosis }: Judgement): object {
+/** Returns the outcome for `--json`. */
+export function outcomeJson({ result, diagnosis }: VerifyOutcome): object {
   return { ...result, ...(diagnosis && { mistake: diagnosis.mistake, advice: diagnosis.advice }) }
 }
 
-/** How many were right, and how many made which mistake; those that have none are counted by their code. */
-export function tally(judgements: readonly Judgement[]) {
+/** Counts valid signatures and mistakes; failures without a known mistake are counted by their code. */
+export function countOutcomes(outcomes: readonly VerifyOutcome[]) {
   const mistakes: Record<string, number> = {}
-  for (const { result, diagnosis } of judgements) {
+  for (const { result, diagnosis } of outcomes) {
     if (result.ok) continue
     const name = diagnosis?.mistake ?? result.code
     mistakes[name] = (mistakes[name] ?? 0) + 1
   }
-  const right = judgements.filter(({ result }) => result.ok).length
-  return { total: judgements.length, right, wrong: judgements.length - right, mistakes }
+  const right = outcomes.filter(({ result }) => result.ok).length
+  return { total: outcomes.length, right, wrong: outcomes.length - right, mistakes }
 }
 
-/** What one line of a file of many gives to verify. */
+/** One line of a `--many` file. */
 export interface Line {
   number: number
   header: string | undefined
@@ -49,9 +52,8 @@ export interface Line {
 }
 
 /**
- * Reads NDJSON: on each line `header` and `body` (text), or `body_base64` where the body is no text. Blank lines are passed
- * over.
- * @throws CommandError (usage) naming the first line that is something else.
+ * Parses NDJSON: each line has `header` and `body` (text), or `body_base64` for bytes. Skips blank lines.
+ * @throws CommandError (usage) that names the first wrong line.
  */
 export function parseMany(bytes: Buffer): Line[] {
   if (textOfUtf16(bytes) !== undefined)

@@ -407,7 +407,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       fields,
     )
     const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
-    const shownIn = (name: string) => namesOf(presentIn(lists.get(name), items))
+    const shownIn = (name: string) => namesOf(foundIn(lists.get(name), items))
     const matching = names.filter((name) => shownIn(name) === namesOf(expected))
     const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
     if (isSame && expected.length > 0) listNames = matching
@@ -459,7 +459,7 @@ function isKept(entry: unknown): boolean {
   return !isRemoved(entry)
 }
 
-function presentIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
+function foundIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
   return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
 }
 

@@ -1,5 +1,5 @@
 import { eventTypes } from '../../model/event.ts'
-import { isGood, told, type Finding, type ReceiverCase, type Row, type Stage } from './case.ts'
+import { isGood, told, type Finding, type ReceiverCase, type Row, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import type { Delivery, SendOptions } from './send.ts'
 
@@ -200,7 +200,7 @@ export const accepts: readonly ReceiverCase[] = [
 /** Sends genuine deliveries one after the other, up to the first that is not accepted. */
 async function acceptance(
   deliveries: readonly Delivery[],
-  { send }: Pick<Stage, 'send'>,
+  { send }: Pick<CaseContext, 'send'>,
   pauseMs?: number,
 ): Promise<Finding> {
   for (const [index, one] of deliveries.entries()) {

@@ -10,7 +10,7 @@ export interface Rejection {
 }
 
 /** What a case works with. */
-export interface Stage {
+export interface CaseContext {
   forge: Forge
   send: Send
   /** The answer to the plain, genuine delivery that every run begins with. */
@@ -42,7 +42,7 @@ export interface ReceiverCase {
   explainedBy?: readonly string[]
   /** Runs after the other cases of its group, and beside none: it may end the receiver. */
   isAlone?: true
-  examine(stage: Stage): Promise<Finding>
+  examine(context: CaseContext): Promise<Finding>
 }
 
 /** A row of a table of cases. */

@@ -1,4 +1,4 @@
-import { isGood, told, type Finding, type ReceiverCase, type Stage } from './case.ts'
+import { isGood, told, type Finding, type ReceiverCase, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
 import { otherSecret } from './forgeries.ts'
 import { mistakes } from '../../signature/diagnose/mistakes.ts'
@@ -71,7 +71,7 @@ export const control: readonly ReceiverCase[] = [
   },
 ]
 
-type Parts = Pick<Stage, 'forge' | 'send'>
+type Parts = Pick<CaseContext, 'forge' | 'send'>
 
 /** Why a receiver rejects every genuine delivery, and what to do: one cause in place of what each case would say. */
 async function causeOf(first: Answer, parts: Parts): Promise<string> {
@@ -111,7 +111,7 @@ const SEARCH_MS = 5_000
 /** The mistake in the receiver's own signature, found by signing with the same mistake. */
 async function otherSignature({ forge, send }: Parts): Promise<string | undefined> {
   const until = performance.now() + SEARCH_MS
-  const tries = [...slips(forge)]
+  const tries = [...commonMistakes(forge)]
   for (let at = 0; at < tries.length && performance.now() < until; at += AT_ONCE) {
     const some = tries.slice(at, at + AT_ONCE)
     const answers = await Promise.all(some.map(({ delivery }) => send(delivery)))
@@ -126,7 +126,7 @@ interface Try {
   delivery: Delivery
 }
 
-function* slips(forge: Forge): Generator<Try> {
+function* commonMistakes(forge: Forge): Generator<Try> {
   // A letter and a slash that some writers of JSON escape.
   const body = bytes(forge.envelopeWith({ name: 'Zoë/1' }))
   const t = String(forge.now())

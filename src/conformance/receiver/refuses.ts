@@ -5,7 +5,7 @@ import {
   type Forgery,
   type ReceiverCase,
   type RefuseRow,
-  type Stage,
+  type CaseContext,
   type Row,
 } from './case.ts'
 import { bodyMovedIntoT, signatures, tampering, times } from './forgeries.ts'
@@ -121,12 +121,12 @@ const rows: readonly RefuseRow[] = [
 export const refuses: readonly ReceiverCase[] = rows.map(({ forge, ...row }) => ({
   group: 'refuses',
   ...row,
-  async examine(stage) {
-    const { before, forged, genuine = stage.forge.genuine() } = forge(stage.forge)
+  async examine(context) {
+    const { before, forged, genuine = context.forge.genuine() } = forge(context.forge)
     return (
-      (before && unbelieved(await stage.send(before), BEFORE)) ??
-      (await acceptedOf(forged, row, stage)) ??
-      (await controlled(genuine, stage))
+      (before && unbelieved(await context.send(before), BEFORE)) ??
+      (await acceptedOf(forged, row, context)) ??
+      (await controlled(genuine, context))
     )
   },
 }))
@@ -139,7 +139,7 @@ const AFTER = 'a genuine delivery of this kind was not accepted either'
 async function acceptedOf(
   forged: Forgery['forged'],
   { id, basis }: Pick<RefuseRow, 'id' | 'basis'>,
-  { send, rejections, isSlow }: Stage,
+  { send, rejections, isSlow }: CaseContext,
 ): Promise<Finding> {
   const wanted = basis === 'advice' ? 'a rejection (4xx) is safer' : 'expected a rejection (4xx)'
   const ahead = isSlow ? forged.map((one) => send(one)) : []
@@ -154,7 +154,7 @@ async function acceptedOf(
 }
 
 /** Nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver has ended. */
-async function controlled(genuine: Delivery, { send }: Stage): Promise<Finding> {
+async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Finding> {
   const first = await send(genuine)
   // A receiver that is ending closes the connections that it had not accepted yet.
   const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(genuine) : first
@@ -166,7 +166,7 @@ async function controlled(genuine: Delivery, { send }: Stage): Promise<Finding> 
   return unbelieved(answer, AFTER)
 }
 
-function unbelieved(answer: Awaited<ReturnType<Stage['send']>>, what: string): Finding {
+function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): Finding {
   if (isGood(answer)) return undefined
   return { notChecked: answer.unjudged ?? `Not checked: ${what}: ${told(answer)}.` }
 }

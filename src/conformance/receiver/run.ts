@@ -1,6 +1,6 @@
 import { INTERRUPTED, type CaseResult } from '../report/result.ts'
-import type { ReceiverCase, Stage } from './case.ts'
-import { createPace, createPatience } from './timing.ts'
+import type { ReceiverCase, CaseContext } from './case.ts'
+import { createPace, createTimeouts } from './timing.ts'
 
 export interface Run {
   /** How long an answer is waited for, in milliseconds. */
@@ -20,26 +20,26 @@ const independent: ReadonlySet<string> = new Set(['accepts', 'refuses'])
  */
 export async function runReceiverCases(
   cases: readonly ReceiverCase[],
-  stage: Omit<Stage, 'isSlow'>,
+  context: Omit<CaseContext, 'isSlow'>,
   { timeoutMs, slowMs, signal, begin }: Run,
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
-  const pace = createPace(stage.send, stage.forge, slowMs)
-  const patience = createPatience(pace.send, timeoutMs, signal)
+  const pace = createPace(context.send, context.forge, slowMs)
+  const timeouts = createTimeouts(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
   async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
     const lost = reasonNotToTry(one)
     if (lost === undefined) begin(one, cases.indexOf(one))
-    const send: Stage['send'] = (delivery, options) => patience.send(one, delivery, options)
-    const result = lost === undefined ? await examine(one, { ...stage, send, isSlow }) : notTried(one, lost)
+    const send: CaseContext['send'] = (delivery, options) => timeouts.send(one, delivery, options)
+    const result = lost === undefined ? await examine(one, { ...context, send, isSlow }) : notTried(one, lost)
     results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
     if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
   }
 
   function reasonNotToTry(one: ReceiverCase): string | undefined {
     if (signal.aborted) return INTERRUPTED
-    return guards(failedControl, one) ? referTo(failedControl) : patience.lost(one)
+    return guards(failedControl, one) ? referTo(failedControl) : timeouts.lost(one)
   }
 
   for (const group of new Set(cases.map((one) => one.group))) {
@@ -99,9 +99,9 @@ function referTo({ group, id }: ReceiverCase): string {
   return `Not checked: see ${group}/${id}.`
 }
 
-async function examine(one: ReceiverCase, stage: Stage): Promise<CaseResult> {
+async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseResult> {
   const started = performance.now()
-  const found = await one.examine(stage)
+  const found = await one.examine(context)
   const duration_ms = Math.round(performance.now() - started)
   if (found === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
   if (typeof found === 'object' && 'notChecked' in found)

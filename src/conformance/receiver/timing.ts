@@ -72,13 +72,13 @@ const LONGEST_PAUSE_MS = 2_000
  * Bounds the time that a run takes with a receiver that does not answer, or that limits the rate of requests. The answers
  * that it cannot wait for are marked `unjudged` (specification section 8: a receiver has 10 s).
  */
-interface Patience {
+interface Timeouts {
   send(one: ReceiverCase, delivery: Delivery, options?: SendOptions): Promise<Answer>
   /** Why a case is not even tried. */
   lost(one: ReceiverCase): string | undefined
 }
 
-export function createPatience(send: Send, wholeMs: number, signal: AbortSignal): Patience {
+export function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal): Timeouts {
   const silent = new Set<ReceiverCase>()
   const shortMs = Math.min(SHORT_MS, wholeMs)
   let gone: string | undefined

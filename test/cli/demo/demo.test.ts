@@ -1,16 +1,16 @@
 import { Stripe } from 'stripe'
 import { expect, test } from 'vitest'
 import { createAuthority } from '../../../src/certificates.ts'
-import { judgeByWebCrypto, startReceiver, type Judge } from '../../../src/cli/demo/receiver.ts'
-import type { Scene } from '../../../src/cli/demo/steps.ts'
-import { playStory } from '../../../src/cli/demo/demo.ts'
+import { verifyByWebCrypto, startReceiver, type VerifySignature } from '../../../src/cli/demo/receiver.ts'
+import type { DemoStep } from '../../../src/cli/demo/steps.ts'
+import { playDemo } from '../../../src/cli/demo/demo.ts'
 import { createClient } from '../../../src/client.ts'
 import { startSimulator } from '../../../src/simulator.ts'
 
 const { webhooks } = new Stripe('sk_test_x')
 
 /** Stripe's own library, which shares the scheme and knows nothing of Tabwire. */
-const judgeByStripe: Judge = async (body, header, secret) => {
+const judgeByStripe: VerifySignature = async (body, header, secret) => {
   try {
     webhooks.constructEvent(body, header, secret)
     return true
@@ -19,13 +19,13 @@ const judgeByStripe: Judge = async (body, header, secret) => {
   }
 }
 
-async function play(judge: Judge): Promise<Scene[]> {
+async function play(judge: VerifySignature): Promise<DemoStep[]> {
   const authority = await createAuthority()
   const simulator = await startSimulator({ port: 0, ca: [authority.certificatePem] })
   const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']), judge)
-  const scenes: Scene[] = []
+  const scenes: DemoStep[] = []
   try {
-    for await (const scene of playStory(createClient(simulator), receiver)) scenes.push(scene)
+    for await (const step of playDemo(createClient(simulator), receiver)) scenes.push(step)
     await simulator.idle()
     return scenes
   } finally {
@@ -34,14 +34,14 @@ async function play(judge: Judge): Promise<Scene[]> {
   }
 }
 
-const verdicts = (scenes: readonly Scene[]) =>
-  scenes.flatMap((scene) => (scene.type === 'delivered' ? [[scene.event_type, scene.verified]] : []))
+const verified = (scenes: readonly DemoStep[]) =>
+  scenes.flatMap((step) => (step.type === 'delivered' ? [[step.event_type, step.verified]] : []))
 
 test.each([
   ["Stripe's library", judgeByStripe],
-  ['Web Crypto', judgeByWebCrypto],
+  ['Web Crypto', verifyByWebCrypto],
 ])('every delivery of the story verifies by %s', async (_name, judge) => {
-  expect(verdicts(await play(judge))).toEqual([
+  expect(verified(await play(judge))).toEqual([
     ['ping', true],
     ['check.created', true],
     ['check.updated', true],
@@ -57,7 +57,7 @@ test.each([
 
 test.each([
   ["Stripe's library", judgeByStripe],
-  ['Web Crypto', judgeByWebCrypto],
+  ['Web Crypto', verifyByWebCrypto],
 ])('%s is a judge that refuses: of another body, secret, or time', async (_name, judge) => {
   const payload = '{"id":"evt_1"}'
   const secret = 'whsec_x'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { count, moment, money } from '../../../src/cli/render/text.ts'
+import { count, formatTime, money } from '../../../src/cli/render/text.ts'
 
 test.each([
   [0, '0.00'],
@@ -16,6 +16,6 @@ test('one item is no items', () => {
   expect([count(0, 'item'), count(1, 'item'), count(2, 'item')]).toEqual(['0 items', '1 item', '2 items'])
 })
 
-test('a moment is a date and a time of day, in UTC', () => {
-  expect(moment('2026-11-21T18:04:05.123Z')).toBe('2026-11-21 18:04:05')
+test('a time is printed as a date and a time of day, in UTC', () => {
+  expect(formatTime('2026-11-21T18:04:05.123Z')).toBe('2026-11-21 18:04:05')
 })

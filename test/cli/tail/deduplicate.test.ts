@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { createNews, type Told } from '../../../src/cli/tail/deduplicate.ts'
+import { createDeduplicator, type TailMessage } from '../../../src/cli/tail/deduplicate.ts'
 
 const at = (time: string) => new Date(`2026-11-21T${time}.000Z`)
 
-function attempt(id: string, number: number, time: string, status = 'pending'): Told {
+function attempt(id: string, number: number, time: string, status = 'pending'): TailMessage {
   return {
     type: 'attempt',
     data: { id, status, attempt: { number, started_at: at(time).toISOString() } },
-  } as Told
+  } as TailMessage
 }
-const death = (id: string): Told => ({ type: 'delivery', data: { id, status: 'dead' } }) as Told
+const death = (id: string): TailMessage => ({ type: 'delivery', data: { id, status: 'dead' } }) as TailMessage
 
-describe('news', () => {
+describe('the deduplicator of tail', () => {
   test('are told once: attempts by delivery and number, deaths unless the last attempt told of them', () => {
-    const news = createNews()
+    const seen = createDeduplicator()
     const told = [
       attempt('dlv_1', 1, '18:00:00'),
       attempt('dlv_1', 1, '18:00:00'),
@@ -22,29 +22,29 @@ describe('news', () => {
       death('dlv_2'),
       death('dlv_2'),
     ]
-    expect(told.map(news.isNew)).toEqual([true, false, true, false, true, false])
+    expect(told.map(seen.isNew)).toEqual([true, false, true, false, true, false])
   })
 
   test('are asked for from a minute before the newest on', () => {
-    const news = createNews()
-    news.begin(at('18:00:00'))
-    expect(news.since(at('18:00:00'))).toEqual(at('17:59:00'))
-    news.isNew(attempt('dlv_1', 1, '19:00:00'))
-    news.isNew(attempt('dlv_2', 1, '18:30:00'))
-    expect(news.since(at('20:00:00'))).toEqual(at('18:59:00'))
+    const seen = createDeduplicator()
+    seen.begin(at('18:00:00'))
+    expect(seen.since(at('18:00:00'))).toEqual(at('17:59:00'))
+    seen.isNew(attempt('dlv_1', 1, '19:00:00'))
+    seen.isNew(attempt('dlv_2', 1, '18:30:00'))
+    expect(seen.since(at('20:00:00'))).toEqual(at('18:59:00'))
   })
 
   test('are all there is when the clock is behind what was told', () => {
-    const news = createNews()
-    news.begin(at('18:00:00'))
-    expect(news.since(at('17:00:00'))).toEqual(new Date(0))
+    const seen = createDeduplicator()
+    seen.begin(at('18:00:00'))
+    expect(seen.since(at('17:00:00'))).toEqual(new Date(0))
   })
 
   test('are new again when another state has taken their place', () => {
-    const news = createNews()
-    news.isNew(attempt('dlv_1', 1, '19:00:00'))
-    news.forget(at('18:00:00'))
-    expect(news.since(at('18:00:00'))).toEqual(at('17:59:00'))
-    expect(news.isNew(attempt('dlv_1', 1, '18:00:00'))).toBe(true)
+    const seen = createDeduplicator()
+    seen.isNew(attempt('dlv_1', 1, '19:00:00'))
+    seen.forget(at('18:00:00'))
+    expect(seen.since(at('18:00:00'))).toEqual(at('17:59:00'))
+    expect(seen.isNew(attempt('dlv_1', 1, '18:00:00'))).toBe(true)
   })
 })

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { AttemptMessage } from '../../../src/client.ts'
 import { keysIn } from '../../../src/cli/tail/keys.ts'
-import type { Told } from '../../../src/cli/tail/deduplicate.ts'
+import type { TailMessage } from '../../../src/cli/tail/deduplicate.ts'
 import { chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
 
 const attempt = (id: string, outcome = 'succeeded') =>
   ({
     type: 'attempt',
     data: { id, event_type: 'check.created', external_check_id: id, attempt: { outcome } } as AttemptMessage,
-  }) as Told
-const after = (view: View, ...told: Told[]) => told.reduce((now, one) => take(now, one).view, view)
+  }) as TailMessage
+const after = (view: View, ...told: TailMessage[]) => told.reduce((now, one) => take(now, one).view, view)
 
 test('what comes in a pause waits, and is shown in its order when it ends', () => {
   const paused = after(press(newView(false), 'pause').view, attempt('a'), attempt('b', 'timeout'))

@@ -72,7 +72,7 @@ export interface TrialParts {
 /** Time between two requests for a view, in milliseconds. */
 const INTERVAL_MS = 25
 /** Time for a view to become equal to another one while many are tried, in milliseconds, beside a multiple of the lag. */
-const PATIENCE_MS = 100
+const TIMEOUT_MS = 100
 /** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
 const RETRIES = 6
 
@@ -88,7 +88,7 @@ export function createTrials(parts: TrialParts): Trials {
   /** How long the view went on changing after the last answer, and the longest time between changes, in milliseconds. */
   let lagMs = 0
   let gapMs = 0
-  let patienceMs = PATIENCE_MS
+  let timeoutMs = TIMEOUT_MS
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
     const views = []
@@ -215,7 +215,7 @@ export function createTrials(parts: TrialParts): Trials {
         if (comparison.areEqual(second.before, second.views)) throw new NotJudged(ALL_DIFFERS)
         lagMs = Math.max(first.lastMs, second.lastMs)
         gapMs = Math.max(first.gapMs, second.gapMs)
-        patienceMs = PATIENCE_MS + 4 * lagMs
+        timeoutMs = TIMEOUT_MS + 4 * lagMs
         usual = [second.before, second.views]
         ends.set(inOrder.join(), second.views)
         return
@@ -238,7 +238,7 @@ export function createTrials(parts: TrialParts): Trials {
       const until = (views: Views) => comparison.areEqual(wanted, views)
       const known = ends.get(other.join())
       if (known !== undefined) return until(known)
-      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + patienceMs, until }
+      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + timeoutMs, until }
       const { views } = await settle(await play(other), wait)
       ends.set(other.join(), views)
       return until(views)
@@ -256,7 +256,7 @@ export function createTrials(parts: TrialParts): Trials {
         until,
       })
       if (!until(end) && (await isUnchanged(played, views))) return [views, end]
-      patienceMs *= 4
+      timeoutMs *= 4
       gapMs *= 4
       ends.clear()
       return undefined
