@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions) {
   }
 
   function stream(options?: StreamOptions): AsyncGenerator<StreamMessage>
-  /** The earlier form of `stream({ signal, onOpen, since })`. */
+  /** Streams messages; `stream({ signal, onOpen, since })` replaces it. */
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
   function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
@@ -191,7 +191,7 @@ export function createClient(options: ClientOptions) {
       /** Returns the URL that the QR code of a table opens. */
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
-    /** What guests do at the table. A check goes by its external id, or by the check itself. */
+    /** Actions of guests. A check is given by its external id, or as the check itself. */
     guests: {
       /**
        * Claims items of a check: all of them or none.
@@ -237,7 +237,7 @@ export function createClient(options: ClientOptions) {
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's answer. */
       ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
-      /** Removes a webhook endpoint; what is pending for it is dead. */
+      /** Deletes a webhook endpoint; its pending deliveries become dead. */
       delete: (endpoint: RecordOrId) =>
         remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
     }),
@@ -368,7 +368,7 @@ export interface EndpointWanted {
 }
 
 /**
- * The service says nothing but the code, so that no address of its choice is ever opened. A service that listens on every
+ * The service returns only the code, so that it cannot choose the opened address. A service that listens on every
  * address of this machine is reached by loopback.
  */
 function linkTo(url: string, code: unknown): string {

@@ -2,10 +2,10 @@ import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { decodeTime, incrementBase32, TIME_LEN, ulid } from 'ulid'
 import type { NewId } from './operations/operation.ts'
 
-/** Everything about a service that nobody can foresee. */
+/** Sources of unpredictable values: ids, secrets and tokens. */
 export interface Identifiers {
   newId: NewId
-  /** Begins anew after the newest of the records that have taken the place of all others, however the clock was moved. */
+  /** Restarts after the newest record of a loaded state, wherever the clock stands. */
   restartAfter: (newestId: string | undefined) => void
   newSecret: () => string
   newApiKey: () => string
@@ -63,7 +63,7 @@ export function newSecret(): string {
   return secretOf(randomBytes)
 }
 
-/** A part of a name that nobody can guess: 16 random bytes in base64url. */
+/** An unguessable part of a name: 16 random bytes in base64url. */
 export function newToken(): string {
   return randomBytes(16).toString('base64url')
 }
@@ -97,7 +97,7 @@ function seededBytes(seed: number, name: string): (size: number) => Buffer {
 
 /**
  * Makes ULIDs that go up, also within a millisecond and when time stands still: then all but their last digits stay. Not by
- * the package's own factory, which writes the time anew in each, three times as long.
+ * the package's own factory, which encodes the time for each id, three times as long.
  */
 function monotonic(random: () => number): (time: number) => string {
   let newest = 0

@@ -161,12 +161,12 @@ const exceptions: Record<string, string[]> = {
   'commands/openapi.ts': ['http'],
 }
 
-describe('the house', () => {
-  it('has a rule for every room', () => {
+describe('the source tree', () => {
+  it('has a rule for every folder', () => {
     expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(rooms).sort())
   })
 
-  it.each(files)('$path imports only what its room may', ({ path, own, foreign }) => {
+  it.each(files)('$path imports only what its folder may import', ({ path, own, foreign }) => {
     const room = roomOf(path)
     const rule = rooms[room]
     const allowed = [room, ...(rule?.own ?? []), ...(exceptions[path] ?? [])]

@@ -5,21 +5,21 @@ import type { Check } from '../model/check.ts'
 import { TRIAL_PREFIX, isTrialPath } from '../model/simulator/trial-check.ts'
 import { paginate } from '../client/reads.ts'
 
-/** What one order of pushes, by their place in the record from 1 on, made of a fresh check. */
+/** Final state of a fresh check after one order of pushes; the order lists their positions in the record, from 1. */
 export interface Ending {
   order: number[]
   check: Check
 }
 
-/** Whether the pushes of one check come to one state in any order. */
+/** Result of comparing orders: whether the pushes of one check lead to one state. */
 export interface Convergence {
   external_check_id: string
   pushes: string[]
-  /** How many orders were tried beside the recorded one. */
+  /** Number of orders that were tried, without the recorded one. */
   orders: number
   seed: number
   converged: boolean
-  /** The recorded order and the first that ended otherwise, with the fields that differ. */
+  /** The recorded order, the first order with another result, and the fields that differ. */
   divergence: { fields: string[]; endings: [Ending, Ending] } | null
 }
 
@@ -67,7 +67,7 @@ async function play(
   return { order: order.map((index) => index + 1), check: await checks.get(id) }
 }
 
-/** What tells two checks apart whatever was pushed. */
+/** Fields that differ between any two checks. */
 const own: readonly string[] = ['id', 'external_id', 'created_at', 'updated_at', 'closed_at']
 
 function differing(one: Check, other: Check): string[] {
@@ -76,8 +76,8 @@ function differing(one: Check, other: Check): string[] {
 }
 
 /**
- * In which orders so many pushes are tried, as their indexes: first as recorded, then `orders` others that the seed
- * decides, in each of which about half of the pushes come twice.
+ * Returns the orders to try, as indexes: first the recorded one, then `orders` others by the seed, in each of which
+ * about half of the pushes are repeated.
  */
 function ordersOf(pushes: number, orders: number, seed: number): number[][] {
   const recorded = Array.from({ length: pushes }, (_, index) => index)
@@ -88,11 +88,11 @@ function ordersOf(pushes: number, orders: number, seed: number): number[][] {
   return [recorded, ...drawn]
 }
 
-/** A push that can be made again. */
+/** A recorded push. */
 export interface RecordedPush {
   /** The external id of its check. */
   id: string
-  /** Where it is from: a file, or the request that brought it. */
+  /** Its source: a file, or the request that carried it. */
   name: string
   body: string | Uint8Array
 }
@@ -100,8 +100,8 @@ export interface RecordedPush {
 const PATH = /^\/v1\/checks\/external\/([^/?]+)/
 
 /**
- * The pushes that the service took since it started, in order of arrival, as far as its log reaches. Refused ones are no
- * part of any state, and our own trials none of the session. With `only`, those of this check alone.
+ * Returns the pushes that the service accepted since it started, in order of arrival, as far as its log reaches.
+ * Leaves out refused pushes and our own trials. With `only`, returns those of this check.
  */
 export async function pushesInLog(
   client: Pick<Client, 'requests'>,
@@ -118,7 +118,7 @@ export async function pushesInLog(
   return newestFirst.reverse()
 }
 
-/** The elements in an order that the seed decides: the same seed, the same order (Fisher–Yates). */
+/** Shuffles the elements by the seed: the same seed gives the same order (Fisher–Yates). */
 export function shuffled<T>(elements: readonly T[], seed: number): T[] {
   const random = mulberry32(seed)
   const result: T[] = []
@@ -131,7 +131,7 @@ export function shuffled<T>(elements: readonly T[], seed: number): T[] {
   return result
 }
 
-/** A small generator of numbers in [0, 1) whose whole state is one 32-bit seed. */
+/** Makes a random number generator in [0, 1) whose state is one 32-bit seed. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -3,14 +3,14 @@ import type { EventType } from '../model/event.ts'
 import { moment } from '../model/moment.ts'
 import type { ClientReads } from '../client/reads.ts'
 
-/** What somebody waits for. */
+/** Deliveries to wait for. */
 export interface Wanted {
   type?: EventType | 'ping' | undefined
   /** External id. */
   check?: string | undefined
   endpoint?: string | undefined
   status: Delivery['status']
-  /** So many at least; with `exactly`, and no more. */
+  /** Least number of deliveries; with `exactly`, the exact number. */
   count: number
   exactly: boolean
   none: boolean
@@ -29,14 +29,14 @@ function matching(seen: ReadonlyMap<string, Delivery>, { status }: Wanted): Deli
   return [...seen.values()].filter((delivery) => delivery.status === status)
 }
 
-/** Whether waiting longer can change nothing any more. */
+/** Returns true when a longer wait cannot change the verdict. */
 export function isDecided(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): boolean {
   const came = matching(seen, wanted).length
   if (wanted.none) return came > 0
   return wanted.exactly ? came > wanted.count : came >= wanted.count
 }
 
-/** What came of it, when nothing more is waited for. */
+/** Returns the verdict when the wait is over. */
 export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): Verdict {
   const unmet = (code: Unmet['code'], message: string): Unmet => ({
     ok: false,
@@ -92,12 +92,12 @@ function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isO
   return `${status === 'delivered' ? 'successful' : status} ${isOne ? 'delivery' : 'deliveries'}`
 }
 
-/** Who did not get what was expected wants to know no more than this. */
+/** A reader of the failure needs no more than this. */
 const MOST_SHOWN = 10
 
 type Asked = Pick<ClientReads, 'deliveries' | 'endpoints' | 'events'>
 
-/** Why a delivery may not have come, and what came instead: lines for the message of an error. */
+/** Returns lines for an error message: why a delivery may be missing, and what came instead. */
 export async function explainMissing(client: Asked, wanted: Wanted): Promise<string[]> {
   const [reason, instead] = await Promise.all([reasonFor(client, wanted), deliveriesOf(client)])
   return [...reason, ...instead]
@@ -125,7 +125,9 @@ async function deliveriesOf({ deliveries }: Asked): Promise<string[]> {
   return [heading, ...data.toReversed().map(lineOf)]
 }
 
-/** A delivery in one line: `dlv_… check.created for check table-12, pending: The receiver answered 500. …`. */
+/**
+ * Formats a delivery in one line: `dlv_… check.created for check table-12, pending: The receiver answered 500. …`.
+ */
 export function lineOf({ id, event_type, external_check_id, status, attempts }: Delivery): string {
   const error = attempts.at(-1)?.error ?? null
   const about = external_check_id === null ? '' : ` for check ${external_check_id}`

@@ -9,7 +9,7 @@ import { explainMissing, inWords, judge, type Unmet, type Wanted } from './deliv
 import { untilDeadline, watch } from './watch.ts'
 import { concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
 
-/** Which deliveries are meant. */
+/** Selects deliveries. */
 export interface DeliveryFilter {
   /**
    * Event type.
@@ -27,7 +27,7 @@ export interface DeliveryFilter {
   status?: Delivery['status'] | undefined
 }
 
-/** Which deliveries are waited for, and how long. */
+/** Deliveries to wait for, and the time limit. */
 export interface DeliveriesWanted extends DeliveryFilter, CallOptions {
   /**
    * How many deliveries, at least: 1 or more.
@@ -41,7 +41,7 @@ export interface DeliveriesWanted extends DeliveryFilter, CallOptions {
   timeout?: number | undefined
 }
 
-/** Which deliveries must not come, and how long those on their way may take. */
+/** Deliveries that must not come, and the time limit for those in flight. */
 export interface DeliveriesUnwanted extends DeliveryFilter, CallOptions {
   /**
    * Milliseconds of real time that attempts in flight may take.
@@ -59,7 +59,10 @@ export const eventTypesAndPing: readonly string[] = [...eventTypes, 'ping']
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 const filterNames = ['type', 'check', 'endpoint', 'status', 'signal', 'timeout']
 
-/** The deliveries that were waited for have not come, or some came that must not. The message tells what came instead, `cause` what a handler of `receive` threw. */
+/**
+ * Thrown when the expected deliveries have not come, or unwanted ones have. The message says what came instead;
+ * `cause` is the error of a handler of `receive`.
+ */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   readonly code: Unmet['code']
@@ -121,7 +124,7 @@ export async function noneDelivered(
   throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still on its way.`)
 }
 
-/** The deliveries whose next attempt is due or in flight by the service's clock. */
+/** Returns the deliveries whose next attempt is due or in flight by the service clock. */
 async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []

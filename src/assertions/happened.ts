@@ -7,7 +7,7 @@ import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.t
 import { untilDeadline, watch } from './watch.ts'
 import { eventTypesAndPing, TIMEOUT_MS } from './delivered.ts'
 
-/** Which event is waited for, beside its type, and how long. */
+/** Selects the event to wait for, beside its type, and the time limit. */
 export interface EventWanted extends CallOptions {
   /** Only an event about this check, or the check with this external id. */
   check?: CheckOrId | undefined
@@ -18,11 +18,11 @@ export interface EventWanted extends CallOptions {
   timeout?: number | undefined
 }
 
-/** The event that was waited for has not happened. The message tells what happened instead. */
+/** Thrown when the expected event has not happened. The message says what happened instead. */
 export class NotHappened extends Error {
   override readonly name = 'NotHappened'
   readonly code = 'never_happened'
-  /** The latest events, of any type, oldest first. */
+  /** Returns the latest events of any type, oldest first. */
   readonly seen: readonly EventView[]
 
   constructor(message: string, seen: readonly EventView[]) {

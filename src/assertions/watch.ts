@@ -6,9 +6,9 @@ import { timers } from '../timers.ts'
 import type { CallOptions } from '../client/limit.ts'
 
 /**
- * Looks at once, and again at each message of the stream that concerns the caller, until a look finds something or
- * `deadline` aborts. Resolves with what the last look found.
- * @throws Unreachable when the service ends meanwhile, and what a look throws.
+ * Calls `look` at once, and after each relevant message of the stream, until it finds something or `deadline` aborts.
+ * Resolves with the last result.
+ * @throws Unreachable when the service ends meanwhile, and errors of `look`.
  */
 export async function watch<T>(
   client: Pick<ClientReads, 'stream'>,
@@ -19,7 +19,7 @@ export async function watch<T>(
   const done = new AbortController()
   try {
     const stream = await opened(client, deadline, done.signal)
-    // The stream is open before the first look, so that nothing falls between the two.
+    // The stream opens before the first look, so that no message is missed between them.
     let found = await look()
     if (found !== undefined || stream === undefined) return found
     for await (const message of stream) {

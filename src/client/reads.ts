@@ -41,7 +41,7 @@ export async function* paginate<T, Query extends PageQuery>(
   } while (cursor !== undefined)
 }
 
-/** How the live stream is read. */
+/** Options of the live stream. */
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: AbortSignal | undefined

@@ -3,7 +3,10 @@ import { errorOf, readBody, type Send } from './transport.ts'
 import type { StreamMessage } from './types.ts'
 import type { ClientReads } from './reads.ts'
 
-/** The bytes of an answer, as they arrive. @throws ApiError or Unreachable. */
+/**
+ * Yields the bytes of an answer as they arrive.
+ * @throws ApiError or Unreachable.
+ */
 export async function readBytes(
   send: Send,
   path: string,
@@ -27,7 +30,10 @@ async function* unbroken(
   }
 }
 
-/** What `GET /_sim/stream` tells, until `signal` aborts or the service ends. @throws ApiError or Unreachable. */
+/**
+ * Yields the messages of `GET /_sim/stream` until `signal` aborts or the service ends.
+ * @throws ApiError or Unreachable.
+ */
 export async function* readStream(
   send: Send,
   path: string,
@@ -50,7 +56,7 @@ export async function* readStream(
 }
 
 /**
- * Opens the live stream; once this resolves, nothing that happens is missed. With `since`, what began then comes first.
+ * Opens the live stream. Once it resolves, no message is missed; with `since`, messages from that time on come first.
  * @throws Unreachable or ApiError, or the signal's reason.
  */
 export async function openStream(

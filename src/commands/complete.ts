@@ -23,11 +23,11 @@ export default class Complete extends ServiceCommand {
     const words = this.argv.slice(at + 1)
     const completion = suggest(this.config, words)
     this.write(renderCompletion(completion, await this.further(completion)))
-    // What was asked for too long is not waited for.
+    // Exits without waiting for a slow answer.
     this.exit(exitCodes.done)
   }
 
-  /** What has to be looked up, where the words so far say. */
+  /** Returns the values to look up, with the flags typed so far. */
   private async further({ kind, given }: Completion): Promise<readonly Suggestion[]> {
     if (kind === undefined || kind === 'file') return []
     if (typeof kind === 'object') return kind.words.map((value) => ({ value, description: '' }))
@@ -36,7 +36,7 @@ export default class Complete extends ServiceCommand {
       return value === undefined ? [] : [`--${name}=${value}`]
     })
     const parsed = await this.parse(Complete, placing).catch(() => undefined)
-    // Whoever completes a word is told of no mistake in it, nor of a directory that is not to be trusted.
+    // Completion reports no usage errors and no untrusted directory.
     if (parsed === undefined) return []
     const { flags } = parsed
     return lookUp(

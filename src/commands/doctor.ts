@@ -72,8 +72,8 @@ export default class Doctor extends BaseCommand {
 }
 
 /**
- * The checks of the data directory as a start meets them: a service that runs there is what was wanted, and a start in
- * memory reads nothing of it. For HTTPS the directory is needed all the same, since the local authority is kept there.
+ * Checks the data directory as a start would: a running service is fine, and `--in-memory` does not read the
+ * directory. HTTPS needs the directory in any case, for the local authority.
  */
 function judged(
   { checks, holder }: Pick<CheckUp, 'checks' | 'holder'>,
@@ -89,7 +89,7 @@ function judged(
   })
 }
 
-/** Every flag of `start` is accepted, since each can make one fail; help shows those that say where it would run. */
+/** Accepts every flag of `start`, since each can make a start fail; help shows those that choose its place. */
 function withOthersHidden<T extends Interfaces.FlagInput>(flags: T): T {
   const entries = Object.entries(flags).map(([name, flag]) => [
     name,

@@ -133,7 +133,7 @@ export default class Listen extends ServiceCommand {
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }
 
-  /** A disabled endpoint gets nothing more, ever; when all are, there is nothing left to listen to. */
+  /** A disabled endpoint gets no further deliveries; when all are disabled, the command ends. */
   private giveUp({ endpoint, target }: Registered): void {
     if (this.disabled.has(endpoint.id)) return
     this.disabled.add(endpoint.id)
@@ -142,7 +142,7 @@ export default class Listen extends ServiceCommand {
     this.say(renderWarning(message))
   }
 
-  /** The first signal has the endpoints removed, the second ends at once and leaves that to the next `listen`. */
+  /** The first signal removes the endpoints; the second ends at once and leaves them to the next `listen`. */
   protected override interrupted(): void {
     if (this.ending.signal.aborted) process.exit(exitCodes.interrupted)
     this.exitCode = exitCodes.interrupted
@@ -157,7 +157,7 @@ export default class Listen extends ServiceCommand {
 interface Told {
   service: string
   signing_secret: string
-  /** Where the secret was written to; it is shown nowhere then. */
+  /** File with the secret, which is not printed then. */
   envFile: string | undefined
 }
 

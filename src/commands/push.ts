@@ -121,7 +121,7 @@ export default class Push extends ServiceCommand {
     const files = pushes.map(({ file }) => file)
     for await (const changed of watchFiles(files, () => this.say('Watching for changes; Ctrl-C ends it.')))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
-        // A file that is wrong for now is told of, and watched on.
+        // Reports an invalid file and keeps watching.
         await readInput(file)
           .then((body) => this.pushOne(client, id, body, true))
           .catch((error: unknown) => this.catch(error as Error))

@@ -104,7 +104,7 @@ const NO_BROWSER = '--open: no browser could be opened here. Open the link above
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
 
-/** What to say when a start fails because the service runs here already; `undefined` when it fails for another reason. */
+/** Returns the message when the service runs here already; `undefined` for other failures. */
 export async function alreadyRunning(
   error: unknown,
   directory: string,

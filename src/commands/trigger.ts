@@ -47,7 +47,7 @@ export default class Trigger extends ServiceCommand {
     const type = args.event as EventType
     const client = await this.connect(flags)
     const overrides = listed(flags.override ?? [])
-    // Nothing is pushed to a service that is no simulator, where no event could be seen.
+    // Checked before the first push: only a simulator can list events.
     await client.health()
     const triggered = await trigger(
       type,
@@ -69,7 +69,7 @@ export default class Trigger extends ServiceCommand {
   }
 }
 
-/** A body that was right before is invalid by what was typed. */
+/** Explains that an override made the body invalid. */
 function overridesRefused(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { issues = [] } = error.body as { issues?: { path: string; message: string }[] }

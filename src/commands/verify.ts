@@ -81,7 +81,7 @@ export default class Verify extends ServiceCommand {
     throw usageError('There is nothing to verify. Pass --header, --request, --delivery or --many.')
   }
 
-  /** As it was sent it is verified as of then: late is only what was received late. */
+  /** Verifies a sent request at the time of sending: only reception can be late. */
   private async fromDelivery(id: string, flags: Sources): Promise<Given> {
     const client = await this.connect(flags)
     const { event_id } = await client.deliveries.get(id)
@@ -92,7 +92,7 @@ export default class Verify extends ServiceCommand {
     return { payload, header: signature, ...(flags.now === undefined && { now: sentAt }) }
   }
 
-  /** One line for each, and the totals at the end: on standard output with `--json`, else below. */
+  /** Prints one line per signature and the totals: on standard output with `--json`, else below. */
   private verifyMany(file: Buffer, settings: Settings): void {
     const lines = parseMany(file)
     if (lines.length === 0) throw usageError('The file of --many holds no delivery.')
@@ -116,7 +116,10 @@ function fromRequest(bytes: Buffer, serviceName: string): Given {
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }
 }
 
-/** From the environment oclif hands them over as one text; what is around a secret may be the mistake, and stays. */
+/**
+ * From the environment, oclif passes the secrets as one text. White space around a secret stays, since it may be the
+ * mistake.
+ */
 function secretsFrom(secrets: string | readonly string[]): readonly string[] {
   return typeof secrets === 'string' ? secrets.split(',') : secrets
 }

@@ -12,7 +12,7 @@ export type { FindingsOptions, ReceivedDelivery, SignedOptions } from './matcher
 export type { ConvergeOptions } from './to-converge.ts'
 export type { DeliveredOptions } from './to-have-delivered.ts'
 
-/** What `expect` knows once this module is imported. Each must be awaited. */
+/** Matchers that `expect` has after this import. Each must be awaited. */
 export interface SimulatorMatchers {
   /**
    * The simulator has delivered such an event, or does so in time; with `times`, so often and no more.
@@ -47,7 +47,7 @@ declare module 'vitest' {
 
 expect.extend({ toBeSignedBy, toConverge, toHaveDelivered, toHaveNoFindings })
 
-/** What tests are given; each is started for those that ask for it, and closed behind them. */
+/** Fixtures; each is started for the tests that use it, and closed afterwards. */
 export interface SimulatorFixtures {
   /** One of this test's own. */
   simulator: Simulator

@@ -7,7 +7,7 @@ import type { Simulator } from '../library/create-simulator.ts'
 import { findingCodes, type FindingCode } from '../model/simulator/finding-code.ts'
 import type { ReportedFinding } from '../model/simulator/report.ts'
 
-/** What a matcher tells vitest: `message` is for when the test fails, and `actual` and `expected` are for its diff. */
+/** Result of a matcher: `message` is for a failed test, and `actual` and `expected` are for its diff. */
 export interface Outcome {
   pass: boolean
   message: () => string
@@ -15,13 +15,13 @@ export interface Outcome {
   expected?: unknown
 }
 
-/** What a matcher found, in the words of a failure. */
+/** Parts of a failure's message. */
 interface Found {
-  /** What the test asks for, as a phrase. */
+  /** The expectation, as a phrase. */
   expected: string
-  /** What there is, as a phrase. */
+  /** The actual state, as a phrase. */
   got: string
-  /** What explains it, such as the delivery in one line. */
+  /** Explanation, such as the delivery in one line. */
   lines?: readonly string[]
   /** Values for a diff. */
   diff?: { actual: unknown; expected: unknown } | undefined
@@ -154,7 +154,7 @@ function requireReceived(received: unknown): void {
   throw new TypeError(`${wanted}, got ${isParsed ? `${kindOf(body)} as body` : kindOf(received)}.`)
 }
 
-/** Which findings count. */
+/** Selects findings. */
 export interface FindingsOptions {
   /**
    * Findings that are no mistake here.

@@ -12,7 +12,7 @@ import {
 } from '../assertions/convergence.ts'
 import { failed, kindOf, passed, requireSimulator, type Outcome } from './matchers.ts'
 
-/** In which orders pushes are tried. */
+/** Options of the tried orders. */
 export interface ConvergeOptions {
   /**
    * Number of orders beside the one in which they came.
@@ -32,8 +32,8 @@ export interface ConvergeOptions {
 }
 
 /**
- * The pushes, of one check, or those that the simulator has received, of any, are made in other orders and some of them
- * twice. That happens in a simulator of its own: this one hears nothing of it, and nor do its receivers.
+ * Repeats the pushes of one check, or all that the simulator has received, in other orders and with repetitions. Runs
+ * in a separate simulator: this one and its receivers are not affected.
  */
 export async function toConverge(
   simulator: Simulator,

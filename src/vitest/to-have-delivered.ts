@@ -7,7 +7,7 @@ import { eventTypesAndPing, NotDelivered, wantedOf, type DeliveriesWanted } from
 import { deliveriesAbout } from '../assertions/wait.ts'
 import { failed, passed, requireSimulator, type Outcome } from './matchers.ts'
 
-/** What a delivery must be like beside its type. */
+/** Selects the delivery, beside its type. */
 export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count'> {
   /**
    * Exact number of deliveries, once nothing is on its way.
@@ -20,8 +20,7 @@ export interface DeliveredOptions extends Omit<DeliveriesWanted, 'type' | 'count
 const MOST_SHOWN = 10
 
 /**
- * With `.not` nothing is waited for but that no attempt is due or under way, and so it is with `times`, when as many have
- * come: no time has to pass for either.
+ * With `.not`, and with `times` once as many have come, the matcher waits only until no attempt is due or in flight.
  */
 export async function toHaveDelivered(
   this: { isNot?: boolean },
@@ -51,18 +50,18 @@ export async function toHaveDelivered(
   return isMet ? unwanted(wanted, came) : failed(foundOf(wanted, came, seen))
 }
 
-/** What a handler threw, with its stack: an outcome has no place for a cause. */
+/** Formats a handler's error with its stack: an outcome has no field for a cause. */
 function causeOf({ cause }: NotDelivered): string[] {
   return cause instanceof Error ? [`Caused by: ${cause.stack ?? cause.message}`] : []
 }
 
-/** What was asked for has come: with `.not` this is the failure. */
+/** The wanted deliveries have come: a failure with `.not`. */
 function unwanted(wanted: Wanted, came: readonly Delivery[]): Outcome {
   const expected = wanted.exactly ? `not ${inWords(wanted)}` : inWords({ ...wanted, none: true })
   return passed({ ...foundOf(wanted, came, []), expected })
 }
 
-/** What was expected, what came, and the deliveries in a line each; when there is none, what came in its place. */
+/** Formats the expectation, the result, and one line per delivery; without deliveries, what came instead. */
 function foundOf(
   wanted: Wanted,
   came: readonly Delivery[],
@@ -85,7 +84,7 @@ function countOf(came: readonly Delivery[], seen: readonly Delivery[], { status 
   return `${came.length} ${status}${rest}`
 }
 
-/** What of a delivery a diff shows. */
+/** Fields of a delivery in a diff. */
 function briefOf({ type, check, status }: Pick<Wanted, 'type' | 'check' | 'status'>): string {
   return `${status} ${type ?? 'event'}${check === undefined ? '' : ` for check ${check}`}`
 }

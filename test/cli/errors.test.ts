@@ -25,7 +25,7 @@ describe('how a command ends', () => {
   })
 })
 
-describe('what a command says', () => {
+describe('messages of commands', () => {
   test('with --json is the error of the API, whole', () => {
     const conflicts = [{ external_id: 'line-1', reason: 'removed', claimed_quantity: 1 }]
     const body = { code: 'conflict_with_paid_items', message: 'No.', request_id: 'req_1', conflicts }

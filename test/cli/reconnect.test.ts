@@ -45,7 +45,7 @@ describe('a command that attends to a service', () => {
     ])
   })
 
-  test('asks again when somebody else, or a service on its way, refuses the key', async () => {
+  test('asks again when another service, or a starting one, refuses the key', async () => {
     expect(await told(['there', refusal, 'there'])).toEqual([
       { again: false },
       { type: 'disconnected' },

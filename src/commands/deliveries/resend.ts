@@ -66,7 +66,7 @@ function attemptedSince({ attempts }: Delivery, since: Date | undefined): boolea
   return last !== undefined && new Date(last.started_at) >= since
 }
 
-/** Those that cannot be sent again, since their endpoint is disabled or gone, or so, are told and stop no other. */
+/** Reports deliveries that cannot be resent, for example to a disabled endpoint, and continues with the others. */
 async function resendAll(client: Client, dead: readonly Delivery[], fresh: boolean) {
   const data: Delivery[] = []
   const refused: { id: string; code: string; message: string }[] = []

@@ -100,7 +100,10 @@ interface Limits {
   status?: number | undefined
 }
 
-/** One fault on deliveries, one on the API, or both. @throws CommandError for a limit of what was not asked for. */
+/**
+ * Returns a fault on deliveries, one on the API, or both.
+ * @throws CommandError for a limit without its fault.
+ */
 function faultsOf(words: readonly string[], flags: Limits): Fault[] {
   const { deliveries, api } = readFaultWords(words)
   const [onDeliveries, onApi] = [Object.keys(deliveries), Object.keys(api)]

@@ -51,7 +51,7 @@ export default class GuestsPay extends ServiceCommand {
     if (check.balance_cents > 0) this.say(`Next: ${suggestion('guests pay', [args.check])}`)
   }
 
-  /** What reads amounts; the location's currency says how many digits they have. */
+  /** Returns a parser of amounts; the location's currency determines their digits. */
   private async reader(client: Client, check: string, flags: Amounts) {
     if (flags.amount === undefined && flags.tip === undefined)
       return (text: string, flag: string) => readAmount(text, '', flag)

@@ -49,7 +49,7 @@ export default class ScenarioRun extends ServiceCommand {
     const scenarios: Scenario[] = []
     for (const word of argv as string[]) scenarios.push(await readScenario(await scenarioFile(word)))
     const client = await this.connect(flags)
-    // Nothing is pushed to a service that is no simulator.
+    // Checked before the first push: the service must be a simulator.
     await client.health()
     const timeout_ms = flags.timeout * 1000
     const to = flags['forward-to']

@@ -9,7 +9,7 @@ export interface Answer {
   json: unknown
 }
 
-/** What a request carries beside method and path. */
+/** Options of a request beside method and path. */
 export interface Sent {
   /** Sent as JSON. */
   json?: unknown
@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** How often a request is sent again after 429, unless `Retry-After` is longer than this, in milliseconds. */
+/** Most repetitions of a request after 429, unless `Retry-After` is longer than this, in milliseconds. */
 const MAX_TRIES = 5
 const MAX_WAIT_MS = 60_000
 
@@ -41,9 +41,9 @@ interface AskOptions {
   keyFor: (method: Method, path: string) => string | undefined
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
-  /** How long an answer may take from the request to the last byte of its body, in milliseconds. */
+  /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
-  /** Is told of each answer. */
+  /** Called with each answer. */
   onAnswer?: (method: Method, path: string, answer: Answer) => void
 }
 
@@ -123,7 +123,7 @@ function retryAfterMs({ headers }: Answer): number {
   return Math.max(Number.isNaN(ms) ? 1000 : ms, 0)
 }
 
-/** Whether a key for the base URL may be sent to another URL: to the same host, and not in the clear where TLS is used. */
+/** Returns true when a key for the base URL may be sent to another URL: to the same host, and not in the clear where TLS is used. */
 function isSameHost(url: string, baseUrl: string): boolean {
   const [one, base] = [new URL(url), new URL(baseUrl)]
   return one.hostname === base.hostname && (one.protocol === base.protocol || one.protocol === 'https:')
@@ -147,7 +147,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether brackets outside of strings nest deeper than `MAX_DEPTH`. */
+/** Returns true when brackets outside of strings nest deeper than `MAX_DEPTH`. */
 function isDeep(text: string): boolean {
   let depth = 0
   let isString = false

@@ -141,7 +141,9 @@ export const retries: readonly ContractCase[] = [
   ),
 ]
 
-/** How many attempts of one delivery there are when each is answered 204 so late; duplicates are not counted. */
+/**
+ * Returns the number of attempts of one delivery when each is answered 204 after this delay; duplicates do not count.
+ */
 async function attemptsAnsweredAfter(target: Target, delayMs: number): Promise<number> {
   const { hook } = await failing(target, 204, delayMs)
   // A retry is answered at once, since moving the clock may wait for it.
@@ -175,7 +177,7 @@ const EARLY = 0.9
 const LATE = [1.05, 1.15, 1.3]
 const LATE_SECONDS = 30
 
-/** How long an attempt may take to arrive after its clock has been moved there, in milliseconds. */
+/** Time limit for an attempt to arrive after its clock has reached it, in milliseconds. */
 const ARRIVAL_MS = 1_000
 
 /** One retry: how many attempts arrived before it was due and by the end of its time, beyond those before. */
@@ -188,13 +190,13 @@ interface Step {
 
 interface RetryRun extends Pick<Registered, 'secrets' | 'hook'> {
   item: Item
-  /** How many deliveries the first attempt was: one, and its duplicates. */
+  /** Number of deliveries of the first attempt: one, and its duplicates. */
   first: number
   /** Up to the first that is not as the schedule says. */
   steps: Step[]
-  /** How many came in the three days after the last retry. */
+  /** Number of attempts in the three days after the last retry. */
   after: number
-  /** How far the clock was moved, in seconds. */
+  /** Distance that the clock was moved, in seconds. */
   moved: number
 }
 
@@ -275,7 +277,7 @@ function only(hook: Hook, { external_id }: Item, type: unknown): Hook {
   }
 }
 
-/** Gives what is under way the time to arrive; nothing tells that nothing more will. */
+/** Waits for requests in flight; no message says that none will come. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -80,7 +80,7 @@ function dependent(
 interface Seen {
   verdict: Verdict
   detail: string | null
-  /** What was thrown: cases that meet the same one have one reason. */
+  /** Thrown errors: cases with the same error share one reason. */
   cause?: unknown
   silent?: boolean
 }
@@ -124,7 +124,7 @@ async function examine(target: Target, one: Exclude<ContractCase, { observe: unk
   return { verdict: 'passed', detail: null }
 }
 
-/** @throws what is no verdict: a bug. */
+/** @throws errors that are not verdicts: bugs. */
 function verdictOf(error: unknown): Seen {
   if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error) }
   if (error instanceof Broken) return { verdict: 'failed', detail: error.message, cause: error }

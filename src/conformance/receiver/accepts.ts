@@ -108,7 +108,7 @@ const rows: readonly AcceptRow[] = [
       'Delivery is at least once (specification section 6). A duplicate that is rejected is sent again six times, and counts towards disabling the endpoint. Answer 2xx and do nothing.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
-      // Each attempt is signed anew, so a receiver may reject the same signature twice.
+      // Each attempt gets a new signature, so a receiver may reject a repeated one.
       return [0, 1, 2].map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
     },
   },
@@ -177,7 +177,7 @@ const rows: readonly AcceptRow[] = [
   },
 ]
 
-/** What a right receiver answers 2xx. */
+/** Deliveries that a correct receiver answers with 2xx. */
 export const accepts: readonly ReceiverCase[] = [
   ...eventTypes.map((type): ReceiverCase => ({
     group: 'accepts',

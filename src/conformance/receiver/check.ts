@@ -39,21 +39,21 @@ export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'>
   /** Seconds. */
   tolerance: number
   serviceName: string
-  /** What the receiver is registered for; all types unless given. */
+  /** Event types of the receiver's endpoint; all unless given. */
   events?: readonly EventType[] | undefined
   /** The cases asked for. Those of the group `control` run in any case. */
   cases: readonly ReceiverCase[]
-  /** Where the receiver shows its state, for the cases that look at it. */
+  /** How to read the receiver's state, for the cases about convergence. */
   state?: StateCheck | undefined
-  /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
+  /** Time limit of an answer, in milliseconds; 10 s by default. */
   timeoutMs?: number
-  /** From this on an answer is slow, in milliseconds, so that cases run side by side: 300 unless a test is not to depend on it. */
+  /** Time from which an answer counts as slow, in milliseconds; 300 by default. Cases run in parallel then. */
   slowMs?: number
-  /** Ends the check early, with a report of what has been found by then. */
+  /** Ends the check early, with a partial report. */
   signal?: AbortSignal
   /** Advice that is not kept fails, too. */
   strict?: boolean
-  /** Is told of each case as it begins; of the plain delivery before them, with no case. */
+  /** Called as each case begins; for the plain delivery before them, without a case. */
   begin?: (one?: ReceiverCase, index?: number, total?: number) => void
 }
 
@@ -113,7 +113,7 @@ async function requireReachable(url: URL, first: Answer): Promise<void> {
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
 }
 
-/** What comes of one scheme where the other is spoken. */
+/** Errors of a connection with the wrong scheme. */
 const otherwiseSpoken = /^(EPROTO|ECONNRESET|EPIPE|TIMEOUT|HPE_.*|ERR_SSL_.*)$/
 
 const noConnection = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
@@ -140,10 +140,10 @@ function shown({ origin, pathname }: URL): string {
   return origin + pathname
 }
 
-/** How long the other scheme may take to show itself, in milliseconds. */
+/** Time limit for the other scheme, in milliseconds. */
 const WAIT_MS = 2_000
 
-/** Whether a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
+/** Returns true when a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
 export async function speaksOtherScheme(url: URL): Promise<boolean> {
   const host = bareHost(url)
   return url.protocol === 'https:'

@@ -8,9 +8,8 @@ import type { Answer, Delivery } from './send.ts'
 const HOLD_BACK_MS = 400
 
 /**
- * What every other verdict rests on. These cases run first, whichever cases were asked for. A rejection means something
- * only where genuine deliveries are accepted, and an acceptance only where forged ones are rejected: when one of these
- * cases fails, all others are not checked.
+ * Controls. They run in any case, and first. A rejection means something only where genuine deliveries are accepted,
+ * and an acceptance only where forged ones are rejected: when one of these cases fails, all others are not checked.
  */
 export const control: readonly ReceiverCase[] = [
   {
@@ -73,7 +72,9 @@ export const control: readonly ReceiverCase[] = [
 
 type Parts = Pick<CaseContext, 'forge' | 'send'>
 
-/** Why a receiver rejects every genuine delivery, and what to do: one cause in place of what each case would say. */
+/**
+ * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
+ */
 async function causeOf(first: Answer, parts: Parts): Promise<string> {
   if (!('status' in first)) return "Look at the receiver's log."
   const { status, headers } = first
@@ -99,13 +100,15 @@ function byStatus(status: number, authenticate: string | undefined): string | un
   return undefined
 }
 
-/** How many signatures of one mistake are tried, of those that a mistake can make; the likeliest come first. */
+/** Most signatures that are tried for one mistake; the likeliest come first. */
 const MOST = 8
 
-/** How many are sent at once. */
+/** Requests in parallel. */
 const AT_ONCE = 8
 
-/** How long mistakes are looked for, in milliseconds: a slow receiver is told the likely causes instead. */
+/**
+ * Time limit of the search for mistakes, in milliseconds; for a slow receiver the likely causes are printed instead.
+ */
 const SEARCH_MS = 5_000
 
 /** The mistake in the receiver's own signature, found by signing with the same mistake. */

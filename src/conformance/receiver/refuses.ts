@@ -21,7 +21,7 @@ interface Malformed extends Row {
 const UNREADABLE =
   'Strangers can send events: the receiver accepts a header that carries no signature it could verify.'
 
-/** The signature is right, so nobody but the service can have made it: to accept the header harms nobody today. */
+/** The signature is correct, so only the service can have made it: accepting the header is harmless today. */
 const LENIENT =
   'The service never sends such a header. A receiver that reads more than the agreed form (t=<unix_seconds>,v1=<hex>) is harder to keep safe.'
 
@@ -117,7 +117,10 @@ const rows: readonly RefuseRow[] = [
   bodyMovedIntoT,
 ]
 
-/** What a right receiver does not accept. Any answer but a 2xx is a rejection; which one is best is a case of its own. */
+/**
+ * Deliveries that a correct receiver does not accept. Any answer but a 2xx is a rejection; another case judges which
+ * one is best.
+ */
 export const refuses: readonly ReceiverCase[] = rows.map(({ forge, ...row }) => ({
   group: 'refuses',
   ...row,
@@ -153,7 +156,10 @@ async function acceptedOf(
   return undefined
 }
 
-/** Nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver has ended. */
+/**
+ * Returns nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver
+ * has ended.
+ */
 async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Finding> {
   const first = await send(genuine)
   // A receiver that is ending closes the connections that it had not accepted yet.

@@ -3,20 +3,20 @@ import type { ReceiverCase, CaseContext } from './case.ts'
 import { createPace, createTimeouts } from './timing.ts'
 
 export interface Run {
-  /** How long an answer is waited for, in milliseconds. */
+  /** Time limit of an answer, in milliseconds. */
   timeoutMs: number
-  /** From this on an answer is slow, in milliseconds. */
+  /** Time from which an answer counts as slow, in milliseconds. */
   slowMs: number
   signal: AbortSignal
   begin: (one: ReceiverCase, index: number) => void
 }
 
-/** The groups whose cases may run side by side, where the receiver is slow: what one case does changes no other. */
+/** Groups whose cases can run in parallel when the receiver is slow: one case does not affect another. */
 const independent: ReadonlySet<string> = new Set(['accepts', 'refuses'])
 
 /**
- * Runs the cases group by group, and within a group one after the other, so that what a case breaks is not blamed on
- * another. When a case of the group `control` fails, no other case is checked.
+ * Runs the cases group by group and in sequence, so that a case is not blamed for the effects of another. When a case
+ * of the group `control` fails, no other case is checked.
  */
 export async function runReceiverCases(
   cases: readonly ReceiverCase[],
@@ -70,7 +70,7 @@ async function sideBySide<T>(
   await Promise.all(Array.from({ length: width }, worker))
 }
 
-/** The results in the order of the cases; what another case explains is not told twice. */
+/** Returns the results in the order of the cases; repeated explanations are left out. */
 function explained(
   cases: readonly ReceiverCase[],
   results: ReadonlyMap<ReceiverCase, CaseResult>,
@@ -90,7 +90,7 @@ function explained(
   })
 }
 
-/** Whether a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
+/** Returns true when a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
 function guards(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
   return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
 }

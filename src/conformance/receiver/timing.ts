@@ -9,7 +9,7 @@ const WIDEST = 16
 /** Answers take longer now and then. */
 const LENIENCE = 1.5
 
-/** How many requests a slow receiver gets at once, so that a run ends in reasonable time. */
+/** Controls the number of parallel requests, so that a run with a slow receiver ends in reasonable time. */
 interface Pace {
   send: Send
   /**
@@ -63,7 +63,7 @@ const SHORT_MS = 1_000
 /** After so many cases of a group without an answer, the rest of the group is not tried. */
 const MOST = 2
 
-/** How often a request that was answered 429 is repeated. */
+/** Most repetitions of a request that was answered with 429. */
 const REPEATS = 3
 /** The longest pause before a request is repeated, in milliseconds; three of them are within the margin of the time cases. */
 const LONGEST_PAUSE_MS = 2_000

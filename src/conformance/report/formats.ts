@@ -1,7 +1,7 @@
 import type { Builder, TestCase } from 'junit-report-builder'
 import { grouped, type CaseResult, type ConformanceReport } from './result.ts'
 
-/** The report as JUnit XML, a test suite for each group. Times are in seconds. */
+/** Formats the report as JUnit XML, one test suite per group. Times are in seconds. */
 export async function toJUnit(report: ConformanceReport): Promise<string> {
   const { default: library } = await import('junit-report-builder')
   // Its types speak of a default export within the default export, which at run time there is not.
@@ -26,7 +26,7 @@ function addCase(testCase: TestCase, suite: string, one: CaseResult): void {
   if (detail !== null && verdict !== 'failed') testCase.standardOutput(seen)
 }
 
-/** What a receiver answers may hold characters that XML 1.0 cannot, and a CDATA section must not end early. */
+/** Removes characters that XML 1.0 does not allow, and ends of CDATA sections. */
 function xmlText(text: string): string {
   return Buffer.from(text)
     .toString()
@@ -34,7 +34,7 @@ function xmlText(text: string): string {
     .replaceAll(']]>', ']] >')
 }
 
-/** The report in TAP 14, one line per case; failures, advice and observations carry a YAML block. */
+/** Formats the report as TAP 14, one line per case; failures, advice and observations have a YAML block. */
 export function toTap({ suite, target, interrupted, cases }: ConformanceReport): string {
   const lines = cases.flatMap((one, at) => [resultLine(one, at + 1), ...block(one)])
   const pragma = ['TAP version 14', `# ${oneLine(`${suite} ${target}`)}`]

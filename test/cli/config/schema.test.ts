@@ -9,7 +9,7 @@ const flags = settableFlags(Start.flags)
 const schema = configSchema(flags)
 
 describe('the settings of tabwire.config.json', () => {
-  // Made anew by: npx vitest run test/cli/config -u
+  // Written by: npx vitest run test/cli/config -u
   test('are published as fixtures/config.schema.json', async () => {
     const json = z.toJSONSchema(schema, { io: 'input' })
     await expect(

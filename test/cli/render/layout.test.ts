@@ -82,7 +82,7 @@ test.each([
   expect(widthOf(cutTo(columns, text))).toBeLessThanOrEqual(columns)
 })
 
-test('blanks fill up what a terminal shows, not what JavaScript counts', () => {
+test('padding counts terminal columns, not JavaScript characters', () => {
   expect([padTo(6, '寿司'), padTo(2, 'abc')]).toEqual(['寿司  ', 'abc'])
 })
 

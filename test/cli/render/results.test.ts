@@ -22,7 +22,7 @@ test('a report of nothing is still one', () => {
   expect(stripVTControlCharacters(renderConformance(empty))).toMatch(/0 passed, 0 failed {2}in 0\.0 s$/)
 })
 
-test('what is to be said of cases one after the other is said once', () => {
+test('equal details of consecutive cases are printed once', () => {
   const one = (id: string, change: object) => ({ ...report.cases[0], id, title: `Title of ${id}`, ...change })
   const silent = { verdict: 'not_checked', detail: 'Not tried.' }
   const refused = { verdict: 'failed', detail: 'It answered 400.', reason: 'What is refused is lost.' }

@@ -6,7 +6,7 @@ const answers = new Map<string, unknown>([
   ['anna', { id: 'clm_1', amount_cents: 7, items: [{ external_id: 'x' }] }],
 ])
 
-describe('what a step refers to', () => {
+describe('references of a step', () => {
   test('is put in its place, wherever it stands', () => {
     const step = {
       claim_ids: ['$anna.id'],
@@ -28,7 +28,7 @@ describe('what a step refers to', () => {
   })
 })
 
-describe('what is expected', () => {
+describe('expectations', () => {
   test.each<[unknown, unknown, unknown[]]>([
     [{ a: 1 }, { a: 1, b: 2 }, []],
     [{ a: { b: null } }, { a: { b: null } }, []],

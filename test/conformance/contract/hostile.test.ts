@@ -76,7 +76,7 @@ test('JSON is read to a depth of 100, and brackets in texts do not count', () =>
   expect(parseJson('{')).toBeUndefined()
 })
 
-describe('what a report quotes of a service', () => {
+describe('quotations of a service in a report', () => {
   test.each([
     ['refused for Bearer key-of-this-test', 'refused for Bearer [hidden]'],
     [Buffer.from('key-of-this-test').toString('base64'), '[hidden]=='],

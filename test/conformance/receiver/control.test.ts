@@ -160,7 +160,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     expect(report.ok).toBe(false)
   })
 
-  test('nor what is answered 429 without end', async () => {
+  test('and endless 429 answers are no verdict either', async () => {
     let left = 20
     const { url } = await receiving((response, request, body) => {
       left -= 1

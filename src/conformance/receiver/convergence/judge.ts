@@ -6,7 +6,7 @@ import { orders, repetitions, search, type Counterexample, type Found } from './
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Sequence, type Trials } from './trials.ts'
 
-/** What `--state-url` and its companions give. */
+/** Options of `--state-url`. */
 export interface StateCheck extends StateSource {
   /** Decides the scenario and the sequences. */
   seed: number
@@ -15,7 +15,7 @@ export interface StateCheck extends StateSource {
 
 /** Times in milliseconds. */
 interface Waits {
-  /** How long a view has to stay the same before it counts as final, and how long for a slow receiver. */
+  /** Time that a view must stay unchanged to count as final, for a fast and a slow receiver, in milliseconds. */
   quietMs: readonly [number, number]
   /** The longest wait for a view to change and to come to rest. */
   limitMs: number
@@ -86,7 +86,7 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
   return `${tried} sequences of ${trials.steps.length} deliveries ended alike (seed ${seed}).${differing}`
 }
 
-/** Differing fields that are told of. */
+/** Most differing fields in a message. */
 const MOST = 3
 
 /** Both sequences, and how their ends differ. */
@@ -116,7 +116,7 @@ const DEDUPLICATE =
 const ORDER = 'Ordering was forgotten: '
 const NEWEST = `${ORDER}keep the state whose data has the newest updated_at, whatever arrived last.`
 
-/** What to change. Two deliveries tell more, by what each leaves behind alone. */
+/** Returns advice, from the state that each of two deliveries leaves alone. */
 async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
   const steps = one.flatMap((place) => trials.steps[place] ?? [])
   if (steps.every(({ type }) => type === 'payment.succeeded'))
