@@ -57,15 +57,15 @@ const program = {
   treeshake: {
     moduleSideEffects: [
       { test: /[\\/]zod[\\/]/, sideEffects: false },
-      // It has none but that it is loaded, which the library wants early.
+      // Its only side effect is loading a library early, which the library requires.
       { test: /[\\/]http[\\/]listen\.ts$/, sideEffects: true },
     ],
   },
-  // What is said of exports is in the declarations.
+  // The declarations carry the doc comments.
   output: {
     dir: 'dist',
     format: 'esm',
-    // Packages are told by all that load them, which is no name for a file.
+    // rolldown names a chunk of packages after all its importers.
     chunkFileNames: ({ name }) => `chunks/${name.split('~', 1)[0]}-[hash].js`,
     codeSplitting: { groups: [{ name: 'packages', test: isPackaged, entriesAware: true }] },
     comments: { legal: true, annotation: true, jsdoc: false },
@@ -79,7 +79,7 @@ const signature = (name, platform) =>
     { file: `dist/signature/${name}.cjs`, format: 'cjs' },
   ].map((output) => ({ input: `src/signature/${name}.ts`, platform, output }))
 
-/** What browsers load. */
+/** Bundles for browsers. */
 const page = (name, input) => ({
   input,
   platform: 'browser',

@@ -7,7 +7,7 @@ import { issueCertificate, makeAuthority, requirePermitted, type KeyPair } from 
 
 export type { KeyPair } from './certificates/issue.ts'
 
-/** A local certificate authority, which the simulator's sender trusts and nothing else does (contract section 10). */
+/** A local certificate authority, which only the simulator's sender trusts (contract section 10). */
 export interface Authority {
   certificatePem: string
   /**
@@ -17,14 +17,15 @@ export interface Authority {
   issue(hosts: readonly string[]): Promise<KeyPair>
 }
 
-/** An authority in memory, for as long as this process lives. */
+/** Makes an authority in memory, for this process. */
 export async function createAuthority(): Promise<Authority> {
   return authorityOf(await makeAuthority())
 }
 
 /**
- * The authority kept in `<directory>/ca`, made at the first call; a new one may certify `hosts` beside local ones.
- * @throws Error when what is there cannot be used.
+ * Loads the authority of `<directory>/ca`; makes it at the first call. A new one can certify `hosts` beside local
+ * names.
+ * @throws Error when its files are unusable.
  */
 export async function openAuthority(directory: string, hosts: readonly string[] = []): Promise<Authority> {
   const kept = await readPair(directory)
@@ -32,7 +33,7 @@ export async function openAuthority(directory: string, hosts: readonly string[] 
   return authorityOf(await keep(directory, await makeAuthority(hosts)))
 }
 
-/** The certificate of the authority kept in `<directory>/ca`, in PEM; `undefined` when there is none yet. */
+/** Returns the certificate of the authority in `<directory>/ca`, in PEM; `undefined` when there is none. */
 export async function readAuthorityCertificate(directory: string): Promise<string | undefined> {
   return readIfThere(join(directory, 'ca', 'ca.pem'))
 }
@@ -47,7 +48,10 @@ function authorityOf(pair: KeyPair): Authority {
   }
 }
 
-/** Both files appear at once, by renaming their folder: there is no half authority, and of two makers one wins. */
+/**
+ * Both files appear at once, by renaming their folder: no reader sees half an authority, and one of two concurrent
+ * writers wins.
+ */
 async function keep(directory: string, pair: KeyPair): Promise<KeyPair> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = await mkdtemp(join(directory, 'ca-'))

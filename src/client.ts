@@ -1,8 +1,6 @@
 import { readBytes, readStream } from './client/stream.ts'
 import { limited, type CallOptions } from './client/limit.ts'
-import { type Listing, paginate } from './client/listing.ts'
-import type { Reads, StreamOptions } from './client/reads.ts'
-import { createCall, createSend, queryText, type ClientOptions } from './client/transport.ts'
+import { paginate, type ClientReads, type Listing, type StreamOptions } from './client/reads.ts'
 import type {
   ChecksQuery,
   ClaimsQuery,
@@ -22,8 +20,12 @@ import type {
   StreamMessage,
   RequestView,
   TableAddress,
-} from './client/views.ts'
+} from './client/types.ts'
 import {
+  createCall,
+  createSend,
+  queryText,
+  type ClientOptions,
   externalIdOf,
   idOf,
   stateJson,
@@ -33,7 +35,7 @@ import {
   type JsonText,
   type RecordOrId,
   type TimeGiven,
-} from './client/given.ts'
+} from './client/transport.ts'
 import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
@@ -57,12 +59,17 @@ import {
 import { waitForEvent, type EventWanted } from './assertions/happened.ts'
 
 export { ApiError, TimedOut, Unreachable } from './client/errors.ts'
-export type { CheckOrId, JsonText, RecordOrId, TimeGiven } from './client/given.ts'
 export type { CallOptions } from './client/limit.ts'
-export type { Listing } from './client/listing.ts'
-export type { StreamOptions } from './client/reads.ts'
-export type { ClientOptions, FetchText } from './client/transport.ts'
-export type * from './client/views.ts'
+export type { Listing, StreamOptions } from './client/reads.ts'
+export type {
+  CheckOrId,
+  ClientOptions,
+  FetchText,
+  JsonText,
+  RecordOrId,
+  TimeGiven,
+} from './client/transport.ts'
+export type * from './client/types.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {
   NotDelivered,
@@ -98,7 +105,7 @@ export function createClient(options: ClientOptions) {
   }
 
   function stream(options?: StreamOptions): AsyncGenerator<StreamMessage>
-  /** The earlier form of `stream({ signal, onOpen, since })`. */
+  /** Streams messages; `stream({ signal, onOpen, since })` replaces it. */
   function stream(signal: AbortSignal, onOpen?: () => void, since?: Date): AsyncGenerator<StreamMessage>
   function stream(given: AbortSignal | StreamOptions = {}, onOpen?: () => void, since?: Date) {
     const wanted = given instanceof AbortSignal ? { signal: given, onOpen, since } : given
@@ -140,7 +147,7 @@ export function createClient(options: ClientOptions) {
     freeze: (frozen: boolean, options?: CallOptions) =>
       post<ClockView>('/_sim/clock', { freeze: frozen }, options),
   }
-  const reads: Reads = { stream, deliveries, events, endpoints, clock }
+  const reads: ClientReads = { stream, deliveries, events, endpoints, clock }
 
   const save = async (options?: CallOptions) =>
     (await call('GET', '/_sim/state', undefined, options)).json as State
@@ -183,7 +190,7 @@ export function createClient(options: ClientOptions) {
       /** Returns the URL that the QR code of a table opens. */
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
-    /** What guests do at the table. A check goes by its external id, or by the check itself. */
+    /** Actions of guests. A check is given by its external id, or as the check itself. */
     guests: {
       /**
        * Claims items of a check: all of them or none.
@@ -229,7 +236,7 @@ export function createClient(options: ClientOptions) {
         post<WebhookEndpointView & { signing_secret: string }>('/_sim/webhook-endpoints', body),
       /** Sends one signed ping, and resolves with the receiver's answer. */
       ping: (endpoint: RecordOrId) => post<PingReport>(`/v1/webhook-endpoints/${one(idOf(endpoint))}/test`),
-      /** Removes a webhook endpoint; what is pending for it is dead. */
+      /** Deletes a webhook endpoint; its pending deliveries become dead. */
       delete: (endpoint: RecordOrId) =>
         remove<WebhookEndpointView>(`/_sim/webhook-endpoints/${one(idOf(endpoint))}`),
     }),
@@ -360,7 +367,7 @@ export interface EndpointWanted {
 }
 
 /**
- * The service says nothing but the code, so that no address of its choice is ever opened. A service that listens on every
+ * The service returns only the code, so that it cannot choose the opened address. A service that listens on every
  * address of this machine is reached by loopback.
  */
 function linkTo(url: string, code: unknown): string {

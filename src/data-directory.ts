@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
 
-/** Where everything is kept unless said otherwise: in the working directory (contract section 1). */
+/** Default data directory, in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
 
 /** `credentials.json`: the API key of the first start, with which the commands find their way (contract section 2). */
 export interface Credentials {
   api_key: string
-  /** What the addresses of tables follow from; not there before the first start of a version that has them. */
+  /** Secret from which table addresses are derived; missing before the first start of a version that has them. */
   table_secret?: string
 }
 
@@ -55,7 +55,7 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
   if (run?.pid === pid) await rm(join(directory, 'run.json'), { force: true })
 }
 
-/** Where `state save` keeps what it saves. */
+/** Folder of saved states. */
 export function statesDirectory(directory: string): string {
   return join(directory, 'states')
 }
@@ -65,7 +65,7 @@ export async function prepareStatesDirectory(directory: string): Promise<void> {
   await preparePrivately(statesDirectory(directory))
 }
 
-/** A file that is missing or damaged says nothing; whoever needs it makes a new one. */
+/** A missing or damaged file counts as absent; its user writes a new one. */
 export async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<T> | null

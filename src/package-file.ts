@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 
-/** The folder of the package: the same from the sources and from what is bundled of them, wherever that lies. */
+/** Folder of the package, for the sources and for the bundle. */
 const root = rootAbove(new URL('.', import.meta.url))
 
-/** A file that comes along with the package, by its path in it: `fixtures/locations.json`. */
+/** Returns the URL of a file of the package, by its path: `fixtures/locations.json`. */
 export function packageFile(path: string): URL {
   return new URL(path, root)
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { newToken } from './ids.ts'
 import { replaceFile, syncDirectory } from './replace-file.ts'
 
-/** The content of a file, or what yields it piece by piece. */
+/** Content of a file, whole or in pieces. */
 export type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
 interface PrivateFileOptions {
@@ -11,11 +11,11 @@ interface PrivateFileOptions {
   mode?: number
 }
 
-/** A file that is to be replaced: opened before there is anything to write, so that a failure comes first. */
+/** A file to be replaced, opened before its content exists, so that failures come first. */
 export interface PrivateDraft {
   /** Puts this in the place of the file, in one step. */
   replace(content: FileContent): Promise<void>
-  /** Removes what is left when nothing was written. */
+  /** Removes the draft when nothing was written. */
   discard(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function openPrivateFile(
   { mode = 0o600 }: PrivateFileOptions = {},
 ): Promise<PrivateDraft> {
   await requireReplaceable(path)
-  // A name that nobody can guess, and `wx`: no other process has made this file or a link in its place.
+  // A random name, and `wx`: no other process can have made this file or a link in its place.
   const draft = join(dirname(path), `.${basename(path)}.${newToken()}.tmp`)
   const handle = await open(draft, 'wx', 0o600)
   let isOpen = true
@@ -72,7 +72,7 @@ function piecesOf(content: FileContent) {
   return typeof content === 'string' || content instanceof Uint8Array ? [content] : content
 }
 
-/** A link would have the file written where the link leads, which somebody else may have chosen. */
+/** A write through a link would follow it to a place that another user may have chosen. */
 async function requireReplaceable(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** One run of one program: process ids are given out anew, but not with the same time of start. */
+/** Identity of a running process: process ids are reused, but not with the same start time. */
 export interface ProcessIdentity {
   pid: number
   started: string
@@ -15,7 +15,7 @@ export const ownIdentity: ProcessIdentity = {
 /** Names the processes among whom a process id means the same one: a container has its own. On Linux alone. */
 export const pidNamespace: string | undefined = linkAt('/proc/self/ns/pid')
 
-/** Whether that very process still runs. */
+/** Returns true while this process runs. */
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
   if (pid === process.pid) return started === ownIdentity.started
   if (linuxProcess(process.pid) === undefined) return answersSignals(pid)
@@ -23,11 +23,12 @@ export function isRunning({ pid, started }: ProcessIdentity): boolean {
   return found?.started === started && !found.dead
 }
 
-/** A killed process whose parent has not yet taken note of it is still listed, in state Z. */
+/** A killed process stays listed, in state Z, until its parent reads its status. */
 function linuxProcess(pid: number): { started: string; dead: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in brackets may hold spaces and brackets; field 3 follows the last one, field 22 is the time of start.
+    // The name in brackets can contain spaces and brackets; field 3 follows the last bracket, and field 22 is the
+    // start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, started] = [fields[0], fields[19]]
     return started === undefined ? undefined : { started, dead: state === 'Z' || state === 'X' }
@@ -48,6 +49,6 @@ function answersSignals(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' // Somebody else's process, but one that runs.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // A running process of another user.
   }
 }

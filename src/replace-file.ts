@@ -1,15 +1,15 @@
 import { open, rename } from 'node:fs/promises'
 import { timers } from './timers.ts'
 
-/** What Windows answers while a virus scanner, an indexer or an editor has the file open, which is over soon. */
+/** Error codes on Windows while a virus scanner, an indexer or an editor has the file open, for a short time. */
 const passing = new Set(['EPERM', 'EBUSY', 'EACCES'])
 
 /** Milliseconds between tries, 1.3 seconds in all: scanners are done by then. */
 const PAUSES_MS: readonly number[] = [10, 20, 40, 80, 160, 320, 640]
 
 /**
- * Puts a file in the place of another as a whole, again and again while somebody holds the other one open. Where that
- * does not end, it rejects with the last error and leaves both as they are: it never writes into the file that is there.
+ * Replaces a file by another in one step. Retries while another program has it open; then rejects with the last error
+ * and leaves both files as they are. Never writes into the existing file.
  */
 export async function replaceFile(
   from: string,

@@ -27,7 +27,7 @@ describe('the dependencies', () => {
     expect(total).toBeLessThan(56.5e6)
   })
 
-  test('are locked for every system, not only for that of whoever locked them', async () => {
+  test('are locked for every system, not only for that on which they were locked', async () => {
     const locked = await readLock()
     const wanted = Object.values(locked).flatMap(({ optionalDependencies = {} }) =>
       Object.keys(optionalDependencies),

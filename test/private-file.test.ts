@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openSecretFile } from '../src/cli/files/secret-file.ts'
+import { openSecretFile } from '../src/cli/files/secrets.ts'
 import { openEnvFile } from '../src/cli/files/env-file.ts'
 import { writeStateTo } from '../src/cli/files/state-files.ts'
 import { openAuthority } from '../src/certificates.ts'
@@ -57,7 +57,7 @@ describe.each(writers)('%s', (name, write) => {
     await write(directory)
     expect(await modeOf(path)).toBe(0o600)
     expect(await readFile(path, 'utf8')).not.toContain('old text')
-    // Whoever had it open reads nothing of what is new.
+    // A process that had the file open reads nothing of the new content.
     expect((await stat(path)).ino).not.toBe(ino)
     expect((await readdir(join(path, '..'))).filter((one) => one.endsWith('.tmp'))).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('a private file', () => {
     expect((await readdir(directory)).sort()).toEqual(['a', 'victim'])
   })
 
-  test('has a draft that its owner alone can read, under a name that nobody can foresee', async () => {
+  test('has a draft that only its owner can read, under a random name', async () => {
     const directory = await temporaryDirectory()
     const drafts = [await openPrivateFile(join(directory, 'a')), await openPrivateFile(join(directory, 'a'))]
     const names = await readdir(directory)

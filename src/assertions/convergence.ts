@@ -2,25 +2,24 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Client } from '../client.ts'
 import { newToken } from '../ids.ts'
 import type { Check } from '../model/check.ts'
-import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
-import type { RecordedPush } from './recorded.ts'
-import { shuffled } from './shuffle.ts'
+import { TRIAL_PREFIX, isTrialPath } from '../model/simulator/request-entry.ts'
+import { paginate } from '../client/reads.ts'
 
-/** What one order of pushes, by their place in the record from 1 on, made of a fresh check. */
+/** Final state of a fresh check after one order of pushes; the order lists their positions in the record, from 1. */
 export interface Ending {
   order: number[]
   check: Check
 }
 
-/** Whether the pushes of one check come to one state in any order. */
+/** Result of comparing orders: whether the pushes of one check lead to one state. */
 export interface Convergence {
   external_check_id: string
   pushes: string[]
-  /** How many orders were tried beside the recorded one. */
+  /** Number of orders that were tried, without the recorded one. */
   orders: number
   seed: number
   converged: boolean
-  /** The recorded order and the first that ended otherwise, with the fields that differ. */
+  /** The recorded order, the first order with another result, and the fields that differ. */
   divergence: { fields: string[]; endings: [Ending, Ending] } | null
 }
 
@@ -68,7 +67,7 @@ async function play(
   return { order: order.map((index) => index + 1), check: await checks.get(id) }
 }
 
-/** What tells two checks apart whatever was pushed. */
+/** Fields that differ between any two checks. */
 const own: readonly string[] = ['id', 'external_id', 'created_at', 'updated_at', 'closed_at']
 
 function differing(one: Check, other: Check): string[] {
@@ -77,14 +76,68 @@ function differing(one: Check, other: Check): string[] {
 }
 
 /**
- * In which orders so many pushes are tried, as their indexes: first as recorded, then `orders` others that the seed
- * decides, in each of which about half of the pushes come twice.
+ * Returns the orders to try, as indexes: first the recorded one, then `orders` others by the seed, in each of which
+ * about half of the pushes are repeated.
  */
-export function ordersOf(pushes: number, orders: number, seed: number): number[][] {
+function ordersOf(pushes: number, orders: number, seed: number): number[][] {
   const recorded = Array.from({ length: pushes }, (_, index) => index)
   const drawn = Array.from({ length: orders }, (_, order) => {
     const twice = shuffled(recorded, seed + 2 * order + 1).slice(0, Math.ceil(pushes / 2))
     return shuffled([...recorded, ...twice], seed + 2 * order)
   })
   return [recorded, ...drawn]
+}
+
+/** A recorded push. */
+export interface RecordedPush {
+  /** The external id of its check. */
+  id: string
+  /** Its source: a file, or the request that carried it. */
+  name: string
+  body: string | Uint8Array
+}
+
+const PATH = /^\/v1\/checks\/external\/([^/?]+)/
+
+/**
+ * Returns the pushes that the service accepted since it started, in order of arrival, as far as its log reaches.
+ * Leaves out refused pushes and our own trials. With `only`, returns those of this check.
+ */
+export async function pushesInLog(
+  client: Pick<Client, 'requests'>,
+  only: string | undefined,
+): Promise<RecordedPush[]> {
+  const newestFirst: RecordedPush[] = []
+  for await (const { id: name, path, push, request_body: body } of paginate(client.requests.list)) {
+    const [, escaped] = PATH.exec(path) ?? []
+    if (escaped === undefined || push === null || push.outcome === 'conflict') continue
+    const id = decodeURIComponent(escaped)
+    if (body !== null && !isTrialPath(path) && (only === undefined || id === only))
+      newestFirst.push({ id, name, body })
+  }
+  return newestFirst.reverse()
+}
+
+/** Shuffles the elements by the seed: the same seed gives the same order (Fisher–Yates). */
+export function shuffled<T>(elements: readonly T[], seed: number): T[] {
+  const random = mulberry32(seed)
+  const result: T[] = []
+  for (const element of elements) {
+    const place = Math.floor(random() * (result.length + 1))
+    const displaced = result[place]
+    result[place] = element
+    if (displaced !== undefined) result.push(displaced)
+  }
+  return result
+}
+
+/** Makes a random number generator in [0, 1) whose state is one 32-bit seed. */
+function mulberry32(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }

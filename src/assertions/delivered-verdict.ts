@@ -1,15 +1,16 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
-import { moment } from '../model/time.ts'
+import { formatTime } from '../model/time.ts'
+import type { ClientReads } from '../client/reads.ts'
 
-/** What somebody waits for. */
+/** Deliveries to wait for. */
 export interface Wanted {
   type?: EventType | 'ping' | undefined
   /** External id. */
   check?: string | undefined
   endpoint?: string | undefined
   status: Delivery['status']
-  /** So many at least; with `exactly`, and no more. */
+  /** Least number of deliveries; with `exactly`, the exact number. */
   count: number
   exactly: boolean
   none: boolean
@@ -28,14 +29,14 @@ function matching(seen: ReadonlyMap<string, Delivery>, { status }: Wanted): Deli
   return [...seen.values()].filter((delivery) => delivery.status === status)
 }
 
-/** Whether waiting longer can change nothing any more. */
+/** Returns true when a longer wait cannot change the verdict. */
 export function isDecided(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): boolean {
   const came = matching(seen, wanted).length
   if (wanted.none) return came > 0
   return wanted.exactly ? came > wanted.count : came >= wanted.count
 }
 
-/** What came of it, when nothing more is waited for. */
+/** Returns the verdict when the wait is over. */
 export function judge(seen: ReadonlyMap<string, Delivery>, wanted: Wanted): Verdict {
   const unmet = (code: Unmet['code'], message: string): Unmet => ({
     ok: false,
@@ -74,7 +75,7 @@ function failure({ id, attempts, next_attempt_at }: Delivery): string {
   const next =
     next_attempt_at === null
       ? 'No further attempt follows.'
-      : `The next attempt is at ${moment(next_attempt_at)} UTC.`
+      : `The next attempt is at ${formatTime(next_attempt_at)} UTC.`
   return `${id} failed at attempt ${attempts.length}: ${reason}. ${next}`
 }
 
@@ -89,4 +90,47 @@ export function inWords({ type, check, endpoint, status, count, exactly, none }:
 function whatOf({ type, status, isOne }: Pick<Wanted, 'type' | 'status'> & { isOne: boolean }): string {
   if (type !== undefined) return `${status} ${type}`
   return `${status === 'delivered' ? 'successful' : status} ${isOne ? 'delivery' : 'deliveries'}`
+}
+
+/** A reader of the failure needs no more than this. */
+const MOST_SHOWN = 10
+
+type Asked = Pick<ClientReads, 'deliveries' | 'endpoints' | 'events'>
+
+/** Returns lines for an error message: why a delivery may be missing, and what came instead. */
+export async function explainMissing(client: Asked, wanted: Wanted): Promise<string[]> {
+  const [reason, instead] = await Promise.all([reasonFor(client, wanted), deliveriesOf(client)])
+  return [...reason, ...instead]
+}
+
+async function reasonFor({ events, endpoints }: Asked, { type, check }: Wanted): Promise<string[]> {
+  const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
+  const { data: registered } = await endpoints.list({ limit: 100 })
+  const about = check === undefined ? '' : ` for check ${check}`
+  const what = `${type ?? 'event'}${about}`
+  if (happened.length === 0) return [`No ${what} has happened.`]
+  const takers = registered.filter(
+    ({ event_types, status }) =>
+      status === 'enabled' && event_types.some((one) => type === undefined || one === type),
+  )
+  return takers.length > 0
+    ? []
+    : [`${what} has happened, but no enabled webhook endpoint is registered for it.`]
+}
+
+async function deliveriesOf({ deliveries }: Asked): Promise<string[]> {
+  const { data, next_cursor } = await deliveries.list({ limit: MOST_SHOWN })
+  if (data.length === 0) return ['No delivery was sent.']
+  const heading = next_cursor === null ? 'All deliveries:' : `The last ${MOST_SHOWN} deliveries:`
+  return [heading, ...data.toReversed().map(lineOf)]
+}
+
+/**
+ * Formats a delivery in one line: `dlv_… check.created for check table-12, pending: The receiver answered 500. …`.
+ */
+export function lineOf({ id, event_type, external_check_id, status, attempts }: Delivery): string {
+  const error = attempts.at(-1)?.error ?? null
+  const about = external_check_id === null ? '' : ` for check ${external_check_id}`
+  const failed = error === null ? '' : ` after attempt ${attempts.length}: ${error}`
+  return `  ${id} ${event_type}${about}, ${status}${failed}`
 }

@@ -1,17 +1,15 @@
 import { ApiError, TimedOut } from '../client/errors.ts'
-import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/given.ts'
+import { externalIdOf, idOf, type CheckOrId, type RecordOrId } from '../client/transport.ts'
 import type { CallOptions } from '../client/limit.ts'
-import type { Reads } from '../client/reads.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
-import { explainMissing } from './explain-missing.ts'
-import { untilDeadline } from './deadline.ts'
-import { inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
+import { explainMissing, inWords, judge, type Unmet, type Wanted } from './delivered-verdict.ts'
+import { untilDeadline, watch } from './watch.ts'
 import { concerned, deliveriesAbout, waitForDeliveries } from './wait.ts'
-import { watch } from './watch.ts'
 
-/** Which deliveries are meant. */
+/** Selects deliveries. */
 export interface DeliveryFilter {
   /**
    * Event type.
@@ -29,7 +27,7 @@ export interface DeliveryFilter {
   status?: Delivery['status'] | undefined
 }
 
-/** Which deliveries are waited for, and how long. */
+/** Deliveries to wait for, and the time limit. */
 export interface DeliveriesWanted extends DeliveryFilter, CallOptions {
   /**
    * How many deliveries, at least: 1 or more.
@@ -43,7 +41,7 @@ export interface DeliveriesWanted extends DeliveryFilter, CallOptions {
   timeout?: number | undefined
 }
 
-/** Which deliveries must not come, and how long those on their way may take. */
+/** Deliveries that must not come, and the time limit for those in flight. */
 export interface DeliveriesUnwanted extends DeliveryFilter, CallOptions {
   /**
    * Milliseconds of real time that attempts in flight may take.
@@ -61,7 +59,10 @@ export const eventTypesAndPing: readonly string[] = [...eventTypes, 'ping']
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 const filterNames = ['type', 'check', 'endpoint', 'status', 'signal', 'timeout']
 
-/** The deliveries that were waited for have not come, or some came that must not. The message tells what came instead, `cause` what a handler of `receive` threw. */
+/**
+ * Thrown when the expected deliveries have not come, or unwanted ones have. The message says what came instead;
+ * `cause` is the error of a handler of `receive`.
+ */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered'
   readonly code: Unmet['code']
@@ -77,7 +78,7 @@ export class NotDelivered extends Error {
 
 /** @throws NotDelivered, TypeError for wrong options, or the reason of `signal`. */
 export async function waitForDelivered(
-  client: Reads,
+  client: ClientReads,
   { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesWanted = {},
   thrownBy: (delivery: Delivery) => unknown = () => undefined,
 ): Promise<SomeDeliveries> {
@@ -102,7 +103,7 @@ export async function waitForDelivered(
  * @throws NotDelivered, TimedOut when an attempt in flight takes longer than `timeout`, or TypeError for wrong options.
  */
 export async function noneDelivered(
-  client: Reads,
+  client: ClientReads,
   { timeout = TIMEOUT_MS, signal, ...asked }: DeliveriesUnwanted = {},
 ): Promise<void> {
   requireKnownOptions(asked, filterNames)
@@ -123,8 +124,8 @@ export async function noneDelivered(
   throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still on its way.`)
 }
 
-/** The deliveries whose next attempt is due or in flight by the service's clock. */
-async function onTheirWay({ clock }: Reads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
+/** Returns the deliveries whose next attempt is due or in flight by the service clock. */
+async function onTheirWay({ clock }: ClientReads, deliveries: readonly Delivery[]): Promise<Delivery[]> {
   const pending = deliveries.filter(({ status, held }) => status === 'pending' && held === undefined)
   if (pending.length === 0) return []
   const now = await clock.show().catch((error: unknown) => {

@@ -1,14 +1,13 @@
-import { externalIdOf, type CheckOrId } from '../client/given.ts'
+import { externalIdOf, type CheckOrId } from '../client/transport.ts'
 import type { CallOptions } from '../client/limit.ts'
-import type { Reads } from '../client/reads.ts'
-import type { EventView } from '../client/views.ts'
+import type { EventView } from '../client/types.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { EventData } from '../model/event-view.ts'
 import { requireKnownOptions, requireOneOf } from '../model/simulator/settings.ts'
-import { untilDeadline } from './deadline.ts'
+import { untilDeadline, watch } from './watch.ts'
 import { eventTypesAndPing, TIMEOUT_MS } from './delivered.ts'
-import { watch } from './watch.ts'
 
-/** Which event is waited for, beside its type, and how long. */
+/** Selects the event to wait for, beside its type, and the time limit. */
 export interface EventWanted extends CallOptions {
   /** Only an event about this check, or the check with this external id. */
   check?: CheckOrId | undefined
@@ -19,11 +18,11 @@ export interface EventWanted extends CallOptions {
   timeout?: number | undefined
 }
 
-/** The event that was waited for has not happened. The message tells what happened instead. */
+/** Thrown when the expected event has not happened. The message says what happened instead. */
 export class NotHappened extends Error {
   override readonly name = 'NotHappened'
   readonly code = 'never_happened'
-  /** The latest events, of any type, oldest first. */
+  /** Returns the latest events of any type, oldest first. */
   readonly seen: readonly EventView[]
 
   constructor(message: string, seen: readonly EventView[]) {
@@ -37,7 +36,7 @@ const MOST_SHOWN = 10
 
 /** @throws NotHappened, TypeError for a type that does not exist or wrong options, or the reason of `signal`. */
 export async function waitForEvent<Type extends keyof EventData>(
-  client: Pick<Reads, 'events' | 'stream'>,
+  client: Pick<ClientReads, 'events' | 'stream'>,
   type: Type,
   { timeout = TIMEOUT_MS, signal, ...asked }: EventWanted = {},
 ): Promise<EventView<Type>> {

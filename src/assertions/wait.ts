@@ -1,17 +1,17 @@
 import { ApiError, Unreachable } from '../client/errors.ts'
-import type { Reads } from '../client/reads.ts'
-import type { StreamMessage } from '../client/views.ts'
+import type { StreamMessage } from '../client/types.ts'
+import type { ClientReads } from '../client/reads.ts'
 import type { Delivery } from '../model/delivery.ts'
-import { paginate } from '../client/listing.ts'
+import { paginate } from '../client/reads.ts'
 import { isDecided, judge, type Verdict, type Wanted } from './delivered-verdict.ts'
-import { openStream } from '../client/open-stream.ts'
+import { openStream } from '../client/stream.ts'
 
-type Reader = Pick<Reads, 'stream' | 'deliveries'>
+type Reader = Pick<ClientReads, 'stream' | 'deliveries'>
 
 /**
- * Waits until it is certain whether the deliveries come that are wanted, until `deadline` aborts at the latest; one that
- * has done so already means to look only at what is there. The stream is open before the list is read, so that nothing
- * falls between the two. `onWaiting` is called when what is there does not decide it.
+ * Waits until the outcome for the wanted deliveries is certain, or `deadline` aborts; an aborted deadline means to
+ * check once. The stream opens before the list is read, so that no message is missed between them. Calls `onWaiting`
+ * when the first check does not decide.
  * @throws Unreachable when the service ends meanwhile, and ApiError.
  */
 export async function waitForDeliveries(
@@ -58,9 +58,9 @@ async function listen(client: Reader, signal: AbortSignal, deadline: AbortSignal
   }
 }
 
-/** All deliveries of the type, check and endpoint that are wanted, in any status. */
+/** Returns all deliveries of the wanted type, check and endpoint, in any status. */
 export async function deliveriesAbout(
-  client: Pick<Reads, 'deliveries'>,
+  client: Pick<ClientReads, 'deliveries'>,
   wanted: Wanted,
 ): Promise<Delivery[]> {
   const found: Delivery[] = []
@@ -69,14 +69,14 @@ export async function deliveriesAbout(
   return found
 }
 
-/** The deliveries that a message is about, as they are now. */
+/** Returns the current deliveries that a message concerns. */
 export async function concerned(client: Reader, wanted: Wanted, message: StreamMessage): Promise<Delivery[]> {
   if (message.type === 'attempt' && isAbout(message.data, wanted)) {
     const delivery = await client.deliveries.get(message.data.id).catch(ignoreGone)
     return delivery === undefined ? [] : [delivery]
   }
   if (message.type === 'delivery') return isAbout(message.data, wanted) ? [message.data] : []
-  // A new delivery is announced by its event alone; only who waits for pending ones must know before its attempt.
+  // A new delivery has no message but its event; only a wait for pending deliveries needs it before its attempt.
   if (message.type !== 'event' || wanted.status !== 'pending') return []
   const { data } = await client.deliveries.list({ event_id: message.data.id, limit: 100 })
   return data

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Removes the declarations that none of the exports leads to: nobody could name what they declare. */
+/** Removes declarations that no export reaches: users cannot name their types. */
 export function dropUnreachableDeclarations() {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
   const reached = new Set()
@@ -19,7 +19,7 @@ export function dropUnreachableDeclarations() {
   }
 }
 
-/** What is imported to be loaded, and not for a name, declares nothing: such imports are taken out. */
+/** Removes imports without names from declarations: they declare nothing. */
 function importsOf(path) {
   const text = readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, '')
   writeFileSync(path, text)

@@ -4,7 +4,7 @@ import { isPackaged } from './packages.js'
 
 const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
 
-/** The licences of what is built in ask to be passed on with it: each text once, below the packages that are under it. */
+/** Writes the licences of bundled packages, which require it: each text once, below the packages that it covers. */
 export const passLicencesOn = (fileName) => ({
   name: 'pass-licences-on',
   generateBundle(_options, bundle) {
@@ -14,7 +14,10 @@ export const passLicencesOn = (fileName) => ({
   },
 })
 
-/** The licences of packages in these directories: each text once. Those without a text are named by `license` of their package unless they need one. */
+/**
+ * Returns the licences of packages in these directories: each text once. Packages without a text are listed by the
+ * `license` field, unless they need a text.
+ */
 export function licencesOf(directories, needsText = true) {
   const holders = {}
   for (const { holder, terms } of directories
@@ -25,7 +28,7 @@ export function licencesOf(directories, needsText = true) {
   return texts.join('\n\n')
 }
 
-/** Who holds the rights to a package, and its terms, which differ in their line breaks more than in their words. */
+/** Returns a licence's copyright holder and terms, without differences in line breaks. */
 function licenceOf(directory, needsText) {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
   const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))

@@ -11,5 +11,5 @@ await execute({
   // Without a path, oclif would take one from standard input, which in a pipeline may be any file.
   args: ['manifest', '.'],
 })
-// Every command begins with reading it, and nobody else does.
+// Every command reads the manifest first, so it is written without white space.
 writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8'))))

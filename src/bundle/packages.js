@@ -18,12 +18,13 @@ const builtIn = [
   'srvx',
   'string-width',
   'ulid',
+  'wrap-ansi',
   'zod',
 ]
 
 /**
- * What they import for what we never ask of them. listhen: certificates, which the local authority makes, WebSockets,
- * tunnels, QR codes, clipboards, browsers, questions. oclif: commands without a manifest, plugins, colours beyond sixteen.
+ * Imports of bundled packages for features that we do not use. listhen: certificates, WebSockets, tunnels, QR codes,
+ * clipboards, browsers, prompts. oclif: commands without a manifest, plugins, colours beyond sixteen.
  */
 const neverAsked =
   /^(node-forge|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$/
@@ -52,7 +53,7 @@ const client = fileURLToPath(new URL('../../node_modules/undici/lib/dispatcher/c
 
 const NOTHING = '\0nothing'
 
-/** Whether an import stays one: of Node, or of a package that is installed beside ours. */
+/** Returns true when an import stays an import: of Node, or of a separately installed package. */
 export function isExternal(id, importer = '') {
   if (id === 'undici' && SENDER.test(importer)) return false
   if (/^[./\0]|^[A-Z]:/.test(id)) return false
@@ -73,7 +74,7 @@ export const withoutNeverAsked = {
   load: { filter: { id: /^\0nothing$/ }, handler: () => 'module.exports = {}' },
 }
 
-/** Nobody reads in a built in package, and less text is sooner compiled; our own stays as it is, for stack traces. */
+/** Minifies bundled packages only, which compile sooner then; our code keeps readable stack traces. */
 export const shrinkPackages = {
   name: 'shrink-packages',
   // Not when chunks are rendered, after which they are written out once more with all their white space.

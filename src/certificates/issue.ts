@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import type { X509Certificate } from '@peculiar/x509'
 import { constraintsFor, NAME_CONSTRAINTS, notPermitted, type SubjectName } from './name-constraints.ts'
-import { loadX509 } from './x509.ts'
 import { timers } from '../timers.ts'
 
 /** A certificate and its private key, both in PEM. */
@@ -17,7 +16,10 @@ const keyAlgorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Twice as long as a certificate of a server and a little more, so that a machine that trusts it does so for no longer. */
+/**
+ * Lifetime of the authority, in days: a little more than twice that of a server's certificate, to limit how long a
+ * machine trusts it.
+ */
 const AUTHORITY_DAYS = 825
 /** The longest that browsers and operating systems accept of a server. */
 const SERVER_DAYS = 397
@@ -49,8 +51,8 @@ export async function makeAuthority(hosts: readonly string[] = []): Promise<KeyP
 }
 
 /**
- * Makes a server certificate for host names and addresses, signed by the authority; 397 days.
- * @throws TypeError for what is no host.
+ * Makes a server certificate for host names and addresses, signed by the authority; valid for 397 days.
+ * @throws TypeError for an invalid host.
  */
 export async function issueCertificate(authority: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
   const x509 = await loadX509()
@@ -60,7 +62,7 @@ export async function issueCertificate(authority: KeyPair, hosts: readonly strin
   const keys = await generateKeys()
   const cert = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    // An address would be taken for a name of a host, which the constraints of the authority do not know.
+    // An address in the common name would count as a host name, which the authority's constraints do not permit.
     subject: [{ O: ['Tabwire'] }, { CN: [dnsName?.slice(0, MAX_COMMON_NAME) ?? 'Tabwire receiver'] }],
     issuer: issuer.subjectName,
     ...validity(SERVER_DAYS),
@@ -82,7 +84,7 @@ export async function issueCertificate(authority: KeyPair, hosts: readonly strin
 /** @throws TypeError for a host that clients would not accept of this authority. */
 export async function requirePermitted(authority: KeyPair, hosts: readonly string[]): Promise<void> {
   const x509 = await loadX509()
-  // An authority of before there were constraints has none.
+  // Authorities of earlier versions have no constraints.
   const constraints = new x509.X509Certificate(authority.cert).getExtension(NAME_CONSTRAINTS)?.value
   const outside = constraints && notPermitted(new Uint8Array(constraints), subjectNames(hosts))
   if (outside === undefined) return
@@ -138,4 +140,15 @@ async function pair(certificate: X509Certificate, privateKey: webcrypto.CryptoKe
 async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
   const { PemConverter } = await loadX509()
   return subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), keyAlgorithm, false, ['sign'])
+}
+
+type X509 = typeof import('@peculiar/x509')
+
+/**
+ * Loads the library that makes certificates, which takes longer than everything else at start and is seldom needed. Its
+ * decorators want the metadata polyfill to be there before.
+ */
+export async function loadX509(): Promise<X509> {
+  await import('reflect-metadata')
+  return import('@peculiar/x509')
 }

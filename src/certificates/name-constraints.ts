@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** A name that a certificate is for. */
+/** A subject name of a certificate. */
 export interface SubjectName {
   type: 'dns' | 'ip'
   value: string
@@ -23,8 +23,8 @@ const LOCAL_RANGES = [
 const TAG = { sequence: 0x30, permitted: 0xa0, dns: 0x82, ip: 0x87 } as const
 
 /**
- * The constraints of an authority, in DER: it may issue certificates for local names and addresses, for the name of this
- * machine and those below it, and for `names`, which were asked for when it was made.
+ * Returns the constraints of an authority, in DER: it can issue certificates for local names and addresses, for this
+ * machine's name and names below it, and for `names`.
  */
 export function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayBuffer> {
   const dns = [...LOCAL_NAMES, hostname().toLowerCase(), ...valuesOf(names, 'dns')].map((name) =>
@@ -39,7 +39,7 @@ export function constraintsFor(names: readonly SubjectName[]): Uint8Array<ArrayB
   return new Uint8Array(element(TAG.sequence, element(TAG.permitted, permitted)))
 }
 
-/** The first of these names that constraints in DER do not permit. */
+/** Returns the first of these names that the constraints, in DER, do not permit. */
 export function notPermitted(
   constraints: Uint8Array,
   names: readonly SubjectName[],

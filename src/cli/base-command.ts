@@ -6,33 +6,39 @@ import { chalkStderr } from 'chalk'
 import { DEFAULT_SERVICE_NAME } from '../model/service-name.ts'
 import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
-import { renderError } from './render/error.ts'
+import { renderError } from './render/messages.ts'
 import { harmless, jsonText } from './render/text.ts'
-import type { Terminal } from './terminal.ts'
-import { secretsFromFiles } from './files/secrets-from-files.ts'
-import { serviceNameAt } from './service-name.ts'
+import { secretsFromFiles } from './files/secrets.ts'
+import { serviceNameAt, readOwnRun } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
-import { readOwnRun } from './trust/own-address.ts'
 
-/** Flags that say which service a command is about. */
+/** Flags that name the service of a command. */
 interface KnownService {
   'service-name': string | undefined
   'data-dir': string
   url?: string | undefined
 }
 
-/** What all commands share: `--json`, data to stdout and talk to stderr, errors and exit codes. */
+/** An interactive terminal. */
+export interface Terminal {
+  input: Pick<NodeJS.ReadStream, 'setRawMode' | 'setEncoding' | 'on' | 'off' | 'resume' | 'pause'>
+  write(text: string): void
+  columns(): number
+  onResize(listener: () => void): void
+}
+
+/** Base of all commands: `--json`, results to stdout and messages to stderr, errors and exit codes. */
 export abstract class BaseCommand extends Command {
   static override baseFlags = jsonFlag
 
-  /** How fields of the API are typed in this command, so that a refusal of them names what is to be corrected. */
+  /** Maps fields of the API to what the user types, so that a refusal names the flag or argument to correct. */
   static typedAs: Readonly<Record<string, string>> = {}
 
   protected override async init(): Promise<void> {
     await super.init()
     // chalk knows FORCE_COLOR and terminals, but not https://no-color.org.
     if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
-    // A reader that has seen enough (`| head`) is no error.
+    // A closed pipe (`| head`) is not an error.
     for (const stream of [process.stdout, process.stderr])
       stream.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'EPIPE') this.abandoned()
@@ -40,7 +46,7 @@ export abstract class BaseCommand extends Command {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
   }
 
-  /** Reads the command line, and refuses a data directory that somebody else may have written. */
+  /** Parses the command line. Refuses a data directory that another user may have written. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
@@ -56,7 +62,10 @@ export abstract class BaseCommand extends Command {
     return parsed
   }
 
-  /** Parses with secrets from files in the environment, and without variables that are not ours; then all is as before. */
+  /**
+   * Parses with an environment that has secrets read from files and lacks variables of other programs; restores it
+   * afterwards.
+   */
   private async withEnvironment<T>(flags: object = {}, parse: () => Promise<T>): Promise<T> {
     const before = process.env
     const { baseFlags } = this.ctor as typeof BaseCommand
@@ -69,26 +78,28 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** Whether this command mends the modes of a data directory, and so takes one that others may write to. */
+  /** True when the command repairs the modes of a data directory, and so accepts one that others may write to. */
   protected readonly mendsModes: boolean = false
 
-  /** Ctrl-C, SIGTERM, or a terminal that is closed, ends a command at once, unless it has something to finish. */
+  /** Handles Ctrl-C, SIGTERM and a closed terminal. Exits at once; commands with work to finish override it. */
   protected interrupted(): void {
     process.exit(exitCodes.interrupted)
   }
 
-  /** Whoever read what this command writes has gone. */
+  /** Called when the reader of standard output has closed the pipe. */
   protected abandoned(): void {
     process.exit(exitCodes.done)
   }
 
   protected get wantsJson(): boolean {
-    // Asked before, and also when, the flags cannot be parsed; the words are those that oclif takes for true.
+    // Needed before the flags are parsed, and when they cannot be. The values are those that oclif takes for true.
     const inEnvironment = (process.env.TABWIRE_JSON ?? '').toLowerCase()
     return this.argv.includes('--json') || ['1', 'true', 'y', 'yes'].includes(inEnvironment)
   }
 
-  /** What stdout can show: `columns` is without bound in a pipe, and blocks need UTF-8, which Windows always has. */
+  /**
+   * Capabilities of stdout: `columns` is Infinity in a pipe; block characters need UTF-8, which Windows always has.
+   */
   protected get terminal(): { columns: number; takesUnicode: boolean } {
     const { COLUMNS, LC_ALL, LC_CTYPE, LANG } = process.env
     const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '')
@@ -98,7 +109,7 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** The terminal at which somebody sits; none in a pipe, with `--json`, and where a terminal can do nothing but print. */
+  /** Returns the interactive terminal; `undefined` in a pipe, with `--json`, and when TERM is dumb. */
   protected get keyboardTerminal(): Terminal | undefined {
     const { stdin: input, stdout } = process
     if (this.wantsJson || !input.isTTY || !stdout.isTTY || process.env.TERM === 'dumb') return undefined
@@ -111,8 +122,8 @@ export abstract class BaseCommand extends Command {
   }
 
   /**
-   * The name of the service: as given, else as the service tells it that TABWIRE_URL names or that runs on the data
-   * directory, else the default one. An absent service is not waited for.
+   * Returns the service name: the flag, else the name that the service at TABWIRE_URL or on the data directory
+   * reports, else the default. Does not wait for an absent service.
    */
   protected async serviceName(flags: KnownService): Promise<string> {
     if (flags['service-name'] !== undefined) return flags['service-name']
@@ -124,18 +135,18 @@ export abstract class BaseCommand extends Command {
       : serviceNameAt({ url, ca: run?.ca })
   }
 
-  /** Data: the resource with `--json`, for people otherwise, in so many columns. */
+  /** Prints a result: JSON with `--json`, else the rendered text. */
   protected print(resource: unknown, render: (columns: number) => string): void {
     const text = this.wantsJson ? jsonText(resource, 2) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
-  /** Data as it is, without a line break of ours. A terminal gets it {@link harmless}: people look at it there. */
+  /** Writes a result as it is, without a line break. At a terminal it is made {@link harmless}. */
   protected write(text: string | Uint8Array): void {
     process.stdout.write(process.stdout.isTTY ? harmless(Buffer.from(text).toString()) : text)
   }
 
-  /** The same as it arrives, no faster than standard output takes it. */
+  /** Writes chunks as they arrive, no faster than standard output takes them. */
   protected async writeAll(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder()
     for await (const chunk of chunks) {
@@ -144,40 +155,40 @@ export abstract class BaseCommand extends Command {
     }
   }
 
-  /** A JSON text, byte for byte; at a terminal it is indented, unless `--json` asks for it as it is. */
+  /** Writes a JSON text byte for byte; at a terminal it is indented, unless `--json` is given. */
   protected writeJson(text: string): void {
     const isRead = process.stdout.isTTY && !this.wantsJson
     this.write(isRead ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text)
   }
 
-  /** One element of a stream: one line of JSON, or for people. */
+  /** Prints one element of a stream: one line of JSON, or the rendered text. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
     const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))
     process.stdout.write(`${text}\n`)
   }
 
-  /** On a terminal that does not know its width, as some of CI, a line would be taken back without end. */
+  /** A terminal without a width, as in some CI, would clear a spinner's line without end. */
   private get showsWaiting(): boolean {
     return process.stderr.isTTY && process.stderr.columns > 0 && !this.wantsJson
   }
 
-  /** Shows a person that something is waited for; in a pipe and with `--json` nothing is shown. */
+  /** Shows a spinner at a terminal while `work` runs; nothing in a pipe or with `--json`. */
   protected async waiting<T>(text: string, work: Promise<T>): Promise<T> {
     if (!this.showsWaiting) return work
-    // It may fail before the spinner is loaded; the error is thrown below all the same.
+    // It may fail before the spinner is loaded; the error is thrown below.
     work.catch(() => undefined)
     const spinner = await spin(text)
     return work.finally(() => spinner.stop())
   }
 
-  /** The same for work that tells how far it is. */
+  /** Shows a spinner with the progress that `work` reports. */
   protected async progressing<T>(work: (tell: (text: string) => void) => Promise<T>): Promise<T> {
     if (!this.showsWaiting) return work(() => undefined)
     const spinner = await spin('')
     return work((text) => void (spinner.text = text)).finally(() => spinner.stop())
   }
 
-  /** Talk: banners, hints. Colours are chosen for stdout, and stderr may lead elsewhere. */
+  /** Writes a message to stderr. chalk chooses colours for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
     const shown = harmless(text)
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
@@ -194,24 +205,24 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-/** On a terminal in raw mode, which ora would make of it, Ctrl-C is a character that nobody reads. Its chalk is not ours. */
+/** ora bundles its own chalk, so the colour is set here. It must not set raw mode: Ctrl-C would be lost. */
 async function spin(text: string) {
   const { default: ora } = await import('ora')
   const color = chalkStderr.level > 0 ? 'cyan' : false
   return ora({ text, color, stream: process.stderr, discardStdin: false }).start()
 }
 
-/** Flags that mean something when they are empty, or have their own words for it. */
+/** Flags that accept an empty value, or report it in their own words. */
 const MAY_BE_EMPTY: readonly string[] = ['api-key', 'comment', 'header', 'name', 'secret']
 
-/** What was typed, as the parser tells it. */
+/** Parsed words of a command line. */
 interface Typed {
   args: Readonly<Record<string, unknown>>
   raw: readonly { type: string; flag?: string; arg?: string; input: string }[]
 }
 
 /** @throws CLIError for an argument or a flag that was typed and is empty, as `"$ID"` is when nothing has set it. */
-export function requireFilled({ args, raw }: Typed): void {
+function requireFilled({ args, raw }: Typed): void {
   const names = Object.keys(args)
   for (const token of raw) {
     if (token.input !== '') continue
@@ -225,10 +236,10 @@ function empty(name: string): Error {
 }
 
 /**
- * Variables of the environment without those that Kubernetes sets in every pod for a service named `tabwire`:
- * `TABWIRE_PORT=tcp://10.0.0.1:4100` is an address of that service, and not the port to listen on.
+ * Removes the variables that Kubernetes sets in every pod for a service named `tabwire`:
+ * `TABWIRE_PORT=tcp://10.0.0.1:4100` is the address of that service, not the port to listen on.
  */
-export function withoutServiceLinks(
+function withoutServiceLinks(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
   const { TABWIRE_PORT: port = '', ...others } = environment

@@ -1,9 +1,10 @@
 import { Errors } from '@oclif/core'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
 import { printable } from './render/text.ts'
-import { meantOf, wrongUsage, type CommandShape } from './usage-errors.ts'
+import { wrongUsage, type CommandShape } from './usage-errors.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
-/** What a command's end tells its caller (contract section 12). */
+/** Exit codes (contract section 12). */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -13,7 +14,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-/** Something that a command found wrong and can tell in words: what, why, what to do. */
+/** An error that a command can explain: what happened, why, and what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: string
@@ -26,7 +27,12 @@ export class CommandError extends Error {
   }
 }
 
-/** An error as a command tells it: for people, and for programs as `json`. */
+/** A mistake on the command line: exit code 2. */
+export function usageError(message: string): CommandError {
+  return new CommandError('usage', message, exitCodes.usage)
+}
+
+/** An error as a command prints it: for people, and for programs as `json`. */
 export interface Failure {
   message: string
   issues: readonly { path: string; message: string }[]
@@ -35,7 +41,7 @@ export interface Failure {
   json: object
 }
 
-/** What to say of an error, and how to end; `command` is the one whose words may have been wrong. */
+/** Returns the message and the exit code for an error; `command` is the command that was typed. */
 export function describeFailure(error: Error, command: CommandShape = UNKNOWN): Failure {
   const { message } = error
   const plain = { message, issues: [], requestId: null }
@@ -62,7 +68,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
 
 const UNKNOWN: CommandShape = { name: 'COMMAND', flags: {}, args: {}, typedAs: {} }
 
-/** A 403 for where a request comes from, or what it was addressed to, says nothing of the key. */
+/** Codes of a 403 that concerns the origin or the host of a request, not its key. */
 const NOT_THE_KEY: readonly string[] = ['forbidden_host', 'forbidden_origin']
 
 function describeApiError(
@@ -84,14 +90,14 @@ function describeApiError(
   return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
 
   function told(): string {
-    // The issues follow, each on its line.
+    // The issues follow, one per line.
     if (issues.length > 0) return 'The body is not valid:'
     const text = printable(message)
     return status === 401 ? `${text} ${KEY_HINT}` : inCommands(text)
   }
 }
 
-/** What to say of a refusal that is due to the words of the command alone; `undefined` for any other. */
+/** Returns the message for a refusal that is caused by the typed words; `undefined` for any other. */
 function typedWrongly(
   { code, message, issues }: Pick<ApiError, 'code' | 'message'> & Pick<Failure, 'issues'>,
   { typedAs }: CommandShape,
@@ -108,14 +114,14 @@ function typedWrongly(
   return isOfWords && field in typedAs ? message.replace(field, String(typedAs[field])) : undefined
 }
 
-/** Of a word that is none of those there are, the one that was probably meant. */
+/** Adds the word that was probably meant. */
 function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
   const [, known = '', word = ''] = /must be one of (.+), not "(.*)"$/.exec(message) ?? []
-  const meant = known === '' ? '' : meantOf(word, known.split(', '))
+  const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }
 }
 
-/** The commands that list what the API lists; who came by a command looks there. */
+/** Commands that list what the API lists, by path. */
 const lists: Readonly<Record<string, string>> = {
   '/webhook-endpoints': 'endpoints list',
   '/_sim/keys': 'keys list',

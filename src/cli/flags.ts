@@ -1,13 +1,12 @@
-import { Errors, Flags } from '@oclif/core'
+import { Errors, Flags, Args } from '@oclif/core'
 import { DEFAULT_DATA_DIRECTORY } from '../data-directory.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
-import { dataDirectoryIn } from './config/beside-file.ts'
-import { serviceNameIn } from './config/service-name.ts'
-import { meantOf } from './usage-errors.ts'
+import { dataDirectoryIn, serviceNameIn } from './config/settings.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
-/** Where the data is unless said otherwise. */
+/** Default data directory. */
 export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY
 
 /** Gives every flag its environment variable, `TABWIRE_<FLAG>` (contract section 12). */
@@ -17,7 +16,7 @@ export function fromEnvironment<T extends Record<string, { env?: string }>>(flag
   return flags
 }
 
-/** The values of a repeatable flag. From the environment oclif hands them over as one text, with commas. */
+/** Returns the values of a repeatable flag. From the environment, oclif passes them as one text with commas. */
 export function listed(values: string | readonly string[]): string[] {
   return typeof values === 'string' ? values.split(',').map((value) => value.trim()) : [...values]
 }
@@ -38,28 +37,31 @@ export const jsonFlag = fromEnvironment({
   }),
 })
 
-/** The event types asked for by `--events`, of which `all` is every one. @throws CLIError that names what is none. */
+/**
+ * Returns the event types of `--events`; `all` means every one.
+ * @throws CLIError that names the first unknown type.
+ */
 export function chosenEvents(events: string | readonly string[]): EventType[] {
   const names = listed(events)
   const unknown = names.find((name) => name !== 'all' && !eventTypes.some((type) => type === name))
   if (unknown !== undefined)
     throw new Errors.CLIError(
-      `--events must be event types or all, got ${JSON.stringify(unknown)}.${meantOf(unknown, eventTypes)} Event types: ${eventTypes.join(', ')}.`,
+      `--events must be event types or all, got ${JSON.stringify(unknown)}.${didYouMeanSentence(unknown, eventTypes)} Event types: ${eventTypes.join(', ')}.`,
     )
   return names.includes('all') ? [...eventTypes] : (names as EventType[])
 }
 
-/** An API key as it goes into a header and a file. What was given is not repeated: it may be a key with a slip. */
+/** An API key. The error does not repeat the value: it may be a key with a typing mistake. */
 export const apiKeyFlag = Flags.custom({ parse: parsedBy(readApiKey) })
 
-/** A file with a secret, which other users of the machine cannot see as they see command lines. */
+/** A file with a secret: other users of the machine can see command lines, but not the file. */
 export const secretFromFileFlag = (what: string, helpGroup?: string) =>
   Flags.string({
     description: `File with ${what}. Other users of this machine can see command lines.`,
     ...(helpGroup !== undefined && { helpGroup }),
   })
 
-/** Where a command finds settings that were not given to it, and where the data is. */
+/** Flags for the settings file and the data directory. */
 export const placeFlags = fromEnvironment({
   config: Flags.string({
     description: 'File of settings; by default tabwire.config.json, if there is one.',
@@ -73,7 +75,7 @@ export const placeFlags = fromEnvironment({
   }),
 })
 
-/** How long a command waits that changes the clock or the state. */
+/** Time limit of commands that change the clock or the state. */
 export const timeoutFlag = fromEnvironment({
   timeout: Flags.integer({
     description: 'Seconds after which the command gives up; what it asked for ends then.',
@@ -82,12 +84,12 @@ export const timeoutFlag = fromEnvironment({
   }),
 })
 
-/** What of it a call of the client takes. */
+/** Converts the flag to the option of a client's call. */
 export function limitOf({ timeout }: { timeout: number | undefined }): CallOptions {
   return timeout === undefined ? {} : { timeout: timeout * 1_000 }
 }
 
-/** How a command finds the service. */
+/** Flags that locate the service. */
 export const connectionFlags = fromEnvironment({
   ...placeFlags,
   url: Flags.string({
@@ -102,8 +104,8 @@ export const connectionFlags = fromEnvironment({
 })
 
 /**
- * Of those who make what the application under test needs to know. Node takes `--env-file` for its own, wherever it
- * stands, and ends when there is no such file (nodejs/node#54232), so there is another name for a file that is yet to be.
+ * Flag of commands that write variables for the application under test. Node reads `--env-file` itself, wherever it
+ * stands, and exits when the file is missing (nodejs/node#54232); the alias `--dotenv` creates the file.
  */
 export const envFileFlag = Flags.string({
   description:
@@ -111,7 +113,7 @@ export const envFileFlag = Flags.string({
   aliases: ['dotenv'],
 })
 
-/** How much of a list is shown. */
+/** Flags for the page of a list. */
 export const listFlags = fromEnvironment({
   limit: Flags.integer({ description: 'How many to show, newest first.', min: 1, max: 100, default: 20 }),
   cursor: Flags.string({ description: 'Continue after this `next_cursor`.' }),
@@ -127,17 +129,36 @@ export const timeFlag = Flags.custom<Date>({
   },
 })
 
-/** The name of the service that is started. The whole name of the signature header is understood, too. */
+/** Name of the service that is started. The whole name of the signature header is accepted, too. */
 export const serviceNameFlag = Flags.string({
   description: 'Names the signature header, X-<name>-Signature.',
   default: texts.serviceName,
   parse: parsedBy(readServiceName),
 })
 
-/** The name of the service that a command is about: of the command line, the environment or the settings file. */
+/** Name of the service that a command uses: from the command line, the environment or the settings file. */
 export const knownServiceNameFlag = Flags.custom<string | undefined>({
   description: 'Names the signature header, X-<name>-Signature; by default as the running service does.',
   parse: serviceNameFlag.parse,
   default: async ({ flags }) => serviceNameIn(flags.config),
   defaultHelp: async () => undefined,
 })
+
+/** An absolute `http:` or `https:` URL. The service decides on plain HTTP. */
+export const httpUrlArg = Args.custom({
+  parse: async (input) => requireUrl(input, 'URL ', 'http: or https:'),
+})
+
+/** Flag for an absolute `http:` or `https:` URL; errors follow the flag's name. */
+export const httpUrlFlag = Flags.custom({ parse: async (input) => requireUrl(input, '', 'http: or https:') })
+
+/** Flag for an absolute `https:` URL. */
+export const httpsUrlFlag = Flags.custom({ parse: async (input) => requireUrl(input, '', 'https:') })
+
+function requireUrl(input: string, name: string, wanted: 'http: or https:' | 'https:'): string {
+  const start = wanted === 'https:' ? /^https:\/\//i : /^https?:\/\//i
+  if (start.test(input) && URL.canParse(input)) return input
+  const meant = `https://${input}`
+  const hint = /^[\w.-]+(:\d+)?(\/.*)?$/.test(input) && URL.canParse(meant) ? ` Did you mean ${meant}?` : ''
+  throw new Errors.CLIError(`${name}must be an ${wanted} URL, got ${JSON.stringify(input)}.${hint}`)
+}

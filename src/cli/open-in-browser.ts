@@ -6,22 +6,22 @@ import { isInspectorLink } from '../model/simulator/inspector-link.ts'
 import { writePrivateFile } from '../private-file.ts'
 import { stateHome } from './trust/installation.ts'
 
-/** What opens a page on each system; elsewhere it is the command of the freedesktop systems. */
+/** Command that opens a page on each system; other systems have that of freedesktop. */
 const openers: Partial<Record<NodeJS.Platform, readonly [file: string, ...args: string[]]>> = {
   darwin: ['open'],
-  // Not `start`, which is a word of a shell, to which `&` in an address is an end.
+  // Not `start`, a shell command, in which `&` in an address ends the command.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 const FREEDESKTOP = ['xdg-open'] as const
 
-/** How long it is waited for a refusal, in milliseconds: some openers stay as long as the browser does. */
-const PATIENCE_MS = 2_000
+/** Wait for a failure, in milliseconds: some openers run as long as the browser does. */
+const EXIT_TIMEOUT_MS = 2_000
 
 /**
- * Opens a link to the inspector in the browser; tells whether that went well, as far as that is known. The system's opener
- * starts programs for files and for schemes, so it is given nothing but a page of ours that leads to such a link; any
- * other text is not opened. The link itself would stand in the list of processes, which all users of a machine read.
- * @param directory The data directory, where the page is written; without one it goes to the user's own state directory.
+ * Opens a link to the inspector in the browser. Resolves with false when that is known to have failed. The system's
+ * opener starts programs for files and schemes, so it gets only a page of ours that redirects to the link; other
+ * texts are not opened. The link itself would be visible in the list of processes.
+ * @param directory The data directory, where the page is written; without one, the user's state directory.
  */
 export async function openInBrowser(link: string, directory: string): Promise<boolean> {
   if (!isInspectorLink(link)) return false
@@ -30,8 +30,8 @@ export async function openInBrowser(link: string, directory: string): Promise<bo
 }
 
 /**
- * Writes a page that leads on, which only this user can read, and resolves with its path. There is one at a time; it stays,
- * since nothing tells when the browser has read it, and its link is good once and for ten minutes.
+ * Writes the redirecting page, readable by this user alone, and resolves with its path. There is one at a time. It
+ * stays, since nothing reports when the browser has read it; its link works once, for ten minutes.
  */
 export async function writeOpeningPage(link: string, directory: string): Promise<string> {
   const found = await stat(directory).catch(() => undefined)
@@ -50,9 +50,9 @@ async function run(page: string): Promise<boolean> {
   const child = spawn(file, [...args, page], { stdio: 'ignore', detached: true })
   child.unref()
   return new Promise((settled) => {
-    const patience = setTimeout(() => settled(true), PATIENCE_MS)
+    const timeout = setTimeout(() => settled(true), EXIT_TIMEOUT_MS)
     const settle = (opened: boolean) => {
-      clearTimeout(patience)
+      clearTimeout(timeout)
       settled(opened)
     }
     child.once('error', () => settle(false))

@@ -1,3 +1,53 @@
 /** Entry points of `bin/run.js`: the command framework, and the filter of its debug output. */
 export { execute, flush, handle, run } from '@oclif/core'
-export { hideSecretsInDebugOutput } from './debug-output.ts'
+
+/** Flags whose values are or may hold secrets. Their environment variables have the same names. */
+const secretFlags = ['api-key', 'read-key', 'secret', 'header', 'add-header', 'state-header', 'H']
+
+const HIDDEN = '…'
+
+/** Shorter values would match everywhere in the output. */
+const SHORTEST = 4
+
+/**
+ * Hides keys and secrets in the debug output of libraries: with `DEBUG`, they print the arguments of the command, and
+ * such output ends up in issues and CI logs. Does nothing without `DEBUG`.
+ */
+export function hideSecretsInDebugOutput(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  stderr: Pick<NodeJS.WriteStream, 'write'>,
+): void {
+  if ((environment.DEBUG ?? '') === '') return
+  const secrets = secretsIn(argv, environment)
+  const write = stderr.write.bind(stderr) as (...args: unknown[]) => boolean
+  stderr.write = (chunk: unknown, ...rest: unknown[]) =>
+    write(typeof chunk === 'string' ? withoutSecrets(chunk, secrets) : chunk, ...rest)
+}
+
+/** Returns the values of the flags, longest first, also in the quoted forms of debug output. */
+function secretsIn(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const values = secretFlags.flatMap((name) => {
+    const flag = name.length === 1 ? `-${name}` : `--${name}`
+    const typed = argv.flatMap((word, at) => {
+      if (word === flag) return argv[at + 1] ?? []
+      return word.startsWith(flag) ? word.slice(flag.length).replace(/^=/, '') : []
+    })
+    return [...typed, environment[`TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`] ?? []].flat()
+  })
+  const forms = values.flatMap((value) => [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    value.replaceAll("'", "\\'"),
+  ])
+  return [...new Set(forms)].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length)
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)
+    .replace(/\b(twk_|whsec_)[\w-]{8,}/g, `$1${HIDDEN}`)
+}

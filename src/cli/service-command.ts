@@ -3,9 +3,9 @@ import { ApiError, createClient, type Client, type ClientOptions } from '../clie
 import { readCredentials, readRun } from '../data-directory.ts'
 import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
-import { CommandError, exitCodes } from './errors.ts'
+import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
-import { isThisMachine } from './trust/own-address.ts'
+import { isThisMachine } from './running-service.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 
@@ -15,21 +15,21 @@ interface Connection {
   'data-dir': string
 }
 
-/** A command that talks to a running service. */
+/** Base of commands that use a running service. */
 export abstract class ServiceCommand extends BaseCommand {
   static override baseFlags = { ...jsonFlag, ...connectionFlags }
   static override typedAs: Readonly<Record<string, string>> = typedAs({})
 
   private located: ClientOptions | undefined
 
-  /** A client of the service that {@link locate} finds. */
+  /** Makes a client of the service that {@link locate} finds. */
   protected async connect(flags: Connection): Promise<Client> {
     return createClient(await this.locate(flags))
   }
 
   /**
-   * The same again and again, for a service that is restarted meanwhile: `run.json` may name another port and key by then,
-   * and while it names none, the service is expected back where it was, not at the default address.
+   * Makes a function that connects again after a restart: `run.json` may name another port and key by then. While it
+   * names none, the service is expected at its last address, not at the default one.
    */
   protected reconnect(flags: Connection): () => Promise<Client> {
     let last: string | undefined
@@ -40,16 +40,16 @@ export abstract class ServiceCommand extends BaseCommand {
     }
   }
 
-  /** Finds the service: what was asked for, else the one that runs on the data directory, else the default address. */
+  /** Locates the service: the flag, else the one that runs on the data directory, else the default address. */
   protected async locate(flags: Connection, otherwise = DEFAULT_URL): Promise<ClientOptions> {
     requireUrl(flags.url)
     const directory = flags['data-dir']
     const [run, credentials] = await Promise.all([readRun(directory), readCredentials(directory)])
     const url = flags.url ?? run?.url ?? otherwise
     const { hostname } = new URL(url)
-    // A file of the working directory names no other machine, which would get the key of the environment.
+    // A file of the working directory must not name another machine, which would get the key of the environment.
     if (flags.url === undefined && !isThisMachine(hostname)) throw foreignService(url, directory)
-    // The key of the service here is nobody else's business: another machine gets the one that it was given.
+    // The local service's key goes to this machine alone; another machine gets the given key.
     const isLocal = flags.url === undefined || isLoopbackName(bareHost({ hostname }))
     const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
     const apiKey = flags['api-key'] ?? local
@@ -61,7 +61,10 @@ export abstract class ServiceCommand extends BaseCommand {
     return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
   }
 
-  /** Whether a call failed because the service is no simulator: nothing is there, nor at `/_sim/health`. */
+  /**
+   * Returns true when a call failed because the service is not a simulator: neither the path nor `/_sim/health`
+   * exists.
+   */
   private async lacksSimulator(error: Error): Promise<boolean> {
     if (!isMissing(error) || error.path?.startsWith('/_sim/') !== true || this.located === undefined)
       return false
@@ -82,12 +85,12 @@ export abstract class ServiceCommand extends BaseCommand {
 
 const HEALTH = '/_sim/health'
 
-/** What servers answer for a path that they do not have. */
+/** Statuses of a path that a server does not have. */
 function isMissing(error: unknown): error is ApiError {
   return error instanceof ApiError && [404, 405, 410, 501].includes(error.status)
 }
 
-/** How fields of the API are typed: those that all commands share, and those of one. */
+/** Maps fields of the API to flags and arguments: those that all commands share, and those of one. */
 export function typedAs(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return { cursor: '--cursor', limit: '--limit', since: '--since', external_check_id: 'CHECK', ...own }
 }
@@ -102,5 +105,5 @@ function foreignService(url: string, directory: string): CommandError {
 function requireUrl(url: string | undefined): void {
   if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
   const hint = `--url ${url} is no URL of a service. It looks like ${DEFAULT_URL}.`
-  throw new CommandError('usage', hint, exitCodes.usage)
+  throw usageError(hint)
 }

@@ -1,8 +1,9 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
-import { noSuchCommand } from './no-such-command.ts'
+import { closestWord } from '../model/did-you-mean.ts'
+import { CommandError, usageError } from './errors.ts'
 
-/** Stands in for a command that there is none of, so that its end is like any other's: `--json`, exit 2. */
+/** Runs for an unknown command, so that `--json` and exit code 2 work as elsewhere. */
 class UnknownCommand extends BaseCommand {
   static override hidden = true
 
@@ -13,11 +14,35 @@ class UnknownCommand extends BaseCommand {
 }
 
 /**
- * oclif's hook for what it cannot find; it says so in its own words otherwise, whatever was asked for. It joins words by
- * colons, which an address has too, so that what was typed is taken from where it was.
+ * oclif's hook for unknown commands, which replaces oclif's own message. oclif joins words by colons, which an
+ * address has too, so the words come from `process.argv`.
  */
 const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
   await UnknownCommand.run(process.argv.slice(2), config)
 }
 
 export default commandNotFound
+
+/** Makes the error for words that name no command; `words` is empty when only flags were typed. */
+export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
+  if (words.length === 0) return usageError(`A command goes before its flags. ${LIST}`)
+  const likely = likelyCommand(words, ids)
+  const hint = likely === undefined ? LIST : `Did you mean tabwire ${likely}?`
+  return usageError(`tabwire ${words.join(' ')} is no command. ${hint}`)
+}
+
+const LIST = 'tabwire --help lists those there are.'
+
+/**
+ * Returns the command or topic that was probably meant, `deliveries list` for `delivery lst`. `ids` are oclif's:
+ * `deliveries:list`.
+ */
+function likelyCommand(words: readonly string[], ids: readonly string[]): string | undefined {
+  const [word = '', ...rest] = words
+  const firsts = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
+  const first = firsts.includes(word) ? word : closestWord(word, firsts)
+  if (first === undefined) return undefined
+  const below = ids.filter((id) => id.startsWith(`${first}:`)).map((id) => id.slice(first.length + 1))
+  const further = below.length === 0 ? undefined : likelyCommand(rest, below)
+  return further === undefined ? first : `${first} ${further}`
+}

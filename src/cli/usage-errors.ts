@@ -1,21 +1,21 @@
 import { stripVTControlCharacters } from 'node:util'
-import { nearest } from '../model/nearest.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 
-/** What is known of the command whose words were wrong. */
+/** Definition of the command that was typed. */
 export interface CommandShape {
-  /** As it is typed: `deliveries wait`. */
+  /** The name as typed: `deliveries wait`. */
   name: string
   flags: Readonly<Record<string, { description?: string | undefined }>>
   args: Readonly<Record<string, { description?: string | undefined }>>
-  /** How a field of the API is typed: `guest_name` as `--name`, `rating` as `RATING`. */
+  /** Flag or argument of each field of the API: `guest_name` is `--name`, `rating` is `RATING`. */
   typedAs: Readonly<Record<string, string>>
 }
 
-/** What oclif says of wrong usage, in our form: what, why, and what to do. */
+/** Rewrites oclif's usage errors: what happened, why, and what to do. */
 export function wrongUsage(message: string, command: CommandShape): string {
   const told = stripVTControlCharacters(message)
     .replace(/\nSee more help with --help$/, '')
-    // What follows explains how oclif reads words, which is of no help to who has left one out.
+    // oclif adds how it parses words, which does not help when one is missing.
     .replace(/\n\nNote: [^]*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replace(/^ +/gm, '')
@@ -38,12 +38,12 @@ const rules: Rule[] = [
   [
     /^Expected --([\w-]+)=(.*) to be one of: (.+)$/,
     ([flag, word = '', known = '']) =>
-      `--${flag} cannot be ${word}.${meantOf(word, known.split(', '))} There are: ${known}.`,
+      `--${flag} cannot be ${word}.${didYouMeanSentence(word, known.split(', '))} There are: ${known}.`,
   ],
   [
     /^Expected (.*) to be one of: (.+)$/,
     ([word = '', known = ''], { args }) =>
-      `${Object.keys(args).at(-1)?.toUpperCase()} cannot be ${JSON.stringify(word)}.${meantOf(word, known.split(', '))} There are: ${known}.`,
+      `${Object.keys(args).at(-1)?.toUpperCase()} cannot be ${JSON.stringify(word)}.${didYouMeanSentence(word, known.split(', '))} There are: ${known}.`,
   ],
   [/^Parsing (--[\w-]+)\s+(?=must )/, ([flag]) => `${flag} `],
   [/^Parsing (--[\w-]+)\s+/, ([flag]) => `${flag}: `],
@@ -66,8 +66,9 @@ const rules: Rule[] = [
 function noSuchFlags(flags: readonly string[], { name, flags: known }: CommandShape): string {
   const typed = flags.join(', ')
   const [only = ''] = flags
-  const meant = flags.length === 1 ? nearest(only.replace(/^-+/, ''), Object.keys(known)) : undefined
-  return `tabwire ${name} has no ${typed}.${meant === undefined ? '' : ` Did you mean --${meant}?`}`
+  const meant =
+    flags.length === 1 ? didYouMeanSentence(only.replace(/^-+/, ''), Object.keys(known), '--') : ''
+  return `tabwire ${name} has no ${typed}.${meant}`
 }
 
 function missingArguments(list: string, { args }: CommandShape): string {
@@ -80,12 +81,6 @@ function missingArguments(list: string, { args }: CommandShape): string {
 
 function missingFlag(flag: string, { flags }: CommandShape): string {
   return `--${flag} is missing: ${lowerFirst(flags[flag]?.description ?? '')}`
-}
-
-/** ` Did you mean check.created?`, or nothing when no word is near. */
-export function meantOf(word: string, known: readonly string[]): string {
-  const meant = nearest(word, known)
-  return meant === undefined ? '' : ` Did you mean ${meant}?`
 }
 
 function lowerFirst(text: string): string {

@@ -14,7 +14,7 @@ export interface ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly requestId: string | null
   /** The whole `error` object of the answer. */
   readonly body: Readonly<Record<string, unknown>> & DetailsOf<Code>
-  /** What was called, below the service's URL: `/v1/checks?limit=20`. */
+  /** The called path below the service's URL: `/v1/checks?limit=20`. */
   readonly path: string | undefined
   /** Returns whether the error has this code, and tells TypeScript which fields its `body` has. */
   is<One extends ErrorCode>(code: One): this is ApiError<One>
@@ -54,16 +54,16 @@ class ServiceError extends Error {
 }
 Object.defineProperty(ServiceError, 'name', { value: 'ApiError' })
 
-// The answer says which code and fields there are; the document says which there can be.
+// The answer has the actual code and fields; the document lists the possible ones.
 export const ApiError = ServiceError as unknown as ApiErrorConstructor
 
-/** The service did not answer within the time that was given; what was asked for has ended. */
+/** The service did not answer within the given time; the operation has ended. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut'
   readonly code = 'timeout'
 }
 
-/** Nothing answers at the service's address. */
+/** No service answers at the address. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }

@@ -1,6 +1,6 @@
 import { TimedOut } from './errors.ts'
 
-/** How long a call may take. What it asked for ends with it. */
+/** Time limit of a call, which also ends the operation. */
 export interface CallOptions {
   /**
    * Ends the call, which rejects with the signal's reason.

@@ -1,6 +1,6 @@
-import type { TimeGiven } from './given.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
+import type { TimeGiven } from './transport.ts'
 import type {
   ClockView,
   DeliveriesQuery,
@@ -8,10 +8,40 @@ import type {
   EventsQuery,
   EventView,
   List,
+  PageQuery,
   StreamMessage,
-} from './views.ts'
+} from './types.ts'
 
-/** How the live stream is read. */
+/** A list of the API. */
+export interface Listing<T, Query extends PageQuery> {
+  /**
+   * Returns one page, newest first, with the cursor of the next page.
+   * @default query.limit is 20
+   */
+  list(query?: Query): Promise<List<T>>
+  /**
+   * Iterates over every record, newest first, and asks for the next page when it is needed.
+   * @default query.limit, the size of the pages, is 100
+   * @example
+   * for await (const check of client.checks.all({ status: 'open' })) console.log(check.external_id)
+   */
+  all(query?: Query): AsyncGenerator<T, void>
+}
+
+/** Iterates over everything that a list has from the cursor of the query on, page by page. */
+export async function* paginate<T, Query extends PageQuery>(
+  list: (query?: Query) => Promise<List<T>>,
+  query: Query = {} as Query,
+): AsyncGenerator<T, void> {
+  let { cursor } = query
+  do {
+    const page = await list({ ...query, limit: query.limit ?? 100, cursor })
+    yield* page.data
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+}
+
+/** Options of the live stream. */
 export interface StreamOptions {
   /** Ends the stream. */
   signal?: AbortSignal | undefined
@@ -24,8 +54,8 @@ export interface StreamOptions {
   onOpen?: (() => void) | undefined
 }
 
-/** The calls of a client that waiting is made of. */
-export interface Reads {
+/** The calls of a client by which deliveries and events are waited for. */
+export interface ClientReads {
   stream(options: StreamOptions): AsyncGenerator<StreamMessage>
   deliveries: {
     list(query?: DeliveriesQuery): Promise<List<Delivery>>

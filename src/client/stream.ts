@@ -1,8 +1,12 @@
 import { ApiError, Unreachable } from './errors.ts'
 import { errorOf, readBody, type Send } from './transport.ts'
-import type { StreamMessage } from './views.ts'
+import type { StreamMessage } from './types.ts'
+import type { ClientReads } from './reads.ts'
 
-/** The bytes of an answer, as they arrive. @throws ApiError or Unreachable. */
+/**
+ * Yields the bytes of an answer as they arrive.
+ * @throws ApiError or Unreachable.
+ */
 export async function readBytes(
   send: Send,
   path: string,
@@ -26,7 +30,10 @@ async function* unbroken(
   }
 }
 
-/** What `GET /_sim/stream` tells, until `signal` aborts or the service ends. @throws ApiError or Unreachable. */
+/**
+ * Yields the messages of `GET /_sim/stream` until `signal` aborts or the service ends.
+ * @throws ApiError or Unreachable.
+ */
 export async function* readStream(
   send: Send,
   path: string,
@@ -46,4 +53,28 @@ export async function* readStream(
   } catch (error) {
     if (!signal.aborted) throw new Unreachable('The service ended the stream.', { cause: error })
   }
+}
+
+/**
+ * Opens the live stream. Once it resolves, no message is missed; with `since`, messages from that time on come first.
+ * @throws Unreachable or ApiError, or the signal's reason.
+ */
+export async function openStream(
+  client: Pick<ClientReads, 'stream'>,
+  signal: AbortSignal,
+  since?: Date,
+): Promise<AsyncGenerator<StreamMessage>> {
+  let isOpen = () => {}
+  const opened = new Promise<void>((resolve) => (isOpen = resolve))
+  const stream = client.stream({ signal, onOpen: () => isOpen(), since })
+  const first = stream.next()
+  await Promise.race([opened, first])
+  return resumed(first, stream)
+}
+
+async function* resumed(first: Promise<IteratorResult<StreamMessage>>, rest: AsyncGenerator<StreamMessage>) {
+  const result = await first
+  if (result.done === true) return
+  yield result.value
+  yield* rest
 }

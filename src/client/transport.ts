@@ -1,5 +1,7 @@
 import { ApiError, TimedOut, Unreachable } from './errors.ts'
 import { limited, type CallOptions } from './limit.ts'
+import { stateText } from '../model/simulator/state-text.ts'
+import type { State } from '../model/simulator/state.ts'
 
 export interface ClientOptions {
   /** URL of the service, `http://127.0.0.1:4100`; a final `/v1` is accepted. */
@@ -21,10 +23,10 @@ export interface ClientOptions {
   fetch?: FetchText | undefined
 }
 
-/** As much of `fetch` as the client asks for. */
+/** The part of `fetch` that the client uses. */
 export type FetchText = (address: string, init: RequestInit) => Promise<Response>
 
-/** What a request sends: a text, its bytes, or bytes as they come. */
+/** Body of a request: text, bytes, or a stream of bytes. */
 export type Body = string | Uint8Array | AsyncIterable<Uint8Array>
 
 /** Makes calls: each resolves with its status beside its answer. @throws ApiError unless that is 2xx, and Unreachable. */
@@ -50,7 +52,7 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
   return async (method, path, body, signal) => {
     const headers = body === undefined ? key : { ...key, 'content-type': 'application/json' }
     try {
-      // `half` is what fetch wants said of a body that is sent while it comes.
+      // `fetch` requires `half` for a streamed body.
       const init = { method, headers, body: body ?? null, signal: signal ?? null, duplex: 'half' }
       return await fetch(base + path, init as RequestInit)
     } catch (error) {
@@ -87,7 +89,10 @@ function reasonOf(error: unknown): string {
   return code === 'ECONNREFUSED' ? 'the connection was refused' : (message ?? String(cause))
 }
 
-/** JSON, or the text of what is none. @throws Unreachable when it breaks off. */
+/**
+ * Returns the parsed JSON, or the text when it is not JSON.
+ * @throws Unreachable when the answer breaks off.
+ */
 export async function readBody(response: Response): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
@@ -99,7 +104,7 @@ export async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** The `error` object of an answer; empty when it has none. */
+/** Returns the `error` object of an answer; empty when it has none. */
 export function errorOf(json: unknown): Record<string, unknown> {
   const { error } = (typeof json === 'object' && json !== null ? json : {}) as { error?: unknown }
   return typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
@@ -111,4 +116,43 @@ export function queryText(query: object): string {
   if (given.length === 0) return ''
   const text = given.map(([name, value]): [string, string] => [name, String(value)])
   return `?${new URLSearchParams(text).toString()}`
+}
+
+/** A JSON text that is sent as it is. */
+export type JsonText = string | Uint8Array
+
+/** A check, or its external id. */
+export type CheckOrId = string | { readonly external_id: string }
+
+/** A record of any other kind, or its id. */
+export type RecordOrId = string | { readonly id: string }
+
+/** A time: a `Date`, milliseconds since 1970, or an ISO 8601 text. */
+export type TimeGiven = Date | number | string
+
+/**
+ * Returns the ISO 8601 text of a time; the service validates texts.
+ * @throws RangeError for an invalid Date or number.
+ */
+export function timeText(time: TimeGiven | undefined): string | undefined {
+  return typeof time === 'string' || time === undefined ? time : new Date(time).toISOString()
+}
+
+export function externalIdOf(check: CheckOrId): string {
+  return typeof check === 'string' ? check : check.external_id
+}
+
+export function idOf(record: RecordOrId): string {
+  return typeof record === 'string' ? record : record.id
+}
+
+/** Returns JSON text; serializes other values. */
+export function textOf(body: JsonText | object): JsonText {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+}
+
+/** Returns the JSON text of a state, one record per line; streamed bytes stay as they are. */
+export function stateJson(state: JsonText | AsyncIterable<Uint8Array> | State): Body {
+  if (typeof state === 'string' || state instanceof Uint8Array || Symbol.asyncIterator in state) return state
+  return [...stateText(state)].join('')
 }

@@ -1,12 +1,12 @@
 import { lookUp } from '../cli/completion/look-up.ts'
 import { suggest, type Completion } from '../cli/completion/suggest.ts'
-import type { Suggestion } from '../cli/completion/tree.ts'
-import { renderCompletion } from '../cli/render/completion.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import type { Suggestion } from '../cli/completion/parse.ts'
+import { renderCompletion } from '../cli/completion/scripts.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 /** Milliseconds that a person at a shell does not notice. */
-const PATIENCE = 300
+const LOOK_UP_TIMEOUT_MS = 300
 
 export default class Complete extends ServiceCommand {
   static override description = 'Answer what completion scripts ask for.'
@@ -18,16 +18,16 @@ export default class Complete extends ServiceCommand {
     const at = this.argv.indexOf('--')
     if (at < 0) {
       const hint = 'Completion scripts call this. tabwire completion SHELL prints one.'
-      throw new CommandError('usage', hint, exitCodes.usage)
+      throw usageError(hint)
     }
     const words = this.argv.slice(at + 1)
     const completion = suggest(this.config, words)
     this.write(renderCompletion(completion, await this.further(completion)))
-    // What was asked for too long is not waited for.
+    // Exits without waiting for a slow answer.
     this.exit(exitCodes.done)
   }
 
-  /** What has to be looked up, where the words so far say. */
+  /** Returns the values to look up, with the flags typed so far. */
   private async further({ kind, given }: Completion): Promise<readonly Suggestion[]> {
     if (kind === undefined || kind === 'file') return []
     if (typeof kind === 'object') return kind.words.map((value) => ({ value, description: '' }))
@@ -36,9 +36,13 @@ export default class Complete extends ServiceCommand {
       return value === undefined ? [] : [`--${name}=${value}`]
     })
     const parsed = await this.parse(Complete, placing).catch(() => undefined)
-    // Whoever completes a word is told of no mistake in it, nor of a directory that is not to be trusted.
+    // Completion reports no usage errors and no untrusted directory.
     if (parsed === undefined) return []
     const { flags } = parsed
-    return lookUp(kind, { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] }, PATIENCE)
+    return lookUp(
+      kind,
+      { connect: () => this.connect(flags), dataDirectory: flags['data-dir'] },
+      LOOK_UP_TIMEOUT_MS,
+    )
   }
 }

@@ -2,10 +2,10 @@ import { createAuthority } from '../certificates.ts'
 import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { startReceiver } from '../cli/demo/receiver.ts'
-import type { Scene } from '../cli/demo/scene.ts'
-import { playStory } from '../cli/demo/story.ts'
-import { renderNextSteps } from '../cli/render/ready.ts'
-import { renderScene } from '../cli/render/scene.ts'
+import type { DemoStep } from '../cli/demo/steps.ts'
+import { playDemo } from '../cli/demo/demo.ts'
+import { renderNextSteps } from '../cli/render/messages.ts'
+import { renderDemoStep } from '../cli/render/steps.ts'
 import { createClient } from '../client.ts'
 import { startSimulator } from '../simulator.ts'
 
@@ -21,7 +21,7 @@ export default class Demo extends BaseCommand {
     const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
     this.say(`A service at ${simulator.baseUrl}, in memory, and a receiver at ${receiver.url}.`)
     try {
-      for await (const scene of playStory(createClient(simulator), receiver)) this.show(scene)
+      for await (const step of playDemo(createClient(simulator), receiver)) this.show(step)
     } finally {
       await receiver.close()
       await simulator.close()
@@ -29,10 +29,9 @@ export default class Demo extends BaseCommand {
     this.say(`\n${renderNextSteps(this.terminal.columns)}`)
   }
 
-  private show(scene: Scene): void {
-    this.printLine(scene, (columns) => renderScene(scene, columns))
-    const wrong =
-      (scene.type === 'delivered' && !scene.verified) || (scene.type === 'compared' && !scene.equal)
+  private show(step: DemoStep): void {
+    this.printLine(step, (columns) => renderDemoStep(step, columns))
+    const wrong = (step.type === 'delivered' && !step.verified) || (step.type === 'compared' && !step.equal)
     if (wrong) process.exitCode = exitCodes.failed
   }
 }

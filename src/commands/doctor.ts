@@ -1,11 +1,11 @@
 import { Flags, type Interfaces } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { parseTarget } from '../cli/listen/target.ts'
-import { runningService, type RunningService } from '../cli/doctor/running-service.ts'
-import { checkSurroundings } from '../cli/doctor/surroundings.ts'
+import { runningService, type RunningService } from '../cli/running-service.ts'
+import { checkEnvironment } from '../cli/doctor/environment.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
-import { readCertificate } from '../cli/files/read-certificate.ts'
+import { readCertificate } from '../cli/files/input.ts'
 import { renderCheckUp } from '../cli/render/doctor.ts'
 import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { tryPort } from '../http/listen.ts'
@@ -50,7 +50,7 @@ export default class Doctor extends BaseCommand {
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)
     const kept = { ...found, checks: judged(found, running, flags) }
-    const around = checkSurroundings({
+    const around = checkEnvironment({
       directory,
       host: flags.host,
       port: flags.port,
@@ -62,8 +62,8 @@ export default class Doctor extends BaseCommand {
       ca,
       now: new Date(),
     })
-    const surroundings = await this.waiting('Checking…', around)
-    const checks = [...surroundings, ...kept.checks]
+    const environment = await this.waiting('Checking…', around)
+    const checks = [...environment, ...kept.checks]
     const { repaired, repairable } = kept
     const result = { ok: checks.every(({ level }) => level !== 'bad'), checks, repaired, repairable }
     this.print(result, (columns) => renderCheckUp({ ...result, running: running?.url }, columns))
@@ -72,8 +72,8 @@ export default class Doctor extends BaseCommand {
 }
 
 /**
- * The checks of the data directory as a start meets them: a service that runs there is what was wanted, and a start in
- * memory reads nothing of it. For HTTPS the directory is needed all the same, since the local authority is kept there.
+ * Checks the data directory as a start would: a running service is fine, and `--in-memory` does not read the
+ * directory. HTTPS needs the directory in any case, for the local authority.
  */
 function judged(
   { checks, holder }: Pick<CheckUp, 'checks' | 'holder'>,
@@ -89,7 +89,7 @@ function judged(
   })
 }
 
-/** Every flag of `start` is accepted, since each can make one fail; help shows those that say where it would run. */
+/** Accepts every flag of `start`, since each can make a start fail; help shows those that choose its place. */
 function withOthersHidden<T extends Interfaces.FlagInput>(flags: T): T {
   const entries = Object.entries(flags).map(([name, flag]) => [
     name,

@@ -1,6 +1,6 @@
 import { loadHelpClass } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { noSuchCommand } from '../cli/no-such-command.ts'
+import { noSuchCommand } from '../cli/unknown-command.ts'
 
 export default class Help extends BaseCommand {
   static override description = 'Show what a command does, as --help does.'

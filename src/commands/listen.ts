@@ -2,16 +2,14 @@ import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
-import { tidyUp, type Registered } from '../cli/listen/endpoints.ts'
-import { deadLeases } from '../cli/listen/lease.ts'
-import { listenSecret } from '../cli/listen/secret.ts'
-import { listenTo, type Happening } from '../cli/listen/session.ts'
-import { openStand } from '../cli/listen/stand.ts'
+import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
+import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
+import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
+import { openTunnel } from '../cli/listen/tunnel.ts'
 import { parseHeader, targetsOf } from '../cli/listen/target.ts'
-import { withdraw } from '../cli/listen/withdraw.ts'
-import { renderConnection, renderForwarded, renderListening } from '../cli/render/listen.ts'
-import { renderWarning } from '../cli/render/ready.ts'
-import { count } from '../cli/render/words.ts'
+import { renderConnection, renderForwarded, renderListening } from '../cli/render/attempt.ts'
+import { renderWarning } from '../cli/render/messages.ts'
+import { count } from '../cli/render/text.ts'
 import { prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
@@ -73,19 +71,19 @@ export default class Listen extends ServiceCommand {
     await prepareDataDirectory(directory)
     const { openAuthority } = await import('../certificates.ts')
     const authority = await openAuthority(directory)
-    const stand = await openStand({ directory, service, targets, authority, insecure: flags.insecure })
+    const tunnel = await openTunnel({ directory, service, targets, authority, insecure: flags.insecure })
     try {
       const secret = await listenSecret(directory)
-      const session = { connect, routes: stand.routes, secret, signal: this.ending.signal }
-      for await (const happening of listenTo(session)) {
-        if ('registered' in happening) {
-          const tightened = await env?.write(variablesOf(happening.registered, secret))
+      const session = { connect, routes: tunnel.routes, secret, signal: this.ending.signal }
+      for await (const event of listenTo(session)) {
+        if ('registered' in event) {
+          const tightened = await env?.write(variablesOf(event.registered, secret))
           if (tightened !== undefined) this.say(tightened)
         }
-        this.show(happening, { service, signing_secret: secret, envFile })
+        this.show(event, { service, signing_secret: secret, envFile })
       }
     } finally {
-      if (!(await withdraw(stand, connect)))
+      if (!(await closeTunnel(tunnel, connect)))
         this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
     }
     this.exit(this.exitCode)
@@ -102,15 +100,15 @@ export default class Listen extends ServiceCommand {
     if (left > 0) this.say(`Removed ${count(left, 'endpoint')} that a killed listen had left.`)
   }
 
-  private show(happening: Happening, told: Told): void {
-    if (happening.type === 'ready') this.showReady(happening.registered, told)
-    else if (happening.type === 'attempt') this.showAttempt(happening)
+  private show(event: ListenEvent, told: Told): void {
+    if (event.type === 'ready') this.showReady(event.registered, told)
+    else if (event.type === 'attempt') this.showAttempt(event)
     else {
-      this.say(renderConnection(happening))
-      if (this.wantsJson) this.printLine({ type: happening.type }, () => '')
+      this.say(renderConnection(event))
+      if (this.wantsJson) this.printLine({ type: event.type }, () => '')
     }
-    if ('registered' in happening)
-      for (const one of happening.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
+    if ('registered' in event)
+      for (const one of event.registered) if (one.endpoint.status === 'disabled') this.giveUp(one)
   }
 
   private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
@@ -127,7 +125,7 @@ export default class Listen extends ServiceCommand {
     this.printLine({ type: 'ready', url: service, ...shown, forward, pid: process.pid }, () => '')
   }
 
-  private showAttempt({ data, from }: Extract<Happening, { type: 'attempt' }>): void {
+  private showAttempt({ data, from }: Extract<ListenEvent, { type: 'attempt' }>): void {
     const to = from.target.to
     this.printLine({ type: 'attempt', to: to.href, ...data }, (columns) =>
       renderForwarded(data, this.several > 1 ? to : undefined, columns),
@@ -135,7 +133,7 @@ export default class Listen extends ServiceCommand {
     if (data.dead_reason === 'endpoint_disabled') this.giveUp(from)
   }
 
-  /** A disabled endpoint gets nothing more, ever; when all are, there is nothing left to listen to. */
+  /** A disabled endpoint gets no further deliveries; when all are disabled, the command ends. */
   private giveUp({ endpoint, target }: Registered): void {
     if (this.disabled.has(endpoint.id)) return
     this.disabled.add(endpoint.id)
@@ -144,7 +142,7 @@ export default class Listen extends ServiceCommand {
     this.say(renderWarning(message))
   }
 
-  /** The first signal has the endpoints removed, the second ends at once and leaves that to the next `listen`. */
+  /** The first signal removes the endpoints; the second ends at once and leaves them to the next `listen`. */
   protected override interrupted(): void {
     if (this.ending.signal.aborted) process.exit(exitCodes.interrupted)
     this.exitCode = exitCodes.interrupted
@@ -159,7 +157,7 @@ export default class Listen extends ServiceCommand {
 interface Told {
   service: string
   signing_secret: string
-  /** Where the secret was written to; it is shown nowhere then. */
+  /** File with the secret, which is not printed then. */
   envFile: string | undefined
 }
 

@@ -1,5 +1,5 @@
 import { listFlags } from '../cli/flags.ts'
-import { renderTable } from '../cli/render/table.ts'
+import { renderTable } from '../cli/render/layout.ts'
 import { printable } from '../cli/render/text.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 

@@ -1,7 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags } from '../cli/flags.ts'
-import { httpUrlFlag } from '../cli/http-url.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags, httpUrlFlag } from '../cli/flags.ts'
 import { openApiText } from '../http/openapi/document.ts'
 
 export default class OpenApi extends BaseCommand {

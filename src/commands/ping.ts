@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
-import { renderPing } from '../cli/render/ping.ts'
+import { renderPing } from '../cli/render/endpoint.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Ping extends ServiceCommand {

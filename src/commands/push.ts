@@ -2,17 +2,12 @@ import { normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { readInput } from '../cli/files/input.ts'
-import { reportOf } from '../cli/push/report.ts'
-import { idOf, rememberingStandardInput, requireSource } from '../cli/push/source.ts'
-import { renderConvergence } from '../cli/render/permute.ts'
-import { renderPush } from '../cli/render/push.ts'
+import { readInput, watchFiles } from '../cli/files/input.ts'
+import { reportOf, idOf, createInputReader, requireSource } from '../cli/push/source.ts'
+import { renderConvergence, renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
-import { watchFiles } from '../cli/files/watch-files.ts'
 import type { Client } from '../client.ts'
-import { byCheck, permute } from '../assertions/convergence.ts'
-import { pushesInLog, type RecordedPush } from '../assertions/recorded.ts'
-import { shuffled } from '../assertions/shuffle.ts'
+import { byCheck, permute, pushesInLog, type RecordedPush, shuffled } from '../assertions/convergence.ts'
 
 export default class Push extends ServiceCommand {
   static override description =
@@ -69,7 +64,7 @@ export default class Push extends ServiceCommand {
     const once = flags['from-log']
       ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
       : files.map((file) => ({ file, id: flags.id ?? idOf(file), body: undefined }))
-    const read = rememberingStandardInput()
+    const read = createInputReader()
     if (flags.permute !== undefined) {
       const pushes = once.map(async ({ file, id, body }) => ({
         id,
@@ -126,7 +121,7 @@ export default class Push extends ServiceCommand {
     const files = pushes.map(({ file }) => file)
     for await (const changed of watchFiles(files, () => this.say('Watching for changes; Ctrl-C ends it.')))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
-        // A file that is wrong for now is told of, and watched on.
+        // Reports an invalid file and keeps watching.
         await readInput(file)
           .then((body) => this.pushOne(client, id, body, true))
           .catch((error: unknown) => this.catch(error as Error))

@@ -1,5 +1,5 @@
 import { Args, Errors, Flags } from '@oclif/core'
-import { paginate } from '../client/listing.ts'
+import { paginate } from '../client/reads.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { qrModules, qrSvg, renderQr } from '../cli/render/qr.ts'

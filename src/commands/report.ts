@@ -1,9 +1,9 @@
 import { Errors, Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
-import { renderReport } from '../cli/render/report.ts'
+import { renderReport } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { meantOf } from '../cli/usage-errors.ts'
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { findingCodes } from '../model/simulator/report.ts'
 
@@ -43,6 +43,6 @@ function codesOf(given: string | readonly string[]): string[] {
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
   throw new Errors.CLIError(
-    `--fail-on ${unknown} is no finding.${meantOf(unknown, words)} There are: ${words.join(', ')}.`,
+    `--fail-on ${unknown} is no finding.${didYouMeanSentence(unknown, words)} There are: ${words.join(', ')}.`,
   )
 }

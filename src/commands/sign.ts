@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { usageError } from '../cli/errors.ts'
 import {
   fromEnvironment,
   jsonFlag,
@@ -8,8 +8,8 @@ import {
   placeFlags,
   secretFromFileFlag,
   timeFlag,
+  httpUrlFlag,
 } from '../cli/flags.ts'
-import { httpUrlFlag } from '../cli/http-url.ts'
 import { readInput } from '../cli/files/input.ts'
 import { curlCommand } from '../model/shell-command.ts'
 import { signatureHeader } from '../model/service-name.ts'
@@ -39,9 +39,8 @@ export default class Sign extends BaseCommand {
     const { flags } = await this.parse(Sign)
     const payload = await readInput(flags.body)
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
-    if (flags.secret.trim() === '')
-      throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
-    if (timestamp < 0) throw new CommandError('usage', '--timestamp lies before 1970.', exitCodes.usage)
+    if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
+    if (timestamp < 0) throw usageError('--timestamp lies before 1970.')
     const value = sign({ payload, secret: flags.secret, timestamp })
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)

@@ -4,17 +4,14 @@ import { requireNode } from '../cli/doctor/node.ts'
 import { openEnvFile } from '../cli/files/env-file.ts'
 import { listed } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
-import { readCertificate } from '../cli/files/read-certificate.ts'
-import { renderBug, renderReady, renderWarning } from '../cli/render/ready.ts'
-import { announce } from '../cli/start/announce.ts'
+import { readCertificate } from '../cli/files/input.ts'
+import { renderBug, renderReady, renderWarning } from '../cli/render/messages.ts'
+import { announce, listenForSignals, warningsOf } from '../cli/start/start.ts'
 import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
-import { listenForSignals } from '../cli/start/signals.ts'
-import { warningsOf } from '../cli/start/warnings.ts'
-import { foreignSecrets } from '../cli/trust/foreign-secrets.ts'
-import { prepareDataDirectory } from '../cli/trust/made-here.ts'
+import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
-import { runningService } from '../cli/doctor/running-service.ts'
+import { runningService } from '../cli/running-service.ts'
 import { CommandError } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
@@ -107,7 +104,7 @@ const NO_BROWSER = '--open: no browser could be opened here. Open the link above
 const UNANNOUNCED =
   'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
 
-/** What to say when a start fails because the service runs here already; `undefined` when it fails for another reason. */
+/** Returns the message when the service runs here already; `undefined` for other failures. */
 export async function alreadyRunning(
   error: unknown,
   directory: string,

@@ -2,17 +2,16 @@ import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
-import { renderConnection } from '../cli/render/listen.ts'
-import { renderResent } from '../cli/render/resent.ts'
-import { renderTold } from '../cli/render/tail.ts'
-import type { Terminal } from '../cli/terminal.ts'
+import { renderConnection } from '../cli/render/attempt.ts'
+import { renderResent } from '../cli/render/delivery.ts'
+import { renderTailMessage } from '../cli/render/tail.ts'
+import type { Terminal } from '../cli/base-command.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { sinceFlag } from '../cli/time.ts'
-import { createEventBodies } from '../cli/tail/event-bodies.ts'
-import { passes } from '../cli/tail/filter.ts'
+import { createEventBodies, watch, type TailEvent } from '../cli/tail/watch.ts'
+import { passes } from '../cli/tail/view.ts'
 import { openLiveView } from '../cli/tail/live-view.ts'
-import type { Told } from '../cli/tail/news.ts'
-import { watch, type Happening } from '../cli/tail/watch.ts'
+import type { TailMessage } from '../cli/tail/deduplicate.ts'
 import type { Client } from '../client.ts'
 import { eventTypes } from '../model/event.ts'
 
@@ -60,15 +59,15 @@ export default class Tail extends ServiceCommand {
     const say = live?.say ?? ((text: string) => this.say(text))
     const { signal } = new AbortController()
     try {
-      for await (const happening of watch({
+      for await (const event of watch({
         connect,
         signal,
         since: flags.since,
         reconnect: flags.reconnect,
       }))
-        if (!isTold(happening)) say(wordsOf(happening, live !== undefined))
-        else if (passes(happening, live === undefined ? flags : { ...flags, failed: false }))
-          await (live === undefined ? this.show(happening, bodyOf) : live.take(happening))
+        if (!isTold(event)) say(wordsOf(event, live !== undefined))
+        else if (passes(event, live === undefined ? flags : { ...flags, failed: false }))
+          await (live === undefined ? this.show(event, bodyOf) : live.take(event))
     } finally {
       live?.close()
     }
@@ -80,7 +79,7 @@ export default class Tail extends ServiceCommand {
     return openLiveView({
       terminal,
       failedOnly: flags.failed,
-      lineOf: async (told) => renderTold(told, terminal.columns(), await bodyFor(told, bodyOf)),
+      lineOf: async (told) => renderTailMessage(told, terminal.columns(), await bodyFor(told, bodyOf)),
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
       openPage: async () => openPage((await (await connect()).inspector.link()).url, flags['data-dir']),
@@ -89,12 +88,12 @@ export default class Tail extends ServiceCommand {
     })
   }
 
-  private async show(told: Told, bodyOf: BodyOf | undefined): Promise<void> {
+  private async show(told: TailMessage, bodyOf: BodyOf | undefined): Promise<void> {
     const event_body = await bodyFor(told, bodyOf)
     // The bodies of a request are in it already.
     const data =
       event_body === undefined || told.type === 'request' ? told.data : { ...told.data, event_body }
-    this.printLine(data, (columns) => renderTold(told, columns, event_body))
+    this.printLine(data, (columns) => renderTailMessage(told, columns, event_body))
   }
 }
 
@@ -107,7 +106,7 @@ interface Live {
 }
 
 /** `undefined` when no bodies are asked for. */
-async function bodyFor(told: Told, bodyOf: BodyOf | undefined): Promise<string | null | undefined> {
+async function bodyFor(told: TailMessage, bodyOf: BodyOf | undefined): Promise<string | null | undefined> {
   return told.type === 'request' ? bodyOf && null : bodyOf?.(told.data.event_id)
 }
 
@@ -117,10 +116,10 @@ async function openPage(url: string, directory: string): Promise<string> {
     : `No browser could be opened. Good once, for ten minutes: ${url}`
 }
 
-type Talk = Exclude<Happening, Told>
+type Talk = Exclude<TailEvent, TailMessage>
 
-function isTold(happening: Happening): happening is Told {
-  return ['attempt', 'delivery', 'request'].includes(happening.type)
+function isTold(event: TailEvent): event is TailMessage {
+  return ['attempt', 'delivery', 'request'].includes(event.type)
 }
 
 function wordsOf(talk: Talk, live: boolean): string {

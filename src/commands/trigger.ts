@@ -1,16 +1,14 @@
 import { Args, Flags } from '@oclif/core'
-import { exampleCheck } from '../cli/push/example-check.ts'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { exampleCheck, suggestion } from '../cli/suggestion.ts'
+import { usageError } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
-import { uniqueName } from '../cli/push/unique-name.ts'
-import { currencyOf } from '../cli/guests/currency.ts'
+import { uniqueName, type PushBody } from '../cli/push/bodies.ts'
+import { currencyOf } from '../cli/guests/amount.ts'
 import { readInput } from '../cli/files/input.ts'
 import { withOverrides } from '../cli/push/overrides.ts'
-import type { PushBody } from '../cli/push/bodies.ts'
-import { renderTriggered } from '../cli/render/trigger.ts'
+import { renderTriggered } from '../cli/render/steps.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
-import { suggestion } from '../cli/suggestion.ts'
-import { trigger } from '../cli/trigger/play.ts'
+import { trigger } from '../cli/trigger/trigger.ts'
 import { ApiError } from '../client.ts'
 import { eventTypes, type EventType } from '../model/event.ts'
 
@@ -42,16 +40,14 @@ export default class Trigger extends ServiceCommand {
 
   async run(): Promise<void> {
     if (this.argv.find((word) => !word.startsWith('-')) === 'ping')
-      throw new CommandError(
-        'usage',
+      throw usageError(
         'A ping has a command of its own, since it goes to one endpoint: tabwire ping ENDPOINT.',
-        exitCodes.usage,
       )
     const { args, flags } = await this.parse(Trigger)
     const type = args.event as EventType
     const client = await this.connect(flags)
     const overrides = listed(flags.override ?? [])
-    // Nothing is pushed to a service that is no simulator, where no event could be seen.
+    // Checked before the first push: only a simulator can list events.
     await client.health()
     const triggered = await trigger(
       type,
@@ -73,10 +69,10 @@ export default class Trigger extends ServiceCommand {
   }
 }
 
-/** A body that was right before is invalid by what was typed. */
+/** Explains that an override made the body invalid. */
 function overridesRefused(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { issues = [] } = error.body as { issues?: { path: string; message: string }[] }
   const told = issues.map(({ path, message }) => `${path} ${message}`).join(', ')
-  return new CommandError('usage', `--override makes the body invalid: ${told}.`, exitCodes.usage)
+  return usageError(`--override makes the body invalid: ${told}.`)
 }

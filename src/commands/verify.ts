@@ -1,11 +1,10 @@
 import { Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag, timeFlag } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { renderTally, renderVerification } from '../cli/render/verification.ts'
+import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { judge, tally, viewJudgement } from '../cli/verify/judge.ts'
-import { parseMany } from '../cli/verify/many.ts'
+import { verifyAndDiagnose, countOutcomes, outcomeJson, parseMany } from '../cli/verify/verify.ts'
 import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
 import { signatureHeader } from '../model/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
@@ -69,9 +68,9 @@ export default class Verify extends ServiceCommand {
     const [secret = '', ...others] = secretsFrom(flags.secret)
     const settings = { secret, others, tolerance: flags.tolerance, now: flags.now ?? new Date() }
     if (flags.many !== undefined) return this.verifyMany(await readInput(flags.many), settings)
-    const judgement = judge({ ...settings, ...(await this.given(flags)) })
-    this.print(viewJudgement(judgement), () => renderVerification(judgement, settings.now))
-    if (!judgement.result.ok) process.exitCode = exitCodes.checkFailed
+    const outcome = verifyAndDiagnose({ ...settings, ...(await this.given(flags)) })
+    this.print(outcomeJson(outcome), () => renderVerification(outcome, settings.now))
+    if (!outcome.result.ok) process.exitCode = exitCodes.checkFailed
   }
 
   private async given(flags: Sources): Promise<Given> {
@@ -79,14 +78,10 @@ export default class Verify extends ServiceCommand {
     if (request !== undefined) return fromRequest(await readInput(request), await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
     if (header !== undefined) return { header, payload: await readInput(flags.body) }
-    throw new CommandError(
-      'usage',
-      'There is nothing to verify. Pass --header, --request, --delivery or --many.',
-      exitCodes.usage,
-    )
+    throw usageError('There is nothing to verify. Pass --header, --request, --delivery or --many.')
   }
 
-  /** As it was sent it is verified as of then: late is only what was received late. */
+  /** Verifies a sent request at the time of sending: only reception can be late. */
   private async fromDelivery(id: string, flags: Sources): Promise<Given> {
     const client = await this.connect(flags)
     const { event_id } = await client.deliveries.get(id)
@@ -97,21 +92,20 @@ export default class Verify extends ServiceCommand {
     return { payload, header: signature, ...(flags.now === undefined && { now: sentAt }) }
   }
 
-  /** One line for each, and the totals at the end: on standard output with `--json`, else below. */
+  /** Prints one line per signature and the totals: on standard output with `--json`, else below. */
   private verifyMany(file: Buffer, settings: Settings): void {
     const lines = parseMany(file)
-    if (lines.length === 0)
-      throw new CommandError('usage', 'The file of --many holds no delivery.', exitCodes.usage)
-    const judgements = lines.map(({ number, ...given }) => {
-      const judgement = judge({ ...settings, ...given })
+    if (lines.length === 0) throw usageError('The file of --many holds no delivery.')
+    const outcomes = lines.map(({ number, ...given }) => {
+      const outcome = verifyAndDiagnose({ ...settings, ...given })
       this.printLine(
-        { line: number, ...viewJudgement(judgement) },
-        () => `${number}: ${renderVerification(judgement, settings.now)}`,
+        { line: number, ...outcomeJson(outcome) },
+        () => `${number}: ${renderVerification(outcome, settings.now)}`,
       )
-      return judgement
+      return outcome
     })
-    const totals = tally(judgements)
-    this.printLine({ totals }, () => renderTally(totals))
+    const totals = countOutcomes(outcomes)
+    this.printLine({ totals }, () => renderCounts(totals))
     if (totals.wrong > 0) process.exitCode = exitCodes.checkFailed
   }
 }
@@ -122,7 +116,10 @@ function fromRequest(bytes: Buffer, serviceName: string): Given {
   return { payload: body, headers, header: values.length > 1 ? values : values[0] }
 }
 
-/** From the environment oclif hands them over as one text; what is around a secret may be the mistake, and stays. */
+/**
+ * From the environment, oclif passes the secrets as one text. White space around a secret stays, since it may be the
+ * mistake.
+ */
 function secretsFrom(secrets: string | readonly string[]): readonly string[] {
   return typeof secrets === 'string' ? secrets.split(',') : secrets
 }

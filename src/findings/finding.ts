@@ -16,13 +16,13 @@ export interface PushRefusal {
   message: string
 }
 
-/** Something in a push that its sender should look at. `message` says what, why it matters and what to do. */
+/** A problem in a push. `message` says what it is, why it matters and what to do. */
 export interface Finding {
   code: FindingCode
   message: string
 }
 
-/** A push as it was seen, with what it met. */
+/** A push and the state that it met. */
 export interface PushSeen {
   /** The JSON of the request, before unknown fields were dropped. */
   body: unknown
@@ -32,7 +32,7 @@ export interface PushSeen {
   outcome: PushOutcome
   /** The field that orders pushes: `revision`, unless `start --order-by` names another. */
   orderBy: string
-  /** Whether the check was once as pushed, and has changed since. */
+  /** True when the check had this state before and has changed since. */
   repeatsEarlier: boolean
 }
 
@@ -41,13 +41,12 @@ export interface PushFollowed extends PushSeen {
   change: ItemDiff | undefined
 }
 
-/** Looks at a push for one kind of mistake: what to say about it, or nothing. */
+/** Checks a push for one kind of problem; returns its description, or nothing. */
 export type Rule = (seen: PushFollowed) => string | undefined
 
 /**
- * What a push that follows the state before it does to the items; `undefined` for one that does not, or that keeps them
- * as they were named, which no rule minds. A stale push is an older state, in which what has been added since is missing,
- * and nothing is wrong with that.
+ * Returns a push's changes to the items of the state that it follows; `undefined` for a push that follows none, or
+ * that keeps all items and names. A stale push is an older state without later additions, and correct.
  */
 export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'
@@ -55,7 +54,7 @@ export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefi
   return diffItems(before.items, push.items)
 }
 
-/** Whether all items are where they were, under their names, as in most pushes: looking at more takes as long as deciding. */
+/** Returns true when all items are where they were, under their names, as in most pushes: looking at more takes as long as deciding. */
 function keepsNames(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
   return before.every(
     ({ external_id, name }, index) =>

@@ -17,7 +17,7 @@ export { noIdempotentRetry } from './no-idempotent-retry.ts'
 export { pushRefused } from './push-refused.ts'
 export { stateOf } from './same-push.ts'
 
-/** The rules of contract section 11 that a push and its predecessors can show, in its order. */
+/** Rules of contract section 11 that a push and its predecessors can show, in its order. */
 const rules = {
   totals_mismatch: totalsMismatch,
   unknown_field: unknownField,

@@ -3,7 +3,7 @@ import type { PushRefusal } from './finding.ts'
 /** Refusals that only another body, or another Content-Type, can avoid. */
 const INVALID: readonly string[] = ['invalid_json', 'unsupported_media_type', 'validation_failed']
 
-/** Whether the refusal is due to the body, so that the same body will be refused again. */
+/** Returns true when the refusal is due to the body, so that the same body will be refused again. */
 export function refusesTheBody(code: string): boolean {
   return INVALID.includes(code)
 }

@@ -1,4 +1,4 @@
-/** What became of a push that the service did not answer for. */
+/** Outcome of a push that the service did not answer. */
 interface Lost {
   status: number
   /** The connection ended before the answer, whatever its status would have been. */

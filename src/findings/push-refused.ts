@@ -1,9 +1,9 @@
 import type { PushRefusal } from './finding.ts'
 
 /**
- * Refusals that are no mistake of the sender: a conflict is the answer that the specification foresees (section 4, rule 4),
- * a rate limit and an injected fault were asked for by whoever started the service, and an `invalid_request` tells of the
- * connection, such as a body that broke off on its way.
+ * Refusals that are not the sender's mistake: a conflict is specified (section 4, rule 4), rate limits and injected
+ * faults are chosen at the start of the service, and `invalid_request` concerns the connection, such as a body that
+ * broke off.
  */
 const EXPECTED: readonly string[] = [
   'conflict_with_paid_items',

@@ -1,6 +1,6 @@
 import type { Simulator as Service } from '../simulator.ts'
 
-/** A delivery as a receiver in this process was handed it. */
+/** A delivery to a receiver in this process. */
 export interface ReceivedRequest {
   /** The URL that it was sent to. */
   url: string
@@ -16,7 +16,7 @@ const MOST_KEPT = 1_000
 
 type Receiver = (request: Request) => Response | Promise<Response>
 
-/** Keeps what receivers in this process are handed. */
+/** Stores deliveries to receivers in this process. */
 export function createReceived(receive: Service['receive']) {
   const bases = new Set<string>()
   const requests: ReceivedRequest[] = []

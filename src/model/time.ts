@@ -1,6 +1,6 @@
 const unitsMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 
-/** `1h30m` as milliseconds; `undefined` when it is no duration: whole numbers of d, h, m, s and ms, in this order. */
+/** `1h30m` in milliseconds; `undefined` when the text is not a duration of whole numbers of d, h, m, s and ms, in this order. */
 export function durationMs(text: string): number | undefined {
   const units = Object.keys(unitsMs) as (keyof typeof unitsMs)[]
   // `5m` are minutes also before `s`; `5ms` never are.
@@ -21,7 +21,7 @@ export function durationText(ms: number): string {
   return parts.join('') || '0s'
 }
 
-/** `2026-11-21 18:04:05`, UTC, of an ISO time. */
-export function moment(iso: string): string {
+/** Formats an ISO time as `2026-11-21 18:04:05`, in UTC. */
+export function formatTime(iso: string): string {
   return iso.slice(0, 19).replace('T', ' ')
 }

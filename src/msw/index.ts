@@ -1,9 +1,9 @@
 import { http, HttpResponse, type HttpHandler } from 'msw'
 import type { Simulator } from '../library/create-simulator.ts'
 
-/** What the handlers stand for. */
+/** Options of the handlers. */
 export interface HandlerOptions {
-  /** Where the application believes the service to be, such as `https://api.example.com/v1`. */
+  /** Base URL that the application uses, such as `https://api.example.com/v1`. */
   baseUrl: string
 }
 

@@ -1,19 +1,18 @@
-import { expect } from 'vitest'
+import { expect, test as plainTest, type TestAPI } from 'vitest'
 import type { JsonText } from '../client.ts'
 import type { PushInput } from '../model/check.ts'
 import type { EventType } from '../model/event.ts'
-import { toBeSignedBy, type SignedOptions } from './matchers/to-be-signed-by.ts'
-import { toConverge, type ConvergeOptions } from './matchers/to-converge.ts'
-import { toHaveDelivered, type DeliveredOptions } from './matchers/to-have-delivered.ts'
-import { toHaveNoFindings, type FindingsOptions } from './matchers/to-have-no-findings.ts'
+import { toBeSignedBy, type SignedOptions, toHaveNoFindings, type FindingsOptions } from './matchers.ts'
+import { toConverge, type ConvergeOptions } from './to-converge.ts'
+import { toHaveDelivered, type DeliveredOptions } from './to-have-delivered.ts'
+import { createSimulator, type Simulator } from '../library/create-simulator.ts'
+import type { SimulatorOptions } from '../simulator.ts'
 
-export { simulatorFixtures, simulatorTest, type SimulatorFixtures } from './fixtures.ts'
-export type { ReceivedDelivery, SignedOptions } from './matchers/to-be-signed-by.ts'
-export type { ConvergeOptions } from './matchers/to-converge.ts'
-export type { DeliveredOptions } from './matchers/to-have-delivered.ts'
-export type { FindingsOptions } from './matchers/to-have-no-findings.ts'
+export type { FindingsOptions, ReceivedDelivery, SignedOptions } from './matchers.ts'
+export type { ConvergeOptions } from './to-converge.ts'
+export type { DeliveredOptions } from './to-have-delivered.ts'
 
-/** What `expect` knows once this module is imported. Each must be awaited. */
+/** Matchers that `expect` has after this import. Each must be awaited. */
 export interface SimulatorMatchers {
   /**
    * The simulator has delivered such an event, or does so in time; with `times`, so often and no more.
@@ -47,3 +46,49 @@ declare module 'vitest' {
 }
 
 expect.extend({ toBeSignedBy, toConverge, toHaveDelivered, toHaveNoFindings })
+
+/** Fixtures; each is started for the tests that use it, and closed afterwards. */
+export interface SimulatorFixtures {
+  /** One of this test's own. */
+  simulator: Simulator
+  /** One for all tests of the file that ask for it. */
+  fileSimulator: Simulator
+}
+
+type Fixture = (context: object, use: (simulator: Simulator) => Promise<void>) => Promise<void>
+
+/**
+ * Makes the fixtures for a `test.extend` of your own.
+ * @default options is {}
+ * @example
+ * const test = base.extend<SimulatorFixtures & Mine>({ ...simulatorFixtures({ strict: true }), mine })
+ */
+export function simulatorFixtures(options: SimulatorOptions = {}): {
+  simulator: Fixture
+  fileSimulator: [Fixture, { scope: 'file' }]
+} {
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads from a fixture's text what it asks for.
+  const fixture: Fixture = async ({}, use) => {
+    const simulator = await createSimulator(options)
+    try {
+      await use(simulator)
+    } finally {
+      await simulator.close()
+    }
+  }
+  return { simulator: fixture, fileSimulator: [fixture, { scope: 'file' }] }
+}
+
+/**
+ * Makes Vitest's `test` with a simulator for each test that asks for one.
+ * @default options is {}
+ * @example
+ * const test = simulatorTest({ allowHttpLoopback: true })
+ * test('takes a check', async ({ simulator }) => {
+ *   await app.syncTable('12', simulator.baseUrl, simulator.apiKey)
+ *   await expect(simulator).toHaveDelivered('check.created', { check: 'table-12' })
+ * })
+ */
+export function simulatorTest(options: SimulatorOptions = {}): TestAPI<SimulatorFixtures> {
+  return plainTest.extend<SimulatorFixtures>(simulatorFixtures(options))
+}

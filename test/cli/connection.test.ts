@@ -69,7 +69,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
     expect(JSON.parse(stdout)).toHaveProperty('data')
   })
 
-  test('a URL that is none: what one looks like, and 2', async () => {
+  test('an invalid URL: an example of a valid one, and exit code 2', async () => {
     for (const url of ['localhost:4100', 'nonsense']) {
       const { code, stderr } = await tabwire(['locations', '--url', url])
       expect(code).toBe(2)

@@ -5,19 +5,18 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAuthority, openAuthority } from '../../src/certificates.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
-import { checkClock } from '../../src/cli/doctor/clock.ts'
-import type { Finding, Surroundings } from '../../src/cli/doctor/finding.ts'
+import { checkClock, checkPort } from '../../src/cli/doctor/environment.ts'
+import type { Finding, Environment } from '../../src/cli/doctor/finding.ts'
 import { checkNode } from '../../src/cli/doctor/node.ts'
-import { checkPort } from '../../src/cli/doctor/port.ts'
 import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
 import { checkReceiver } from '../../src/cli/doctor/receiver.ts'
-import { runningService } from '../../src/cli/doctor/running-service.ts'
+import { runningService } from '../../src/cli/running-service.ts'
 import { writeRun } from '../../src/data-directory.ts'
 import { tryPort } from '../../src/http/listen.ts'
 import { startReceiver, type Answer } from '../support/https-receiver.ts'
 import { openSimulator, temporaryDirectory, testAuthority } from '../support/simulator.ts'
 
-const around = (changes: Partial<Surroundings>): Surroundings => ({
+const around = (changes: Partial<Environment>): Environment => ({
   directory: 'nowhere',
   host: '127.0.0.1',
   port: 0,
@@ -91,7 +90,7 @@ test('the local authority is there, readable by its owner alone, valid and whole
 })
 
 describe('the way to a receiver', () => {
-  const way = async (url: string, changes: Partial<Surroundings> = {}) => {
+  const way = async (url: string, changes: Partial<Environment> = {}) => {
     const found: Finding[] = []
     for await (const one of checkReceiver(around({ receiver: new URL(url), ...changes }))) found.push(one)
     return found

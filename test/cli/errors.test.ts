@@ -2,7 +2,7 @@ import { Errors } from '@oclif/core'
 import { describe, expect, test } from 'vitest'
 import { ApiError, Unreachable } from '../../src/client.ts'
 import { CommandError, describeFailure, exitCodes } from '../../src/cli/errors.ts'
-import { renderError } from '../../src/cli/render/error.ts'
+import { renderError } from '../../src/cli/render/messages.ts'
 
 const refusal = (status: number, body: Record<string, unknown>) => new ApiError(status, body, 'req_1')
 
@@ -25,7 +25,7 @@ describe('how a command ends', () => {
   })
 })
 
-describe('what a command says', () => {
+describe('messages of commands', () => {
   test('with --json is the error of the API, whole', () => {
     const conflicts = [{ external_id: 'line-1', reason: 'removed', claimed_quantity: 1 }]
     const body = { code: 'conflict_with_paid_items', message: 'No.', request_id: 'req_1', conflicts }

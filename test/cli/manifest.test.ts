@@ -21,7 +21,7 @@ const commands = Object.values(manifest.commands).map((command) => ({
   name: command.id.replaceAll(':', ' '),
 }))
 
-test('there are the commands that there should be', () => {
+test('the manifest has the expected commands', () => {
   expect(commands.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
       'start',

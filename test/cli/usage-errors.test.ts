@@ -47,7 +47,7 @@ test('a word that the service refuses is told with the one that was meant; as JS
   expect(failure.json).toMatchObject({ issues })
 })
 
-test('who came by a command is sent to commands, not to routes', () => {
+test('errors name commands, not routes', () => {
   const message = 'There is no key k. GET /_sim/keys lists those there are.'
   const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
   expect(failure.message).toBe('There is no key k. tabwire keys list shows those there are.')

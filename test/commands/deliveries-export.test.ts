@@ -32,7 +32,7 @@ beforeAll(async () => {
 const exported = (...args: string[]) => service.run(['deliveries', 'export', id, ...args])
 
 describe('tabwire deliveries export', () => {
-  test('as curl is a command that sends the very request again, signed anew', async () => {
+  test('as curl is a command that sends the same request again with a new signature', async () => {
     const { code, stdout, stderr } = await exported('--secret', secret)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const shell = await spawnProcess('sh', ['-c', stdout], {})

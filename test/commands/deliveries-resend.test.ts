@@ -67,7 +67,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     ).toEqual([1, 7, 7])
   })
 
-  test('show tells of one that died early how much of the ladder was left', async () => {
+  test('show says how many retries were left when a delivery died early', async () => {
     const [closed] = await list('--type', 'check.closed')
     const { stdout } = await service.run(['deliveries', 'show', closed?.id ?? ''])
     expect(stdout).toContain(

@@ -31,8 +31,8 @@ function steps(delivery: Delivery): string[] {
     .filter((line) => /^(next attempt|if it fails)/.test(line))
 }
 
-describe('a delivery tells where it is on the ladder of retries', () => {
-  test('whose steps are those of the schedule', () => {
+describe('deliveries show prints the position in the retry schedule', () => {
+  test('with the waits of the schedule', () => {
     const unit = { m: 60_000, h: 3_600_000 }
     expect(retryWaits.map((wait) => parseInt(wait) * unit[wait.slice(-1) as 'm' | 'h'])).toEqual(
       retryScheduleMs,

@@ -55,7 +55,7 @@ async function refused(check: string): Promise<Delivery> {
 }
 
 describe.concurrent('tabwire deliveries wait', () => {
-  test('ends with 0 when what is waited for is there already, and shows it', async () => {
+  test('ends with 0 when the deliveries are there already, and prints them', async () => {
     const { code, stdout, stderr } = await wait('--type', 'check.created', '--check', 'dinner')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^✓ check\.created {2}dinner {2}delivered {2}dlv_\w{26}\n$/)
@@ -234,7 +234,7 @@ describe('waiting for deliveries', () => {
     },
   )
 
-  test('looks at every page of what is there', async () => {
+  test('reads every page of the list', async () => {
     const { client, push, idle } = await open()
     for (let n = 0; n < 101; n++) await push(`check-${n}`)
     await idle()

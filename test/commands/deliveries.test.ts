@@ -41,7 +41,7 @@ async function settled(count: number): Promise<void> {
 }
 
 describe.concurrent('tabwire deliveries', () => {
-  test('list shows what became of each, and when the next attempt is', async () => {
+  test('list prints the status of each delivery and its next attempt', async () => {
     const { code, stdout, stderr } = await service.run(['deliveries', 'list', '--check', 'dinner'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^DELIVERY {24}EVENT {10}STATUS {5}ATTEMPTS {2}LAST {2}NEXT \(UTC\)\n/)

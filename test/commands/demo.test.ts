@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/model/event.ts'
-import type { Scene } from '../../src/cli/demo/scene.ts'
+import type { DemoStep } from '../../src/cli/demo/steps.ts'
 import { emptyDirectory, tabwire } from '../support/cli.ts'
 
 describe.concurrent('tabwire demo', () => {
@@ -28,7 +28,7 @@ describe.concurrent('tabwire demo', () => {
     const scenes = stdout
       .trimEnd()
       .split('\n')
-      .map((line) => JSON.parse(line) as Scene)
+      .map((line) => JSON.parse(line) as DemoStep)
     const deliveries = scenes.filter((scene) => scene.type === 'delivered')
     const types = deliveries.map(({ event_type }) => event_type)
     expect(new Set(types)).toEqual(new Set(['ping', ...eventTypes]))

@@ -32,10 +32,10 @@ describe.concurrent('tabwire events', () => {
   test('list shows the newest first', async () => {
     const { code, stdout, stderr } = await service.run(['events', 'list'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const moment = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
     expect(stdout).toMatch(
       new RegExp(
-        String.raw`^EVENT {27}TYPE {11}CREATED \(UTC\) {8}CHECK\nevt_\w{26} {2}check\.created {2}${moment} {2}lunch\nevt_\w{26} {2}check\.closed {3}${moment} {2}dinner\n`,
+        String.raw`^EVENT {27}TYPE {11}CREATED \(UTC\) {8}CHECK\nevt_\w{26} {2}check\.created {2}${time} {2}lunch\nevt_\w{26} {2}check\.closed {3}${time} {2}dinner\n`,
       ),
     )
   })

@@ -102,7 +102,7 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
-  test('what befell is told by deliveries show, and by tail', async () => {
+  test('deliveries show and tail print injected faults', async () => {
     const service = await serve(seeded)
     await register(service)
     const tail = await spawnTabwire(['tail', '--requests'], { cwd: service.cwd })
@@ -134,7 +134,7 @@ describe('tabwire faults', () => {
     await service.stop()
   })
 
-  test('what is held back outlives a kill', async () => {
+  test('held deliveries survive a kill', async () => {
     const cwd = await emptyDirectory()
     const first = await startService(['--allow-http-loopback'], { cwd })
     await register(first)

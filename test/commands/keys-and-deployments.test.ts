@@ -81,7 +81,7 @@ beforeAll(async () => {
   }
 })
 
-/** A service of which nobody knows more than `/v1`: that of a simulator, and 404 for everything else. */
+/** A service with `/v1` alone: that of a simulator, and 404 for all other paths. */
 async function openDeployment(behind: string): Promise<Server> {
   const server = createServer((request, response) => {
     void passOn(request, behind).then(({ status, text }) => response.writeHead(status).end(text))

@@ -172,7 +172,7 @@ describe('tabwire listen', () => {
     await service.stop()
   })
 
-  test('keeps its secret over runs, which --print-secret prints alone, and nobody else reads', async () => {
+  test('keeps its secret across runs, readable by its owner alone; --print-secret prints it', async () => {
     const service = await serve()
     const first = await listen(service, '--forward-to', app.url)
     await interrupt(first)

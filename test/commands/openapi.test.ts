@@ -26,7 +26,7 @@ describe.concurrent('tabwire openapi', () => {
     expect(stdout).not.toContain('"/_sim/')
   })
 
-  test('refuses what is no URL with exit code 2', async () => {
+  test('refuses an invalid URL with exit code 2', async () => {
     const { code, stdout, stderr } = await tabwire(['openapi', '--url', 'api.example.org'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 /** A directory with three states of a check in files, with revisions or without. */
-async function meal(ordered: boolean) {
+async function pushFiles(ordered: boolean) {
   const cwd = await emptyDirectory()
   const files = ['1', '2', '3'].map((number) => `${number}.json`)
   for (const [index, file] of files.entries())
@@ -33,42 +33,42 @@ async function meal(ordered: boolean) {
     )
   const env = { TABWIRE_URL: service.url, TABWIRE_API_KEY: service.key }
   return (...args: string[]) =>
-    service.run(['push', ...files, '--id', 'meal', '--permute', '12', ...args], { cwd, env })
+    service.run(['push', ...files, '--id', 'dinner', '--permute', '12', ...args], { cwd, env })
 }
 
 describe('tabwire push --permute', () => {
   test('finds one state behind any order of pushes with revisions', async () => {
-    const run = await meal(true)
+    const run = await pushFiles(true)
     expect(await run()).toMatchObject({
       code: 0,
-      stdout: '✓ meal  3 pushes: one state after 12 other orders with repetitions, seed 1\n',
+      stdout: '✓ dinner  3 pushes: one state after 12 other orders with repetitions, seed 1\n',
       stderr: '',
     })
   })
 
   test('ends with 3 at the first order that leads elsewhere, and shows both', async () => {
-    const run = await meal(false)
+    const run = await pushFiles(false)
     const { code, stdout } = await run()
     expect(code).toBe(3)
-    expect(stdout).toMatch(/^✗ meal {2}3 pushes: two orders end in different states/)
+    expect(stdout).toMatch(/^✗ dinner {2}3 pushes: two orders end in different states/)
     expect(stdout).toMatch(/\n {2}1 2 3 {2}→ {2}open, table 3, 2 items, total 40\.02, revision none\n/)
     expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Nothing orders pushes without a revision\./)
   })
 
   test('the same seed tries the same orders, and --json tells them', async () => {
-    const run = await meal(false)
+    const run = await pushFiles(false)
     const ofSeed = async (seed: string) =>
       JSON.parse((await run('--seed', seed, '--json')).stdout) as Convergence
     const orderOf = ({ divergence }: Convergence) => divergence?.endings.map(({ order }) => order)
     const [one, same, other] = await Promise.all([ofSeed('7'), ofSeed('7'), ofSeed('80')])
-    expect(one).toMatchObject({ external_check_id: 'meal', orders: 12, seed: 7, converged: false })
+    expect(one).toMatchObject({ external_check_id: 'dinner', orders: 12, seed: 7, converged: false })
     expect(orderOf(one)).toEqual(orderOf(same))
     expect(orderOf(one)).not.toEqual(orderOf(other))
   })
 
   test('leaves no finding behind in the report', async () => {
     await (
-      await meal(false)
+      await pushFiles(false)
     )()
     const { findings } = await service.json<Report>('report')
     expect(findings).toEqual([])
@@ -76,7 +76,7 @@ describe('tabwire push --permute', () => {
 
   test('--from-log takes what the session received, each check by itself, and nothing that was tried', async () => {
     await (
-      await meal(true)
+      await pushFiles(true)
     )()
     const { code, stdout } = await service.run(['push', '--from-log', '--permute', '6'])
     expect({ code, stdout }).toEqual({

@@ -90,7 +90,7 @@ describe.concurrent('tabwire push', () => {
     expect(named.stdout).toMatch(/^created {2}from stdin\/1 [^]*^unchanged {2}from stdin\/1 /m)
   })
 
-  test('a file that cannot be read is told in one line', async () => {
+  test('an unreadable file is reported in one line', async () => {
     expect(await service.run(['push', 'nowhere.json'])).toEqual({
       code: 1,
       signal: null,
@@ -99,7 +99,7 @@ describe.concurrent('tabwire push', () => {
     })
   })
 
-  test('what is no JSON is told with the place, and bytes that are no text are not made text of', async () => {
+  test('invalid JSON is reported with its position, and bytes that are not UTF-8 are not converted', async () => {
     const broken = await service.run(['push', await file('broken.json', '{"table":')])
     expect(broken).toMatchObject({ code: 1, stdout: '' })
     expect(broken.stderr).toMatch(
@@ -111,7 +111,7 @@ describe.concurrent('tabwire push', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'invalid_json' } })
   })
 
-  test('everything that is wrong with a check is told at once, each with its path', async () => {
+  test('all problems of a check are reported at once, each with its path', async () => {
     const items = [burger, { external_id: 'line-1', quantity: 0, price_cents: 1.5 }]
     const wrong = await file('wrong.json', checkBody({ status: 'paid', items }))
     const { code, stdout, stderr } = await service.run(['push', wrong])

@@ -18,7 +18,7 @@ const utf8 = { LANG: 'en_GB.UTF-8', LC_ALL: '', LC_CTYPE: '' }
 const qr = (args: readonly string[], env: Record<string, string> = {}) =>
   service.run(['qr', ...args], { env: { ...utf8, ...env } })
 
-/** What somebody reads who photographs these rows of blocks; `ink` is the colour of what is drawn, 0 is black. */
+/** Reads a photo of these rows of blocks; `ink` is the colour of the drawn modules, 0 is black. */
 function scanned(lines: readonly string[], ink: 0 | 255): string | undefined {
   const scale = 4
   const width = (lines[0]?.length ?? 0) * scale

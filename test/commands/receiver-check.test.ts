@@ -6,7 +6,7 @@ import { Parser } from 'tap-parser'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { ConformanceReport } from '../../src/conformance/report/result.ts'
-import { judgeByWebCrypto } from '../../src/cli/demo/receiver.ts'
+import { verifyByWebCrypto } from '../../src/cli/demo/receiver.ts'
 import { openAuthority } from '../../src/certificates.ts'
 import { secret, startReference } from '../conformance/receiver/check.ts'
 import { readJson } from '../findings/situations.ts'
@@ -20,7 +20,7 @@ const check = (url: string, ...args: string[]) =>
 /** Verifies by other code than the suite signs with. */
 const verifying: Handle = (response, { body, headers }) => {
   const header = String(headers['x-acme-signature'] ?? '')
-  void judgeByWebCrypto(body, header, secret).then((right) => response.writeHead(right ? 204 : 400).end())
+  void verifyByWebCrypto(body, header, secret).then((right) => response.writeHead(right ? 204 : 400).end())
 }
 
 describe.concurrent('tabwire receiver check', () => {

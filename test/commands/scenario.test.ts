@@ -54,7 +54,7 @@ test('the five evenings are there', () => {
   ])
 })
 
-test('tabwire scenario list tells what comes along', async () => {
+test('tabwire scenario list prints the built-in scenarios', async () => {
   const { stdout } = await service.run(['scenario', 'list'])
   for (const name of shipped) expect(stdout).toMatch(new RegExp(`^${name} +\\d+ +A `, 'm'))
   const { data } = await service.json<{ data: { name: string }[] }>('scenario', 'list')

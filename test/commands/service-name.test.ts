@@ -6,7 +6,7 @@ import { startReference } from '../conformance/receiver/check.ts'
 import { emptyDirectory, serve, tabwire, type RunningService } from '../support/cli.ts'
 import { deadUrl } from '../support/simulator.ts'
 import { startReceiver } from '../support/https-receiver.ts'
-import { receiverLanguages } from '../../src/cli/conformance/receiver-examples.ts'
+import { receiverLanguages } from '../../src/cli/conformance/receiver.ts'
 
 const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'
 const body = '{"id":"evt_1"}'

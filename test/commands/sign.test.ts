@@ -35,7 +35,7 @@ describe.concurrent('tabwire sign', () => {
     },
   )
 
-  test('what sign printed, verify takes', async () => {
+  test('verify accepts the output of sign', async () => {
     const [, body] = bodies[2] ?? []
     const input = body ?? ''
     const { stdout } = await tabwire(['sign'], { env, input })

@@ -12,7 +12,7 @@ async function configured(content: unknown, name = 'tabwire.config.json'): Promi
 }
 
 describe.concurrent('tabwire.config.json', () => {
-  test('sets what start does, and the other commands find its data', async () => {
+  test('configures start, and the other commands find its data', async () => {
     const cwd = await configured({
       $schema: 'x',
       port: 1,

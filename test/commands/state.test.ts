@@ -136,7 +136,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
   })
 
-  test('load of one that was never saved names those that were', async () => {
+  test('load of an unknown state lists the saved ones', async () => {
     const cwd = await emptyDirectory()
     const none = await tabwire(['state', 'load', 'nope'], { cwd })
     expect(none).toMatchObject({ code: 1, stdout: '' })

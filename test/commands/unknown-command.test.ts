@@ -3,7 +3,7 @@ import { tabwire } from '../support/cli.ts'
 
 const lists = 'tabwire --help lists those there are.'
 
-describe.concurrent('what is no command', () => {
+describe.concurrent('an unknown command', () => {
   test.each([
     [['nonsense'], `tabwire nonsense is no command. ${lists}`],
     [['psuh', 'a.json'], 'tabwire psuh a.json is no command. Did you mean tabwire push?'],
@@ -47,7 +47,7 @@ describe.concurrent('help', () => {
     expect(before.stdout).toContain('$ tabwire deliveries wait ')
   })
 
-  test('of what is no command ends as the command would', async () => {
+  test('of an unknown command ends as the command would', async () => {
     const { code, stderr } = await tabwire(['help', 'psh'])
     expect({ code, stderr }).toEqual({
       code: 2,

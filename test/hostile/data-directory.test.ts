@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { isThisMachine } from '../../src/cli/trust/own-address.ts'
+import { isThisMachine } from '../../src/cli/running-service.ts'
 import { markAsOwn } from '../../src/cli/trust/made-here.ts'
 import { writeRun } from '../../src/data-directory.ts'
 import {

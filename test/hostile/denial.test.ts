@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { withVariables } from '../../src/cli/files/env-text.ts'
+import { withVariables } from '../../src/cli/files/env-file.ts'
 import { openSimulator, type TestSimulator } from '../support/simulator.ts'
 
 /** Milliseconds of the fastest of a few tries, which a busy machine distorts least. */

@@ -7,26 +7,21 @@ import { fileURLToPath } from 'node:url'
 import chalk from 'chalk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { describeFailure } from '../../src/cli/errors.ts'
-import { renderAttempt } from '../../src/cli/render/attempt-line.ts'
+import { renderAttempt, renderForwarded } from '../../src/cli/render/attempt.ts'
 import { renderCheck, renderChecks } from '../../src/cli/render/check.ts'
-import { renderDeliveries, renderDelivery } from '../../src/cli/render/delivery.ts'
-import { renderEndpoint, renderEndpoints } from '../../src/cli/render/endpoint.ts'
-import { renderError } from '../../src/cli/render/error.ts'
+import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../src/cli/render/delivery.ts'
+import { renderEndpoint, renderEndpoints, renderPing } from '../../src/cli/render/endpoint.ts'
+import { renderError, renderBug, renderReady, renderWarning } from '../../src/cli/render/messages.ts'
 import { renderEvent, renderEvents } from '../../src/cli/render/event.ts'
 import { renderFaults } from '../../src/cli/render/fault.ts'
 import { renderClaim, renderFeedback, renderPayment } from '../../src/cli/render/guests.ts'
 import { renderKey, renderKeys } from '../../src/cli/render/key.ts'
-import { renderForwarded } from '../../src/cli/render/listen.ts'
-import { renderPing } from '../../src/cli/render/ping.ts'
 import { renderPush } from '../../src/cli/render/push.ts'
-import { renderBug, renderReady, renderWarning } from '../../src/cli/render/ready.ts'
-import { renderReport } from '../../src/cli/render/report.ts'
-import { renderRequest } from '../../src/cli/render/request.ts'
-import { renderMet, renderResent } from '../../src/cli/render/resent.ts'
+import { renderReport } from '../../src/cli/render/results.ts'
+import { renderRequest, renderTailMessage } from '../../src/cli/render/tail.ts'
 import { renderSavedStates } from '../../src/cli/render/state.ts'
-import { renderTable } from '../../src/cli/render/table.ts'
+import { renderTable } from '../../src/cli/render/layout.ts'
 import { harmless, jsonText, printable, renderFields } from '../../src/cli/render/text.ts'
-import { renderTold } from '../../src/cli/render/tail.ts'
 import { ApiError } from '../../src/client.ts'
 import { checkBody, emptyDirectory, spawnProcess, startService, tabwire } from '../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../support/terminal.ts'
@@ -111,8 +106,8 @@ describe('whatever a service, a POS, a guest or a receiver sends', () => {
     const rendered: Record<string, string> = {
       attempt: renderAttempt(attempt),
       wideAttempt: renderAttempt(attempt, 200),
-      told: renderTold({ type: 'attempt', data: attempt }, 200),
-      request: renderTold({ type: 'request', data: request }, 200),
+      told: renderTailMessage({ type: 'attempt', data: attempt }, 200),
+      request: renderTailMessage({ type: 'request', data: request }, 200),
       plainRequest: renderRequest(request),
       check: renderCheck(shown),
       checks: renderChecks([shown], 100),

@@ -207,7 +207,7 @@ describe('waiting for deliveries', () => {
     ])
   })
 
-  test('says that it happened, but nobody was there to take it', async () => {
+  test('says that the event happened, but no endpoint was subscribed', async () => {
     await simulator.checks.push('table-12', check())
     await expect(simulator.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
       /\ncheck\.created has happened, but no enabled webhook endpoint is registered for it\.\nNo delivery was sent\.$/,

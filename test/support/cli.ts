@@ -63,7 +63,7 @@ export async function emptyDirectory(): Promise<string> {
 export async function tabwire(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const cwd = options.cwd ?? (await emptyDirectory())
   const { env = {}, input } = options
-  // What a process has of its surroundings otherwise, it has from its beginning.
+  // A process takes the rest of its environment from its start.
   const isRead = Object.keys(env).every((name) => /^(TABWIRE_|LANG$|LC_)/.test(name))
   if (!isRead || args[0] === 'demo') return (await spawnTabwire(args, { ...options, cwd })).ended
   const stdin = input === undefined ? '' : Buffer.from(input).toString('base64')

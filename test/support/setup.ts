@@ -5,7 +5,7 @@ import { afterAll, afterEach } from 'vitest'
 import { endAll } from './at-end.ts'
 import { expectDocumentedAnswers } from './judged-answers.ts'
 
-// What commands remember of a user, in the place of the home of whoever runs the tests.
+// State folder of the tests, in place of the home of the user who runs them.
 const stateHome = join(tmpdir(), `tabwire-state-${process.pid}`)
 process.env.XDG_STATE_HOME = stateHome
 

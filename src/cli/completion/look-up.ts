@@ -1,11 +1,11 @@
 import type { Client } from '../../client.ts'
 import { savedStates } from '../files/state-files.ts'
 import { shippedNames } from '../scenario/shipped.ts'
-import type { Suggestion } from './tree.ts'
-import type { LookedUp } from './value-kinds.ts'
+import type { Suggestion } from './parse.ts'
+import type { LookedUp } from './suggest.ts'
 
-/** Where to look: the service is asked for only when it is needed. */
-export interface Places {
+/** Sources of names. The service is asked only when needed. */
+interface Places {
   connect(): Promise<Client>
   dataDirectory: string
 }
@@ -14,7 +14,7 @@ type Finder = (places: Places) => Promise<Suggestion[]>
 
 const newest = { limit: 100 }
 
-/** The newest hundred of each, as they are known where the command would look for them. */
+/** Lists the newest hundred of each kind. */
 const finders: Record<LookedUp, Finder> = {
   check: async ({ connect }) =>
     (await (await connect()).checks.list(newest)).data.map(({ external_id, table, status }) => ({
@@ -62,11 +62,11 @@ const finders: Record<LookedUp, Finder> = {
 }
 
 /**
- * What there is of this kind. Only what a shell takes as one plain word: an external id is anybody's text, and is typed into
- * the line as it stands. Nothing, when it cannot be found out within `patience` milliseconds.
+ * Returns the existing names of a kind. Leaves out names that a shell would not take as one plain word: an external
+ * id can hold any text, and is inserted into the line as it is. Returns nothing after `timeoutMs` milliseconds.
  */
-export async function lookUp(kind: LookedUp, places: Places, patience: number): Promise<Suggestion[]> {
-  const late = new Promise<Suggestion[]>((resolve) => setTimeout(resolve, patience, []).unref())
+export async function lookUp(kind: LookedUp, places: Places, timeoutMs: number): Promise<Suggestion[]> {
+  const late = new Promise<Suggestion[]>((resolve) => setTimeout(resolve, timeoutMs, []).unref())
   const found = finders[kind](places).catch(() => [])
   const all = await Promise.race([found, late])
   return all.filter(({ value }) => /^[\p{L}\p{N}_][\p{L}\p{N}_.@%+,/-]*$/u.test(value))

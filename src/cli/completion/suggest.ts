@@ -1,28 +1,32 @@
-import { readCursor, type Cursor } from './cursor.ts'
 import {
+  readCursor,
+  type Cursor,
   commandOf,
   firstLine,
   followers,
   type CommandTree,
   type KnownCommand,
   type Suggestion,
-} from './tree.ts'
-import { kindOf, type ValueKind } from './value-kinds.ts'
+} from './parse.ts'
+import { apiFaultKinds, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
+import { eventTypes } from '../../model/event.ts'
+import { findingCodes } from '../../model/simulator/report.ts'
+import { scopes } from '../../model/api-key.ts'
 
-/** What may stand where the cursor is. */
+/** Completions at the cursor. */
 export interface Completion {
-  /** What of it was typed already. */
+  /** The part of the word that is typed. */
   typed: string
   suggestions: readonly Suggestion[]
-  /** What else would do, and has to be looked up. */
+  /** Kind of further values, which must be looked up. */
   kind?: ValueKind | undefined
-  /** Flags given so far, among them those that say where the service is. */
+  /** Flags given so far, among them those that locate the service. */
   given: ReadonlyMap<string, string>
 }
 
 /**
- * What could be typed next. `words` are those behind the program's name up to the cursor; the last one, `''` after a blank,
- * is the one to be completed. Suggestions are all that may stand there, whatever of it was typed.
+ * Returns what can be typed next. `words` are those after the program's name up to the cursor; the last one, `''`
+ * after a blank, is the one to complete. Suggestions are not filtered by the typed part.
  */
 export function suggest(tree: CommandTree, words: readonly string[]): Completion {
   const joined = joinBroken(words)
@@ -32,7 +36,7 @@ export function suggest(tree: CommandTree, words: readonly string[]): Completion
   const { command, rest } = commandOf(tree, path)
   if (command === undefined || joined[0] === 'help') return { ...nothing, suggestions: followers(tree, path) }
   const cursor = readCursor(command, [...rest, typed])
-  // `contract` is a topic alone, but a command may have others below it.
+  // A command can have others below it, unlike a topic such as `contract`.
   const below = rest.length === 0 ? followers(tree, path) : []
   return { typed: cursor.typed, given: cursor.given, ...atCursor(command, cursor, below) }
 }
@@ -51,14 +55,14 @@ function valuesOf(options: readonly string[] | undefined, kind: ValueKind | unde
   return { suggestions: options.map((value) => ({ value, description: '' })) }
 }
 
-/** Those that may still be given. */
+/** Returns the flags that can still be given. */
 function flagsOf({ flags }: KnownCommand, given: ReadonlyMap<string, string>): Suggestion[] {
   return Object.entries(flags)
     .filter(([name, { hidden, multiple }]) => hidden !== true && (multiple === true || !given.has(name)))
     .map(([name, { description }]) => ({ value: `--${name}`, description: firstLine(description) }))
 }
 
-/** bash takes `=` and `:` for words of their own. */
+/** Joins words that bash splits at `=` and `:`. */
 function joinBroken(words: readonly string[]): string[] {
   return words.reduce<string[]>((joined, word, at) => {
     const sticks = /^[=:]+$/.test(word) || /^[=:]+$/.test(words[at - 1] ?? '')
@@ -66,4 +70,58 @@ function joinBroken(words: readonly string[]): string[] {
     else joined.push(word)
     return joined
   }, [])
+}
+
+/** Values of a flag or argument that its command does not list: words, files, or names to look up. */
+type ValueKind = { words: readonly string[] } | 'file' | LookedUp
+export type LookedUp =
+  | 'check'
+  | 'claim'
+  | 'delivery'
+  | 'endpoint'
+  | 'event'
+  | 'key'
+  | 'payment'
+  | 'scenario'
+  | 'state'
+
+const ofFlags: Readonly<Record<string, ValueKind>> = {
+  body: 'file',
+  cacert: 'file',
+  check: 'check',
+  config: 'file',
+  'data-dir': 'file',
+  delivery: 'delivery',
+  endpoint: 'endpoint',
+  'env-file': 'file',
+  events: { words: ['all', ...eventTypes] },
+  'fail-on': { words: ['any', 'none', ...findingCodes] },
+  file: 'file',
+  junit: 'file',
+  many: 'file',
+  out: 'file',
+  request: 'file',
+  scopes: { words: scopes },
+  'secret-file': 'file',
+  'api-key-file': 'file',
+  'read-key-file': 'file',
+}
+
+const ofArguments: Readonly<Record<string, ValueKind>> = {
+  check: 'check',
+  claim: 'claim',
+  delivery: 'delivery',
+  endpoint: 'endpoint',
+  event: 'event',
+  fault: { words: [...deliveryFaultKinds, ...apiFaultKinds] },
+  file: 'file',
+  key: 'key',
+  payment: 'payment',
+  scenario: 'scenario',
+}
+
+/** Returns `undefined` for values that only the user knows: numbers, names, addresses. */
+function kindOf(command: string, name: string, place: 'flag' | 'argument'): ValueKind | undefined {
+  if (command.startsWith('state:') && name === 'name') return 'state'
+  return (place === 'flag' ? ofFlags : ofArguments)[name]
 }

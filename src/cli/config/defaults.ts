@@ -1,9 +1,7 @@
 import type { Interfaces } from '@oclif/core'
 import { fromEnvironment } from '../flags.ts'
-import { besideFile } from './beside-file.ts'
-import { checkConfig } from './check.ts'
-import { readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
-import { isGuarded, requireTrusted } from './guarded.ts'
+import { besideFile, isGuarded, requireTrusted } from './settings.ts'
+import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
 import { configSchema, keyOf, type FlagShape } from './schema.ts'
 
 interface Given {
@@ -13,16 +11,16 @@ interface Given {
 type Flag = FlagShape & Pick<Interfaces.OptionFlag<unknown>, 'parse'>
 type Flags = Readonly<Record<string, FlagShape>>
 
-/** Flags that no file sets: the file itself, files with secrets, and the output format. */
+/** Flags that a file cannot set: the file itself, files with secrets, and the output format. */
 const notInFile = new Set(['config', 'json', 'api-key-file'])
 
-/** Settings that name files: relative to the settings file, wherever the command runs. */
+/** Settings that name files, relative to the settings file. */
 const paths = new Set(['data-dir', 'cacert', 'env-file'])
 
 /**
- * Gives flags their environment variables, and the settings of `tabwire.config.json` for defaults: oclif asks for a default when neither the command line
- * nor the environment has said anything, which is just the precedence of contract section 12. A switch that the file has
- * set is switched off by `--no-…`.
+ * Gives flags their environment variables, and settings of `tabwire.config.json` as defaults. oclif asks for a
+ * default when neither the command line nor the environment gives a value, which is the precedence of contract
+ * section 12. `--no-…` switches off a switch that the file sets.
  */
 export function fromConfigFile<T extends Record<string, { env?: string }>>(flags: T): T {
   const settable = settableFlags(fromEnvironment(flags) as unknown as Flags)
@@ -31,7 +29,7 @@ export function fromConfigFile<T extends Record<string, { env?: string }>>(flags
     {
       ...flag,
       ...(flag.type === 'boolean' && { allowNo: true }),
-      // What help shows, and what the manifest keeps.
+      // Help shows this, and the manifest keeps it.
       defaultHelp: flag.defaultHelp ?? (async () => flag.default),
       default: async (given: Given) => {
         const file = await readConfigFile(given.flags.config as string | undefined)
@@ -47,7 +45,7 @@ export function fromConfigFile<T extends Record<string, { env?: string }>>(flags
   return { ...flags, ...(Object.fromEntries(configurable) as object) }
 }
 
-/** The flags that a settings file may set, by name. */
+/** Returns the flags that a settings file can set, by name. */
 export function settableFlags(flags: Flags): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([name]) => !notInFile.has(name)))
 }
@@ -56,7 +54,7 @@ function presetOf({ default: preset }: FlagShape, given: Given): unknown {
   return typeof preset === 'function' ? (preset as (given: Given) => unknown)(given) : preset
 }
 
-/** A setting as its flag would have read it from the command line, with all that the flag asks of it. */
+/** Parses a setting as its flag parses the command line. */
 async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown): Promise<unknown> {
   if (flag.type === 'boolean') return value
   if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(file, name, flag, one)))

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CommandError, exitCodes } from '../errors.ts'
+import type { z } from 'zod'
+import { Refusal } from '../../model/refusal.ts'
+import { validate, type ValidationIssue } from '../../model/validation.ts'
 
-/** Read from the working directory when no other is named (contract section 12). */
+/** Settings file that is read from the working directory when none is named (contract section 12). */
 export const CONFIG_FILE = 'tabwire.config.json'
 
-/** What a settings file holds, still to be checked. */
+/** A settings file, not yet validated. */
 export interface ConfigFile {
   path: string
-  /** The user named it, by flag or environment; otherwise it was found in the working directory. */
+  /** Named by flag or environment variable; otherwise found in the working directory. */
   named: boolean
   text: string
   content: Record<string, unknown>
@@ -17,8 +20,8 @@ export interface ConfigFile {
 const read = new Map<string, Promise<ConfigFile | undefined>>()
 
 /**
- * Reads a settings file, once in the life of a command; `undefined` when none is named and none is there.
- * @throws CommandError (usage) when it cannot be read, or is no JSON object.
+ * Reads a settings file once per process; `undefined` when none is named and none exists.
+ * @throws CommandError (usage) when it cannot be read or is not a JSON object.
  */
 export function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
   const path = named ?? CONFIG_FILE
@@ -41,7 +44,7 @@ async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | u
   return { path, named: !mayBeMissing, text, content: parse(path, text) }
 }
 
-/** The names of the settings of `start` in a file. */
+/** Returns the names of the settings of `start` in a file. */
 export function settingsIn({ content }: ConfigFile): string[] {
   return Object.keys(content).filter((key) => key !== '$schema' && key !== 'listen')
 }
@@ -49,7 +52,7 @@ export function settingsIn({ content }: ConfigFile): string[] {
 function parse(path: string, text: string): Record<string, unknown> {
   let content: unknown
   try {
-    // Some editors begin a file with a byte-order mark.
+    // Some editors write a byte-order mark.
     content = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
     const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' A backslash in a path is written twice, \\\\.' : ''
@@ -60,7 +63,26 @@ function parse(path: string, text: string): Record<string, unknown> {
   throw wrongConfig(`${path} must hold a JSON object, such as {"port": 4200}.`)
 }
 
-/** A mistake in a settings file is wrong usage, as a mistake on the command line is. */
+/** Makes the error for a mistake in a settings file: wrong usage, like a mistake on the command line. */
 export function wrongConfig(message: string): CommandError {
   return new CommandError('invalid_config', message, exitCodes.usage)
+}
+
+/**
+ * Validates settings against a schema; `under` is their path in the file.
+ * @throws CommandError (usage) that names the file and, for each wrong key, the allowed values.
+ */
+export function checkConfig<T>({ path }: ConfigFile, schema: z.ZodType<T>, content: unknown, under = ''): T {
+  try {
+    return validate(schema, content)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const issues = (error.details.issues ?? []) as ValidationIssue[]
+    throw wrongConfig(`${path}: ${issues.map((issue) => told(issue, under)).join(`\n${path}: `)}`)
+  }
+}
+
+function told({ path, message }: ValidationIssue, under: string): string {
+  const key = [under, path === 'body' ? '' : path].filter((part) => part !== '').join('.')
+  return `${key === '' ? 'the file' : key} ${message.replace(/\.?$/, '.')}`
 }

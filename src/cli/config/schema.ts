@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
-import { nearest } from '../../model/nearest.ts'
+import { closestWord } from '../../model/did-you-mean.ts'
 
-/** What a flag says of itself, as far as a settings file must know. */
+/** The parts of a flag's definition that a settings file needs. */
 export interface FlagShape {
   type: 'boolean' | 'option'
   description?: string | undefined
@@ -14,7 +14,7 @@ export interface FlagShape {
   defaultHelp?: unknown
 }
 
-/** An object that takes no other keys, and names the one that was probably meant. */
+/** Schema of an object without other keys; its error names the key that was probably meant. */
 function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape)
   return z.strictObject(shape, {
@@ -24,7 +24,7 @@ function exactly<Shape extends z.ZodRawShape>(shape: Shape) {
 
 function unknownKeys(keys: readonly string[], known: readonly string[]): string {
   const told = keys.map((key) => {
-    const meant = nearest(key, known)
+    const meant = closestWord(key, known)
     return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
   })
   const noun = keys.length === 1 ? 'an unknown key' : 'unknown keys'
@@ -44,10 +44,12 @@ const forward = exactly({
   headers: z.record(z.string(), z.string()).optional().describe('Headers to add, or to replace, on the way.'),
 })
 
-/** The settings of `listen`. Each target gets an endpoint of its own, so that its failures and retries are its own. */
+/** Settings of `listen`. Each target gets its own endpoint, so that failures and retries are its own. */
 export const listenSchema = exactly({ forward: z.array(forward).min(1).describe('Targets of listen.') })
 
-/** The whole of `tabwire.config.json`: every flag of `start` under its name in snake_case, and what `listen` takes. */
+/**
+ * Schema of `tabwire.config.json`: every flag of `start` under its name in snake_case, and the settings of `listen`.
+ */
 export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
   const settings = Object.entries(flags).map(([name, flag]) => [keyOf(name), settingOf(flag).optional()])
   return exactly({
@@ -57,7 +59,7 @@ export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
   })
 }
 
-/** `--data-dir` is `data_dir`, like all our JSON. */
+/** `--data-dir` becomes `data_dir`: JSON is in snake_case. */
 export function keyOf(flagName: string): string {
   return flagName.replaceAll('-', '_')
 }
@@ -69,7 +71,7 @@ function settingOf(flag: FlagShape): z.ZodType {
   return (multiple ? z.array(one) : one).describe(description)
 }
 
-/** An integer flag is told by what only such a flag has: a bound, or a number for a default. */
+/** Only integer flags have a bound, or a number as default. */
 function isInteger({ min, max, default: preset }: FlagShape): boolean {
   return min !== undefined || max !== undefined || typeof preset === 'number'
 }

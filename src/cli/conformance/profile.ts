@@ -1,10 +1,10 @@
 import { profileSchema, type Profile } from '../../conformance/contract/profile.ts'
 import { apiKeyPattern } from '../../model/api-key.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
 
-/** A profile, with the keys that it names in the environment. */
-export interface LoadedProfile {
+/** A profile, with its keys read from the environment. */
+interface LoadedProfile {
   profile: Omit<Profile, 'keys'>
   keys: { read?: string | undefined; push?: string | undefined; write?: string | undefined }
 }
@@ -18,8 +18,8 @@ export async function readProfile(file: string): Promise<LoadedProfile> {
     const value = typeof key === 'string' ? key : process.env[key.env]
     if (value !== undefined && apiKeyPattern.test(value)) return value
     if (typeof key === 'string' || (value !== undefined && value !== ''))
-      throw usage(`${file} has a key that is none: 1 to 512 visible ASCII characters and no spaces.`)
-    throw usage(`${file} takes a key from the environment variable ${key.env}, which is not set.`)
+      throw usageError(`${file} has a key that is none: 1 to 512 visible ASCII characters and no spaces.`)
+    throw usageError(`${file} takes a key from the environment variable ${key.env}, which is not set.`)
   }
   return { profile, keys: { read: valueOf(keys.read), push: valueOf(keys.push), write: valueOf(keys.write) } }
 }
@@ -29,16 +29,12 @@ function parse(file: string, text: string): Profile {
   try {
     json = JSON.parse(text)
   } catch (error) {
-    throw usage(`${file} is not JSON: ${(error as Error).message}.`)
+    throw usageError(`${file} is not JSON: ${(error as Error).message}.`)
   }
   const parsed = profileSchema.safeParse(json)
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the profile'}: ${message}`,
   )
-  throw usage(`${file} is not a profile (fixtures/contract-profile.schema.json): ${issues.join('; ')}.`)
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
+  throw usageError(`${file} is not a profile (fixtures/contract-profile.schema.json): ${issues.join('; ')}.`)
 }

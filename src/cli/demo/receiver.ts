@@ -1,19 +1,22 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** What a receiver makes of one request: whether the signature is right, and the event if it is. */
+/** One received request, and whether its signature is valid. */
 export interface Received {
   verified: boolean
-  /** The raw body, as it came. */
+  /** The raw body. */
   body: string
   encrypted: boolean
 }
 
-/** Judges a signature header against the raw body. */
-export type Judge = (body: Buffer, header: string, secret: string) => Promise<boolean>
+/** Verifies a signature header against the raw body. */
+export type VerifySignature = (body: Buffer, header: string, secret: string) => Promise<boolean>
 
-/** A receiver as anybody would write one: HTTPS, verifies the raw bytes, answers 204 or 400. */
-export async function startReceiver(tls: { cert: string; key: string }, judge: Judge = judgeByWebCrypto) {
+/** Starts a typical receiver: HTTPS, verifies the raw bytes, answers 204 or 400. */
+export async function startReceiver(
+  tls: { cert: string; key: string },
+  verify: VerifySignature = verifyByWebCrypto,
+) {
   const waiting: ((received: Received) => void)[] = []
   const arrived: Received[] = []
   let secret = ''
@@ -23,7 +26,7 @@ export async function startReceiver(tls: { cert: string; key: string }, judge: J
     request.on('end', () => {
       const body = Buffer.concat(chunks)
       const header = String(request.headers['x-service-signature'] ?? '')
-      void judge(body, header, secret).then((verified) => {
+      void verify(body, header, secret).then((verified) => {
         response.writeHead(verified ? 204 : 400).end()
         const received = { verified, body: body.toString(), encrypted: 'encrypted' in request.socket }
         const waiter = waiting.shift()
@@ -36,9 +39,9 @@ export async function startReceiver(tls: { cert: string; key: string }, judge: J
   const { port } = server.address() as AddressInfo
   return {
     url: `https://localhost:${port}/webhooks`,
-    /** The secret with which deliveries must be signed, once it is known. */
+    /** Sets the signing secret, once it is known. */
     expect: (signingSecret: string) => void (secret = signingSecret),
-    /** The next delivery, in order of arrival. */
+    /** Resolves with the next delivery, in order of arrival. */
     next: () =>
       new Promise<Received>((resolve) => {
         const received = arrived.shift()
@@ -53,8 +56,8 @@ export async function startReceiver(tls: { cert: string; key: string }, judge: J
   }
 }
 
-/** Verifies by Web Crypto, and so by other code than that which signs: specification section 5, steps 1 to 5. */
-export const judgeByWebCrypto: Judge = async (body, header, secret) => {
+/** Verifies with Web Crypto, independently of the code that signs: specification section 5, steps 1 to 5. */
+export const verifyByWebCrypto: VerifySignature = async (body, header, secret) => {
   const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? []
   if (t === undefined || v1 === undefined || Math.abs(Date.now() / 1000 - Number(t)) > 300) return false
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }

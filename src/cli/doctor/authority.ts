@@ -2,11 +2,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { moment } from '../render/words.ts'
-import type { Finding, Surroundings } from './finding.ts'
+import { formatTime } from '../render/text.ts'
+import type { Finding, Environment } from './finding.ts'
 
-/** The local authority, from which receivers on this machine have their certificates (contract section 10). */
-export async function checkAuthority({ directory, https, now }: Surroundings): Promise<Finding> {
+/** Checks the local authority, which issues certificates for receivers on this machine (contract section 10). */
+export async function checkAuthority({ directory, https, now }: Environment): Promise<Finding> {
   const folder = join(directory, 'ca')
   const [cert, key] = await Promise.all(['ca.pem', 'ca-key.pem'].map((name) => read(join(folder, name))))
   // Without HTTPS a start does not need it; only deliveries to receivers with its certificates fail.
@@ -24,7 +24,7 @@ export async function checkAuthority({ directory, https, now }: Surroundings): P
     )
   const until = new Date(certificate.validTo)
   if (until <= now)
-    return found('note', `The local authority has expired on ${moment(until.toISOString())} UTC.`, RENEW)
+    return found('note', `The local authority has expired on ${formatTime(until.toISOString())} UTC.`, RENEW)
   if (await othersMayRead(join(folder, 'ca-key.pem')))
     return found('note', 'Others than the owner may read the key of the local authority.', REPAIR)
   return found('good', `The local authority is valid until ${until.toISOString().slice(0, 10)}.`)
@@ -42,7 +42,7 @@ function read(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch(() => undefined)
 }
 
-/** Whether the folder can be made, or taken over because it is empty. */
+/** Returns true when the folder is missing or empty, so that an authority can be created in it. */
 async function isVacant(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0
@@ -60,7 +60,15 @@ function pairOf(cert = '', key = ''): X509Certificate | undefined {
   }
 }
 
-/** Windows has no modes. */
+/** Windows has no file modes. */
 async function othersMayRead(file: string): Promise<boolean> {
   return platform() !== 'win32' && ((await stat(file)).mode & 0o077) !== 0
+}
+
+/** Returns the certificate of the local authority, which deliveries trust; an empty list when there is none. */
+export async function localAuthority(directory: string): Promise<string[]> {
+  return readFile(join(directory, 'ca', 'ca.pem'), 'utf8').then(
+    (pem) => [pem],
+    () => [],
+  )
 }

@@ -1,6 +1,6 @@
-import type { RunningService } from './running-service.ts'
+import type { RunningService } from '../running-service.ts'
 
-/** What one check of the surroundings found: `bad` stops something, `note` is worth knowing; `advice` says what to do. */
+/** Result of one check: `bad` prevents something, `note` is worth knowing; `advice` says what to do. */
 export interface Finding {
   check: string
   level: 'good' | 'note' | 'bad'
@@ -8,23 +8,23 @@ export interface Finding {
   advice?: string
 }
 
-/** What the checks look at. */
-export interface Surroundings {
+/** Input of the checks. */
+export interface Environment {
   directory: string
-  /** Where a start would listen; port 0 is any free one. */
+  /** Address that a start would use; port 0 means any free port. */
   host: string
   port: number
-  /** A start would serve HTTPS, and so needs the local authority. */
+  /** A start would serve HTTPS, which needs the local authority. */
   https: boolean
-  /** Opens and closes a port as a start does. Rejects when it cannot be had. */
+  /** Opens and closes a port as a start does. Rejects when that fails. */
   tryPort: (where: { host: string; port: number }) => Promise<void>
-  /** The service that runs on the directory and answers, if there is one. */
+  /** The running service of the directory, if it answers. */
   running: RunningService | undefined
-  /** The file that a start would write what the application under test needs to. */
+  /** The file of `--env-file`. */
   envFile: string | undefined
-  /** A receiver whose deliveries are to arrive. */
+  /** The receiver to check. */
   receiver: URL | undefined
-  /** PEM of authorities to trust, beside those of the system and the local one. */
+  /** PEM of further authorities to trust, beside those of the system and the local one. */
   ca: readonly string[]
   now: Date
 }

@@ -1,10 +1,10 @@
 import { CommandError } from '../errors.ts'
 import type { Finding } from './finding.ts'
 
-/** The oldest that is tested (package.json, engines). */
+/** Oldest version that is tested (package.json, engines). */
 const LEAST = [20, 19] as const
 
-/** Whether this Node.js is one that everything works on. */
+/** Checks that this version of Node.js is supported. */
 export function checkNode(version = process.versions.node): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const old = major < LEAST[0] || (major === LEAST[0] && minor < LEAST[1])
@@ -17,7 +17,7 @@ export function checkNode(version = process.versions.node): Finding {
   }
 }
 
-/** @throws CommandError on a Node.js that is too old, as `doctor` says. */
+/** @throws CommandError when Node.js is too old, with the words of `doctor`. */
 export function requireNode(): void {
   const { level, message, advice } = checkNode()
   if (level === 'bad') throw new CommandError('unsupported_node', `${message} ${advice}`)

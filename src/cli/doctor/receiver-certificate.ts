@@ -1,6 +1,6 @@
 import { suggestion } from '../suggestion.ts'
 
-/** What Node and OpenSSL say of a certificate, in words, and the way out. */
+/** Explanation and advice for each TLS error code of Node and OpenSSL. */
 const reasons: Readonly<Record<string, readonly [why: string, advice: string]>> = {
   ...same(
     [
@@ -36,7 +36,7 @@ const reasons: Readonly<Record<string, readonly [why: string, advice: string]>> 
   ],
 }
 
-/** What to say of a handshake that failed with this code. */
+/** Returns the message and the advice for a TLS handshake that failed with this code. */
 export function certificateAdvice(code: string, host: string): [message: string, advice: string] {
   const [why, advice] = reasons[code] ?? [
     'The TLS handshake with it fails.',

@@ -2,16 +2,18 @@ import { lookup } from 'node:dns/promises'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates } from 'node:tls'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import type { Finding, Surroundings } from './finding.ts'
-import { localAuthority } from './local-authority.ts'
-import { askReceiver } from './receiver-answer.ts'
+import type { Finding, Environment } from './finding.ts'
+import { localAuthority } from './authority.ts'
 import { certificateAdvice } from './receiver-certificate.ts'
+import { Agent, request } from 'undici'
 
-/** As long as a delivery may take (specification section 8), in milliseconds. */
-const PATIENCE_MS = 10_000
+/** Time limit of an attempt (specification section 8), in milliseconds. */
+const ATTEMPT_TIMEOUT_MS = 10_000
 
-/** The way of a delivery to a receiver, step by step, up to the first that cannot be taken. */
-export async function* checkReceiver({ receiver, ...around }: Surroundings): AsyncGenerator<Finding, void> {
+/**
+ * Checks each step of a delivery to a receiver: name, connection, certificate, answer. Stops at the first that fails.
+ */
+export async function* checkReceiver({ receiver, ...around }: Environment): AsyncGenerator<Finding, void> {
   if (receiver === undefined) return
   const host = bareHost(receiver)
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
@@ -82,10 +84,52 @@ function codeOf(error: unknown): string {
   return code ?? message
 }
 
-/** `undefined` once the event has come, else why it did not. The connection is closed in any case. */
+/** Resolves with `undefined` once the event fires, else with the reason. Closes the connection in any case. */
 function settled(socket: Socket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
   return new Promise<string | undefined>((resolve) => {
-    socket.setTimeout(PATIENCE_MS, () => resolve('timeout'))
+    socket.setTimeout(ATTEMPT_TIMEOUT_MS, () => resolve('timeout'))
     socket.once(event, () => resolve(undefined)).once('error', (error) => resolve(codeOf(error)))
   }).finally(() => socket.destroy())
+}
+
+/** Half of a receiver's default tolerance (specification section 5), in milliseconds. */
+const TOLERANCE_MS = 150_000
+
+/** Sends a HEAD request, which changes nothing there, and checks the status and the date of the answer. */
+async function* askReceiver(url: URL, ca: readonly string[], now: Date): AsyncGenerator<Finding, void> {
+  const dispatcher = new Agent({ connect: { ca: [...ca] } })
+  const asked = { method: 'HEAD', dispatcher, signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS) } as const
+  try {
+    const { statusCode, headers } = await request(url, asked)
+    yield statusFinding(statusCode, String(headers.location ?? ''))
+    if (typeof headers.date === 'string') yield* clockFinding(new Date(headers.date), now)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = `It takes the connection, but does not answer (${code ?? message}).`
+    yield { check: 'receiver answer', level: 'bad', message: why, advice: 'Look for a crash in its log.' }
+  } finally {
+    await dispatcher.close()
+  }
+}
+
+function statusFinding(status: number, location: string): Finding {
+  const check = 'receiver answer'
+  if (status < 300 || status >= 400)
+    return {
+      check,
+      level: 'good',
+      message: `It answers; HEAD with ${status}, which says nothing of deliveries.`,
+    }
+  const message = `It redirects (${status}) to ${location || 'nowhere'}, and deliveries do not follow.`
+  return { check, level: 'bad', message, advice: 'Register the address that it redirects to.' }
+}
+
+function clockFinding(theirs: Date, ours: Date): Finding[] {
+  const apart = Math.abs(theirs.getTime() - ours.getTime())
+  const check = 'receiver clock'
+  if (Number.isNaN(apart)) return []
+  if (apart < TOLERANCE_MS)
+    return [{ check, level: 'good', message: 'Its clock and that of this machine agree.' }]
+  const message = `Its clock and that of this machine are ${Math.round(apart / 1000)} s apart; past 300 s signatures are refused.`
+  return [{ check, level: 'note', message, advice: 'Set both by the network.' }]
 }

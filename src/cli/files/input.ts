@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
-import { CommandError } from '../errors.ts'
+import { CommandError, usageError } from '../errors.ts'
+import { X509Certificate } from 'node:crypto'
+import { on } from 'node:events'
 
-/**
- * Reads the bytes of a file, or of standard input when the name is `-`. At a terminal, where nothing would happen until a
- * person types, it says so on standard error.
- */
+/** Reads a file, or standard input for `-`. At a terminal it says on stderr that it waits for input. */
 export async function readInput(file: string): Promise<Buffer> {
   if (file === '-') return readStandardInput()
   try {
@@ -19,15 +18,42 @@ export async function readInput(file: string): Promise<Buffer> {
   }
 }
 
+/**
+ * Reads a `--cacert` file.
+ * @throws CommandError when it cannot be read, or (usage) holds no certificate.
+ */
+export async function readCertificate(file: string): Promise<string> {
+  const pem = (await readInput(file)).toString()
+  if (isCertificate(pem)) return pem
+  throw usageError(`${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`)
+}
+
+/** Yields a file's name after each completed write. Calls `onReady` once the files are watched. */
+export async function* watchFiles(files: readonly string[], onReady: () => void): AsyncGenerator<string> {
+  // Loaded late: most pushes do not watch.
+  const { watch } = await import('chokidar')
+  const watcher = watch([...files], {
+    ignoreInitial: true,
+    awaitWriteFinish: { stabilityThreshold: 50, pollInterval: 10 },
+  })
+  watcher.once('ready', onReady)
+  try {
+    for await (const [event, file] of on(watcher, 'all') as AsyncIterable<[event: string, file: string]>)
+      if (event === 'change' || event === 'add') yield file
+  } finally {
+    await watcher.close()
+  }
+}
+
+/** Returns the keys that end standard input on this system. */
+export function endOfInput(system: NodeJS.Platform = platform()): string {
+  return system === 'win32' ? 'Ctrl-Z, then Enter' : 'Ctrl-D'
+}
+
 const reasons: Record<string, string> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
-}
-
-/** How people end what they type, on each system. */
-export function endOfInput(system: NodeJS.Platform = platform()): string {
-  return system === 'win32' ? 'Ctrl-Z, then Enter' : 'Ctrl-D'
 }
 
 async function readStandardInput(): Promise<Buffer> {
@@ -35,4 +61,12 @@ async function readStandardInput(): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return pem.includes('-----BEGIN CERTIFICATE-----') && new X509Certificate(pem).serialNumber !== ''
+  } catch {
+    return false
+  }
 }

@@ -6,14 +6,14 @@ import { prepareStatesDirectory, statesDirectory } from '../../data-directory.ts
 import { countsOf, type State, type StateReport } from '../../model/simulator/state.ts'
 import { LONGEST_DOCUMENT, createStateScanner, stateText } from '../../model/simulator/state-text.ts'
 import { writePrivateFile } from '../../private-file.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { CommandError, usageError } from '../errors.ts'
 import { fromEnvironment } from '../flags.ts'
 import { readInput } from './input.ts'
 
-/** A saved state: `name` in the data directory, or a `file` anywhere. */
-export type StatePlace = { directory: string; name: string } | { file: string }
+/** Location of a saved state: `name` in the data directory, or any `file`. */
+type StatePlace = { directory: string; name: string } | { file: string }
 
-/** A saved state as `state list` tells of it; `clock` and what follows are missing when the file holds no state. */
+/** A saved state in `state list`; `clock` and the counts are missing when the file holds no state. */
 export interface SavedState extends Partial<Omit<StateReport, 'clock'>> {
   name: string
   file: string
@@ -21,14 +21,14 @@ export interface SavedState extends Partial<Omit<StateReport, 'clock'>> {
   clock?: State['clock']
 }
 
-/** Names that Windows takes for devices, whatever follows them. */
+/** Device names of Windows, whatever follows them. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
 export const stateArgs = {
   name: Args.string({
     ignoreStdin: true,
     description: 'The name of the state, kept in the data directory.',
-    // It becomes a file's name, on any system, and never a path.
+    // The name becomes a file's name on any system, never a path.
     parse: async (input) => {
       if (/^[a-z0-9][\w.-]{0,63}$/i.test(input) && !input.endsWith('.') && !DEVICE.test(input)) return input
       throw new Errors.CLIError(
@@ -44,27 +44,30 @@ export const stateFileFlags = fromEnvironment({
   }),
 })
 
-/** @throws CommandError unless there is exactly one of name and file. */
+/** @throws CommandError (usage) unless exactly one of name and file is given. */
 export function placeOf(
   name: string | undefined,
   flags: { file?: string | undefined; 'data-dir': string },
 ): StatePlace {
   if (name !== undefined && flags.file === undefined) return { directory: flags['data-dir'], name }
   if (name === undefined && flags.file !== undefined) return { file: flags.file }
-  throw new CommandError('usage', 'Pass the name of a state, or --file FILE.', exitCodes.usage)
+  throw usageError('Pass the name of a state, or --file FILE.')
 }
 
-/** How people are told of the file of a state. */
+/** Returns the path of a state's file. */
 export function pathOf(place: StatePlace): string {
   return 'file' in place ? place.file : join(statesDirectory(place.directory), `${place.name}.json`)
 }
 
-/** What a state holds: where its clock stands, and how many records. */
-export interface StateContents extends Omit<StateReport, 'clock'> {
+/** The clock of a state, and its numbers of records. */
+interface StateContents extends Omit<StateReport, 'clock'> {
   clock: State['clock']
 }
 
-/** Writes the JSON of a state, whole or not at all, and tells what it holds and whether there was one. @throws CommandError */
+/**
+ * Writes the JSON of a state atomically. Returns what it holds, and whether a file was replaced.
+ * @throws CommandError when the file cannot be written, or the state is incomplete.
+ */
 export async function writeStateTo(
   place: StatePlace,
   json: AsyncIterable<Uint8Array>,
@@ -91,7 +94,7 @@ async function* watched(json: AsyncIterable<Uint8Array>, contents: Contents): As
     contents.take(chunk)
     yield chunk
   }
-  // Before the file takes the place of the one before.
+  // Checked before the previous file is replaced.
   requireContents(contents)
 }
 
@@ -107,11 +110,11 @@ function requireContents(contents: Contents): StateContents {
 
 interface Contents {
   take(bytes: Uint8Array): void
-  /** `undefined` when the bytes were not a whole state with a record a line. */
+  /** `undefined` when the bytes were not a whole state with one record per line. */
   found(): StateContents | undefined
 }
 
-/** Counts the records in the JSON of a state, without holding it. */
+/** Counts the records of a state as it streams, without keeping it in memory. */
 function createContents(): Contents {
   const counts = new Map<string, number>()
   let [list, clock, pending] = ['', '', 0]
@@ -138,7 +141,10 @@ function createContents(): Contents {
   }
 }
 
-/** The JSON of a saved state, laid out as services read it. @throws CommandError that names the states there are when there is none of this name. */
+/**
+ * Reads the JSON of a saved state in the layout that services read.
+ * @throws CommandError that lists the states when there is none of this name.
+ */
 export async function readStateFrom(place: StatePlace): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
   const path = pathOf(place)
   const size = path === '-' ? 0 : (await stat(path).catch(() => undefined))?.size
@@ -167,7 +173,7 @@ async function noSuchState({ directory, name }: { directory: string; name: strin
   return new CommandError('no_such_state', `There is no state ${name} (${path}). ${those}.`)
 }
 
-/** All states in a data directory, by name. */
+/** Lists the states of a data directory by name. */
 export async function savedStates(directory: string): Promise<SavedState[]> {
   const folder = statesDirectory(directory)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json')).sort()
@@ -190,7 +196,7 @@ async function contentsByLine(file: string): Promise<StateContents | undefined> 
   return contents.found()
 }
 
-/** Of a state that was edited, or saved by an earlier version. */
+/** Reads a state that was edited, or saved by an earlier version. */
 async function contentsOfWhole(file: string): Promise<StateContents> {
   const state = JSON.parse(await readFile(file, 'utf8')) as State
   return { clock: state.clock, ...countsOf(state) }

@@ -1,8 +1,10 @@
-import { Errors, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../errors.ts'
-import { minorDigits } from '../render/price.ts'
+import { Errors, Flags, Args } from '@oclif/core'
+import { usageError } from '../errors.ts'
+import { minorDigits } from '../render/text.ts'
+import type { Client } from '../../client.ts'
+import { paginate } from '../../client/reads.ts'
 
-/** An amount whose digits are counted once the currency is known. */
+/** An amount, validated in full once the currency is known. */
 export const amountFlag = Flags.custom({
   parse: async (input) => {
     if (/^\s*\d+(\.\d+|c)?\s*$/i.test(input)) return input
@@ -13,8 +15,9 @@ export const amountFlag = Flags.custom({
 })
 
 /**
- * What somebody typed as an amount, in minor units: `12.50` and `12` are as the bill shows them, `1250c` is minor units.
- * `flag` is named in the error. @throws CommandError (usage) for what is no amount of this currency.
+ * Converts a typed amount to minor units: `12.50` and `12` are as on the bill, `1250c` is in minor units. Errors name
+ * `flag`.
+ * @throws CommandError (usage) for a text that is not an amount of this currency.
  */
 export function readAmount(text: string, currency: string, flag: string): number {
   const inMinor = /^(\d+)c$/i.exec(text.trim())
@@ -23,13 +26,28 @@ export function readAmount(text: string, currency: string, flag: string): number
   const cents =
     inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)
   if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
-  throw new CommandError(
-    'usage',
+  throw usageError(
     `--${flag} ${text} is no amount of ${currency}. Write it as on the bill, such as ${example(digits)}, or in minor units, such as 1250c.`,
-    exitCodes.usage,
   )
 }
 
 function example(digits: number): string {
   return digits === 0 ? '1250' : `12.${'50'.padEnd(digits, '0').slice(0, digits)}`
 }
+
+/** Returns the currency of a location; `undefined` when the key does not see the location. */
+export async function currencyOf(
+  client: { locations: Pick<Client['locations'], 'list'> },
+  locationId: string,
+): Promise<string | undefined> {
+  for await (const { id, currency } of paginate(client.locations.list)) if (id === locationId) return currency
+  return undefined
+}
+
+export const nameFlag = Flags.string({ char: 'n', description: "The guest's name; it identifies nobody." })
+
+export const checkArg = Args.string({
+  ignoreStdin: true,
+  description: 'The external id of the check.',
+  required: true,
+})

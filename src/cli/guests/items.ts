@@ -1,27 +1,30 @@
 import type { Check, CheckItem } from '../../model/check.ts'
-import { type ClaimBody } from '../../model/claim.ts'
+import type { ClaimBody, ClaimView } from '../../model/claim.ts'
 import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
+import type { Client } from '../../client.ts'
+import { paginate } from '../../client/reads.ts'
 
 type Wanted = ClaimBody['items']
 
 /**
- * The items that words such as `burger=1` ask for: an external id, or a name or a part of one that only one item has. A
- * word without a quantity means all that is left of the item. What no item has is passed on for the service to refuse.
- * @throws CommandError (usage) for a word that several items answer to, or a quantity that is no number.
+ * Returns the items of words such as `burger=1`: an external id, a name, or a part of a name that only one item has.
+ * Without a quantity, a word means all that is left of the item. An unknown item is passed on for the service to
+ * refuse.
+ * @throws CommandError (usage) when several items match a word, or the quantity is not a number.
  */
 export function chosenItems({ items }: Pick<Check, 'items'>, words: readonly string[]): Wanted {
   const quantities = new Map<string, number>()
   for (const word of words) {
     const { external_id, quantity } = chosen(items, word)
     const before = quantities.get(external_id)
-    // One with more decimals than there may be is the service's to refuse.
+    // The service refuses a quantity with too many decimals.
     quantities.set(external_id, before === undefined ? quantity : roundQuantity(before + quantity))
   }
   return Array.from(quantities, ([external_id, quantity]) => ({ external_id, quantity }))
 }
 
-/** Everything of a check that can still be claimed. */
+/** Returns all items of a check that can still be claimed. */
 export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
   return items
     .filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
@@ -30,7 +33,7 @@ export function unclaimedItems({ items }: Pick<Check, 'items'>): Wanted {
 
 function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
   const whole = itemFor(items, word)
-  // One of which nothing is left is asked for all the same, so that the service says why not.
+  // An item without a rest is requested as well, so that the service explains its refusal.
   if (whole !== undefined)
     return { external_id: whole.external_id, quantity: Math.max(unclaimedQuantity(whole), 0) || 1 }
   const [, name = word, quantity] = /^(.+)=([^=]*)$/s.exec(word) ?? []
@@ -38,7 +41,7 @@ function chosen(items: readonly CheckItem[], word: string): Wanted[number] {
   if (quantity === undefined) return { external_id, quantity: 1 }
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(quantity) ? Number(quantity) : 0
   if (number > 0) return { external_id, quantity: number }
-  throw usage(
+  throw usageError(
     `ITEM=QUANTITY must have a quantity above 0, such as ${name}=2 or ${name}=0.5, got ${JSON.stringify(word)}.`,
   )
 }
@@ -51,11 +54,43 @@ function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefin
   const found = named.length > 0 ? named : items.filter(({ name }) => name.toLowerCase().includes(wanted))
   if (found.length > 1) {
     const which = found.map(({ external_id, name }) => `${external_id} (${name})`).join(', ')
-    throw usage(`${word} is the name of several items. Say which one by its id: ${which}.`)
+    throw usageError(`${word} is the name of several items. Say which one by its id: ${which}.`)
   }
   return found[0]
 }
 
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
+interface Reader {
+  claims: Pick<Client['claims'], 'list'>
+}
+
+/**
+ * Returns the ids of the claims to pay: each word is an id, or the name of a guest, for all active claims of that
+ * guest.
+ * @throws CommandError (usage) for a name without an active claim.
+ */
+export async function claimIds(client: Reader, check: string, words: readonly string[]): Promise<string[]> {
+  const ids = new Set<string>()
+  let active: ClaimView[] | undefined
+  for (const word of words) {
+    if (word.startsWith('clm_')) ids.add(word)
+    else for (const id of held((active ??= await activeClaims(client, check)), word)) ids.add(id)
+  }
+  return [...ids]
+}
+
+function held(active: readonly ClaimView[], name: string): string[] {
+  const ids = active
+    .filter(({ guest_name }) => guest_name?.toLowerCase() === name.toLowerCase())
+    .map(({ id }) => id)
+  if (ids.length > 0) return ids
+  const known = active.map(({ id, guest_name }) => (guest_name === null ? id : `${id} (${guest_name})`))
+  const those = known.length === 0 ? 'There is none on this check' : `There are ${known.join(', ')}`
+  throw usageError(`--claim ${name} is neither a claim's id nor a guest with an active claim. ${those}.`)
+}
+
+async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {
+  const found: ClaimView[] = []
+  for await (const claim of paginate(claims.list, { external_check_id }))
+    if (claim.status === 'active') found.push(claim)
+  return found
 }

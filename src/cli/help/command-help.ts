@@ -2,10 +2,10 @@ import { CommandHelp as OclifCommandHelp, ux, type Command } from '@oclif/core'
 
 type Sections = ReturnType<OclifCommandHelp['sections']>
 
-/** The order of the sections: what to type comes first, since that is what most look for. */
+/** Order of the sections: examples come first, since most readers look for what to type. */
 const order = ['EXAMPLES', 'USAGE', 'DESCRIPTION', 'ARGUMENTS', 'FLAGS']
 
-/** The help of one command: examples, then how it is used, then each flag. */
+/** Help of one command: examples, then usage, then each flag. */
 export class CommandHelp extends OclifCommandHelp {
   protected override sections(): Sections {
     const sections = super.sections().filter(({ header }) => order.includes(header))
@@ -13,7 +13,7 @@ export class CommandHelp extends OclifCommandHelp {
     return [...inOrder, { header: 'ENVIRONMENT', generate: () => this.wrap(ENVIRONMENT) }]
   }
 
-  /** One below the other, and none of them wrapped, so that they can be copied. */
+  /** Prints one example per line, unwrapped, so that they can be copied. */
   protected override examples(examples: Command.Example[] | string | undefined): string | undefined {
     const lines = [examples ?? []]
       .flat()
@@ -21,20 +21,20 @@ export class CommandHelp extends OclifCommandHelp {
     return lines.map((line) => `${this.theme('dollarSign', '$')} ${withDimComment(line)}`).join('\n')
   }
 
-  /** Which flag excludes which is told by its description, or by the error; nobody reads it out of brackets. */
+  /** Leaves out which flags exclude each other: descriptions and errors say it more clearly than brackets. */
   protected override defaultUsage(): string {
     const { id, args, flags } = this.command
     const words = Object.values(args).map((arg) => this.arg(arg) + (this.command.strict === false ? '…' : ''))
     return [id, ...words, ...(Object.keys(flags).length > 0 ? ['[FLAGS]'] : [])].join(' ')
   }
 
-  /** All that follows upon the summary, which stands above everything. */
+  /** The description without its first line, which stands above everything. */
   protected override description(): string | undefined {
     const [, ...rest] = (this.command.description ?? '').split('\n')
     return rest.length === 0 ? undefined : this.wrap(rest.join('\n'))
   }
 
-  /** What a flag does comes before its default; that each has a variable in the environment is said once, below. */
+  /** Prints a flag's description before its default. That each flag has a variable is said once, below. */
   protected override flags(flags: Command.Flag.Any[]): [string, string | undefined][] | undefined {
     const plain = flags.map(({ env: _env, default: _preset, ...rest }) => rest as Command.Flag.Any)
     return super.flags(plain)?.map(([label, text = ''], index) => {

@@ -1,12 +1,11 @@
 import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
 import { CommandHelp } from './command-help.ts'
-import { grouped } from './groups.ts'
-import { mainJobs, type Job } from './jobs.ts'
+import { exampleCheck, suggestion } from '../suggestion.ts'
 
-/** Lines that are longer tire the eye, however wide the terminal is. */
+/** Longer lines are hard to read, however wide the terminal is. */
 const MOST_COLUMNS = 100
 
-/** Help as this program shows it: examples first, commands by what they are for, and four jobs for a start. */
+/** Help: examples first, commands grouped by purpose, and four main jobs at the start. */
 export default class Help extends OclifHelp {
   protected override CommandHelpClass = CommandHelp
 
@@ -15,9 +14,9 @@ export default class Help extends OclifHelp {
     this.opts.maxWidth = Math.min(this.opts.maxWidth, MOST_COLUMNS)
   }
 
-  /** `tabwire` alone is for who comes for the first time; `--help` lists it all. */
+  /** Prints a short introduction for `tabwire` alone; `--help` lists all commands. */
   override async showHelp(argv: string[]): Promise<void> {
-    // oclif takes the word for a way of asking, and would show everything.
+    // oclif reads `help` as a request for all commands.
     const help = argv[0] === 'help' ? this.config.findCommand('help') : undefined
     if (help !== undefined) return this.showCommandHelp(help)
     if (argv.length > 0) return super.showHelp(argv)
@@ -37,7 +36,7 @@ export default class Help extends OclifHelp {
     return `${this.wrap(description, 0)} ${ux.colorize('dim', version)}`
   }
 
-  /** What each command and topic is for, by the word that is typed. */
+  /** Returns the summary of each command and topic, by name. */
   private summaries(): Map<string, string> {
     const topics = this.sortedTopics.filter(({ name }) => !name.includes(':'))
     const commands = this.sortedCommands.filter(({ id }) => !id.includes(':'))
@@ -75,4 +74,62 @@ function prompted(command: string): string {
 function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${ux.colorize('dim', value)}`).join('\n')
+}
+
+/** A job, with the commands that do it. */
+interface Job {
+  what: string
+  commands: readonly string[]
+}
+
+/** Returns the four main jobs that `tabwire` alone prints. A test runs the help of each command. */
+export function mainJobs(): Job[] {
+  return [
+    { what: 'Run the service on this machine', commands: ['tabwire start'] },
+    {
+      what: 'Push a check, and watch its webhooks',
+      commands: [suggestion('push', [exampleCheck()]), 'tabwire tail'],
+    },
+    {
+      what: 'Check that a receiver verifies what it gets',
+      commands: ['tabwire receiver check https://localhost:8443/webhooks --secret whsec_…'],
+    },
+    {
+      what: 'Check an integration, here or in CI',
+      commands: ['tabwire report --fail-on any', 'tabwire contract check --junit contract.xml'],
+    },
+  ]
+}
+
+/** A heading of the list of commands, with its commands and topics in order of use. */
+interface Group {
+  heading: string
+  names: readonly string[]
+}
+
+/** Every command and topic belongs to one group; others are listed under {@link OTHERS}. */
+export const groups: readonly Group[] = [
+  {
+    heading: 'THE SERVICE',
+    names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
+  },
+  { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
+  {
+    heading: 'WEBHOOKS',
+    names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
+  },
+  { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
+  { heading: 'PROOF', names: ['report', 'contract', 'openapi'] },
+  { heading: 'THE SHELL', names: ['completion'] },
+]
+
+const OTHERS = 'MORE'
+
+/** Groups the known names under their headings. Leaves out `help`, whose reader has found it. */
+export function grouped(names: readonly string[]): Group[] {
+  const placed = new Set(['help', ...groups.flatMap((group) => group.names)])
+  const others = { heading: OTHERS, names: names.filter((name) => !placed.has(name)) }
+  return [...groups, others]
+    .map(({ heading, names: wanted }) => ({ heading, names: wanted.filter((name) => names.includes(name)) }))
+    .filter(({ names: found }) => found.length > 0)
 }

@@ -1,18 +1,21 @@
 import { ApiError, type Client } from '../../client.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import type { Route } from './door.ts'
-import { dropLease, type KeptLease } from './lease.ts'
+import { type Route, type Tunnel, openTunnel } from './tunnel.ts'
+import { dropLease, type KeptLease, listenSecret } from './lease.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventTypes } from '../../model/event.ts'
+import { parseTarget } from './target.ts'
 
 interface Endpoints {
   endpoints: Pick<Client['endpoints'], 'list' | 'delete' | 'createWithSecret'>
 }
 
-/** An endpoint of ours, with where its deliveries go. */
+/** An endpoint of this command, with its route. */
 export interface Registered extends Route {
   endpoint: WebhookEndpointView
 }
 
-/** Sees to it that the service has an endpoint for each route: those there are stay, with their deliveries. */
+/** Registers an endpoint for each route. Existing ones stay, with their deliveries. */
 export async function register(
   client: Endpoints,
   routes: readonly Route[],
@@ -32,13 +35,13 @@ export async function register(
 }
 
 /** Removes the endpoints at these URLs. */
-export async function unregister(client: Endpoints, urls: readonly string[]): Promise<void> {
+async function unregister(client: Endpoints, urls: readonly string[]): Promise<void> {
   await remove(client, await endpointsAt(client, urls))
 }
 
 /**
- * Removes what killed ones have left with this service. A lease goes when it is settled: its endpoints were here, or it
- * was with this service and they are gone already; others wait for the service that they were with.
+ * Removes the endpoints that killed `listen` processes left at this service. A lease is dropped when its endpoints
+ * were here, or when it belongs to this service and they are gone; others wait for their service.
  */
 export async function tidyUp(
   client: Endpoints,
@@ -53,6 +56,58 @@ export async function tidyUp(
   for (const lease of leases)
     if (lease.service === service || there.some(({ url }) => lease.urls.includes(url))) await dropLease(lease)
   return there.length
+}
+
+/**
+ * Time limit for removing endpoints, in milliseconds. The next `listen` removes those that a hanging service keeps.
+ */
+const REMOVAL_MS = 3_000
+
+/** Removes the endpoints and closes the tunnel. Resolves with false when the service did not remove them in time. */
+export async function closeTunnel(tunnel: Tunnel, connect: () => Promise<Client>): Promise<boolean> {
+  const urls = tunnel.routes.map(({ url }) => url)
+  const removal = connect().then((client) => unregister(client, urls))
+  const late = sleep(REMOVAL_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('too late')))
+  try {
+    await Promise.race([removal, late])
+    await dropLease(tunnel.lease)
+    return true
+  } catch {
+    return false
+  } finally {
+    await tunnel.close()
+  }
+}
+
+type Authority = Parameters<typeof openTunnel>[0]['authority']
+
+/** Forwards deliveries to a receiver on plain HTTP by a temporary endpoint, as `listen` does, while `work` runs. */
+export async function forwarding<T>(
+  client: Client,
+  {
+    to,
+    directory,
+    service,
+    authority,
+  }: { to: string; directory: string; service: string; authority: Authority },
+  work: (endpointId: string) => Promise<T>,
+): Promise<T> {
+  const targets = [{ to: parseTarget(to), events: eventTypes, headers: [] }]
+  const tunnel = await openTunnel({ directory, service, targets, authority, insecure: false })
+  try {
+    const { registered } = await register(client, tunnel.routes, await listenSecret(directory))
+    return await work(registered[0]?.endpoint.id ?? '')
+  } finally {
+    await unregister(
+      client,
+      tunnel.routes.map(({ url }) => url),
+    ).then(
+      () => dropLease(tunnel.lease),
+      // The lease stays: the next `listen` removes the endpoints.
+      () => undefined,
+    )
+    await tunnel.close()
+  }
 }
 
 async function endpointsAt(client: Endpoints, urls: readonly string[]): Promise<WebhookEndpointView[]> {

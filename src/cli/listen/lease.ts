@@ -1,24 +1,25 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, link, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readJsonFile, writePrivately } from '../../data-directory.ts'
 import { isRunning, ownIdentity, type ProcessIdentity } from '../../process-identity.ts'
+import { newSecret, newToken } from '../../ids.ts'
 
 /**
- * What a `listen` says of itself in the data directory before it registers anything, so that one that was killed can be
- * tidied up after. Its endpoints are known by their URLs, which hold a random part: the ids are not known by then.
+ * Record of a running `listen` in the data directory, written before it registers endpoints, so that a later one can
+ * clean up after a kill. Endpoints are identified by URLs with a random part, since their ids are not known yet.
  */
-export interface Lease extends ProcessIdentity {
+interface Lease extends ProcessIdentity {
   /** Origin of the service. */
   service: string
   urls: readonly string[]
 }
 
-/** A lease with the file it is in. */
+/** A lease with its file. */
 export interface KeptLease extends Lease {
   file: string
 }
 
-/** Writes the lease of this process; `token` names it. */
+/** Writes the lease of this process; `token` is its file's name. */
 export async function takeLease(
   directory: string,
   token: string,
@@ -33,7 +34,7 @@ export async function dropLease({ file }: KeptLease): Promise<void> {
   await rm(file, { force: true })
 }
 
-/** The leases of processes that run no longer. */
+/** Returns the leases of processes that have ended. */
 export async function deadLeases(directory: string): Promise<KeptLease[]> {
   const names = await readdir(folderOf(directory)).catch(() => [])
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folderOf(directory), name))
@@ -50,4 +51,26 @@ async function read(file: string): Promise<KeptLease[]> {
 
 function folderOf(directory: string): string {
   return join(directory, 'listen')
+}
+
+/**
+ * Returns the signing secret of all endpoints that `listen` registers from this data directory; makes it at the first
+ * call. It stays the same, so that the application under test keeps its settings.
+ */
+export async function listenSecret(directory: string): Promise<string> {
+  const path = join(directory, 'listen', 'secret')
+  const kept = await readSecret(path)
+  if (kept !== undefined) return kept
+  const draft = `${path}.${newToken()}`
+  const made = newSecret()
+  await writePrivately(draft, { signing_secret: made })
+  // Of two concurrent processes, the second uses the secret of the first; a damaged file is replaced.
+  await link(draft, path).catch(async () => (await readSecret(path)) ?? rename(draft, path))
+  await rm(draft, { force: true })
+  return (await readSecret(path)) ?? made
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const secret = (await readJsonFile<{ signing_secret: unknown }>(path))?.signing_secret
+  return typeof secret === 'string' && /^whsec_[\w-]{43}$/.test(secret) ? secret : undefined
 }

@@ -1,20 +1,21 @@
-import type { AttemptMessage, Client } from '../../client.ts'
-import { openStream } from '../../client/open-stream.ts'
-import { reconnecting, type Disconnected } from '../stream/reconnect.ts'
-import { createAttempts } from './attempts.ts'
+import type { AttemptMessage, Client, StreamMessage } from '../../client.ts'
+import { openStream } from '../../client/stream.ts'
+import { reconnecting, type Disconnected, createAttemptFilter } from '../reconnect.ts'
 import { register, type Registered } from './endpoints.ts'
-import type { Route } from './door.ts'
+import type { Route } from './tunnel.ts'
+import { attemptMessages } from '../../model/delivery.ts'
+import { paginate } from '../../client/reads.ts'
 
-/** What happens while `listen` runs. */
-export type Happening =
+/** Event of a running `listen`. */
+export type ListenEvent =
   | { type: 'ready'; registered: readonly Registered[] }
   | Disconnected
-  /** It is back; `made` endpoints had to be registered again, as it had forgotten them. */
+  /** The service is back; `made` endpoints were registered again, since it had lost them. */
   | { type: 'reconnected'; registered: readonly Registered[]; made: number }
   | { type: 'attempt'; data: AttemptMessage; from: Registered }
 
 interface Session {
-  /** Looks for the service anew: one that was restarted may be at another port, with another key. */
+  /** Locates the service again: after a restart it may have another port and key. */
   connect: () => Promise<Client>
   routes: readonly Route[]
   secret: string
@@ -22,12 +23,12 @@ interface Session {
 }
 
 /**
- * Registers the routes and tells each attempt, over restarts of the service, until the signal aborts.
- * @throws Unreachable when there is no service to begin with, and ApiError.
+ * Registers the routes and yields each attempt, across restarts of the service, until the signal aborts.
+ * @throws Unreachable when the service is absent at the start, and ApiError.
  */
-export function listenTo({ connect, routes, secret, signal }: Session): AsyncGenerator<Happening> {
+export function listenTo({ connect, routes, secret, signal }: Session): AsyncGenerator<ListenEvent> {
   const attempts = createAttempts()
-  return reconnecting<Happening>({
+  return reconnecting<ListenEvent>({
     connect,
     signal,
     async *attend(client, again) {
@@ -35,7 +36,7 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
       const { registered, made } = await register(client, routes, secret)
       yield again ? { type: 'reconnected', registered, made } : { type: 'ready', registered }
       const ids = registered.map(({ endpoint }) => endpoint.id)
-      const from = (data: AttemptMessage): Happening[] =>
+      const from = (data: AttemptMessage): ListenEvent[] =>
         registered
           .filter(({ endpoint }) => endpoint.id === data.endpoint_id)
           .map((one) => ({ type: 'attempt', data, from: one }))
@@ -47,4 +48,32 @@ export function listenTo({ connect, routes, secret, signal }: Session): AsyncGen
       }
     },
   })
+}
+
+/** Reports each attempt of some endpoints once, also after gaps and repetitions of the stream. */
+function createAttempts() {
+  const { isNew } = createAttemptFilter()
+  return {
+    /** Returns the attempts that were not reported yet, oldest first. */
+    async missed(
+      client: Pick<Client, 'deliveries'>,
+      endpoints: readonly string[],
+    ): Promise<AttemptMessage[]> {
+      const missed: AttemptMessage[] = []
+      for (const endpoint_id of endpoints)
+        for await (const delivery of paginate(client.deliveries.list, { endpoint_id }))
+          missed.push(...attemptMessages(delivery))
+      const inOrder = missed.sort((one, other) => (startOf(one) < startOf(other) ? -1 : 1))
+      return inOrder.filter(isNew)
+    },
+    /** Returns the attempt of a stream message, when it is new and of one of these endpoints. */
+    told(message: StreamMessage, endpoints: readonly string[]): AttemptMessage[] {
+      const ours = message.type === 'attempt' && endpoints.includes(message.data.endpoint_id)
+      return ours && isNew(message.data) ? [message.data] : []
+    },
+  }
+}
+
+function startOf({ attempt }: AttemptMessage): string {
+  return attempt.started_at
 }

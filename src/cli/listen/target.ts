@@ -1,16 +1,15 @@
 import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { checkConfig } from '../config/check.ts'
-import { CONFIG_FILE, readConfigFile } from '../config/file.ts'
-import { requireTrusted } from '../config/guarded.ts'
+import { checkConfig, CONFIG_FILE, readConfigFile } from '../config/file.ts'
+import { requireTrusted } from '../config/settings.ts'
 import { listenSchema } from '../config/schema.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
-/** A receiver that deliveries are passed on to. */
+/** A receiver to which deliveries are forwarded. */
 export interface Target {
   to: URL
   events: readonly EventType[]
-  /** Added to each delivery, in place of those of the same name. */
+  /** Added to each delivery; they replace headers of the same name. */
   headers: readonly Header[]
 }
 export type Header = readonly [name: string, value: string]
@@ -23,15 +22,15 @@ interface Asked {
 }
 
 /**
- * Where to pass deliveries on to: what the command line says, else `listen.forward` of the settings file. Events and
- * headers of the command line go before those of the file.
- * @throws CommandError (usage) when neither says so.
+ * Returns the targets of the command line, else of `listen.forward` in the settings file. Events and headers of the
+ * command line take precedence.
+ * @throws CommandError (usage) when neither names a target.
  */
 export async function targetsOf({ events, headers, config, ...flags }: Asked): Promise<Target[]> {
   const to = flags['forward-to']
   if (to !== undefined) return [{ to: parseTarget(to), events: events ?? eventTypes, headers }]
   const file = await readConfigFile(config)
-  if (file?.content.listen === undefined) throw usage(nowhere(file?.path))
+  if (file?.content.listen === undefined) throw usageError(nowhere(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
   const targets = forward.map(({ to: text, ...entry }) => ({ ...entry, to: parseTarget(text) }))
   const foreign = targets.filter((entry) => !isLoopbackName(bareHost(entry.to)))
@@ -47,24 +46,26 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   }))
 }
 
-/** As people type it: `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
+/** Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
 export function parseTarget(text: string): URL {
-  // A URL's own reading of a bare number is an address of the internet.
+  // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
   const target = URL.canParse(url) ? new URL(url) : undefined
   if (target === undefined || !/^https?:$/.test(target.protocol))
-    throw usage(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
+    throw usageError(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
   if (target.username !== '' || target.password !== '')
-    throw usage(`${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`)
+    throw usageError(
+      `${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`,
+    )
   return target
 }
 
-/** `Name: value`, as for curl. `flag` is what an error names. */
+/** Parses `Name: value`, as for curl. Errors name `flag`. */
 export function parseHeader(text: string, flag = '-H'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
-  throw usage(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
+  throw usageError(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
 }
 
 const EXAMPLE = 'http://localhost:3000/webhooks'
@@ -72,8 +73,4 @@ const EXAMPLE = 'http://localhost:3000/webhooks'
 function nowhere(path: string | undefined): string {
   const file = path === undefined ? `there is no ${CONFIG_FILE}` : `${path} has no listen.forward`
   return `Say where deliveries go: tabwire listen --forward-to ${EXAMPLE} (${file}).`
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

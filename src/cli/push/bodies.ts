@@ -1,10 +1,11 @@
 import type { Check, OrderedPush } from '../../model/check.ts'
 import type { Revision } from '../../model/revision.ts'
+import { createNewId } from '../../ids.ts'
 
-/** What a POS sends; items as they stand in JSON. */
+/** Body of a push, with items as in JSON. */
 export type PushBody = OrderedPush
 
-/** The push that makes a check what it is. */
+/** Returns the push body that describes a check's current state. */
 export function bodyOf({ table, status, items, totals, revision }: Check): PushBody {
   return {
     table,
@@ -21,23 +22,23 @@ export function bodyOf({ table, status, items, totals, revision }: Check): PushB
   }
 }
 
-/** A push that comes after another: a revision, where there is one, grows. */
+/** Returns a later push: a revision, if any, increases. */
 export function next(body: PushBody, changes: Partial<PushBody>): PushBody {
   const { revision } = body
   return { ...body, ...changes, ...(revision !== undefined && { revision: following(revision) }) }
 }
 
-/** The next number, or a millisecond later. */
+/** Returns the next number, or the time a millisecond later. */
 function following(revision: Revision): Revision {
   return typeof revision === 'number' ? revision + 1 : new Date(Date.parse(revision) + 1).toISOString()
 }
 
-/** The body with its revision in the field by which the service orders pushes. */
+/** Moves the revision to the field by which the service orders pushes. */
 export function orderedBy(orderBy: string, { revision, ...body }: PushBody): object {
   return revision === undefined ? body : { [orderBy]: revision, ...body }
 }
 
-/** The same check with one more line, which its totals know of. */
+/** Returns the next push with one more item, included in the totals. */
 export function withAnotherLine(body: PushBody): PushBody {
   const { items, totals } = body
   const taken = new Set(items.map(({ external_id }) => external_id))
@@ -53,4 +54,10 @@ export function withAnotherLine(body: PushBody): PushBody {
       total_cents: total_cents + line.price_cents,
     },
   })
+}
+
+/** Makes a unique name that sorts by time: `trigger-01k9…`. */
+export function uniqueName(of: string): string {
+  const [, unique = ''] = createNewId(() => new Date())('chk').split('_')
+  return `${of}-${unique.toLowerCase()}`
 }

@@ -1,9 +1,12 @@
 import { pathText } from '../../model/validation.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** Changes such as `items[0].price_cents=900` to a body, which stays as it is. `optional` are top-level keys that may be missing. */
+/**
+ * Applies changes such as `items[0].price_cents=900` to a copy of a body. `optional` are top-level keys that may be
+ * missing.
+ */
 export function withOverrides<Body extends object>(
   body: Body,
   overrides: readonly string[],
@@ -13,7 +16,7 @@ export function withOverrides<Body extends object>(
   for (const override of overrides) {
     const [, path, text] = /^([^=]+)=(.*)$/s.exec(override) ?? []
     if (path === undefined || text === undefined)
-      throw usage(
+      throw usageError(
         `--override ${override} is no change. Write it as path=value, such as totals.total_cents=900.`,
       )
     const keys = keysOf(path)
@@ -22,7 +25,7 @@ export function withOverrides<Body extends object>(
     const before = childOf(holder, last)
     const mayBeNew = keys.length === 1 && optional.includes(last)
     if ((before === undefined && !mayBeNew) || typeof holder !== 'object' || holder === null)
-      throw usage(
+      throw usageError(
         `--override ${override}: there is no ${path} in the body. There is ${pathsOf(copy, optional)}.`,
       )
     ;(holder as Record<string, Json>)[last] = valueOf(text, before)
@@ -43,7 +46,7 @@ function childOf(holder: Json | undefined, key: string): Json | undefined {
   return holder[key]
 }
 
-/** JSON where it is JSON; a text stays one, so that a table's number may be `12`. */
+/** Parses JSON where possible; a text stays a text, so that a table's number can be `12`. */
 function valueOf(text: string, before: Json | undefined): Json {
   const json = parsed(text)
   if (json === undefined) return text
@@ -58,24 +61,20 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** The paths of all that a body holds, with `items[0–3].name` for what four elements have. */
+/** Lists the paths of a body, with `items[0–3].name` for four elements. */
 function pathsOf(body: Json, optional: readonly string[]): string {
   const lasts = new Map<string, number>()
-  const visit = (value: Json, path: readonly PropertyKey[]): void => {
-    if (Array.isArray(value)) value.forEach((child, index) => visit(child, [...path, index]))
+  const collect = (value: Json, path: readonly PropertyKey[]): void => {
+    if (Array.isArray(value)) value.forEach((child, index) => collect(child, [...path, index]))
     else if (typeof value === 'object' && value !== null)
-      for (const [key, child] of Object.entries(value)) visit(child, [...path, key])
+      for (const [key, child] of Object.entries(value)) collect(child, [...path, key])
     else {
       const index = path.findLast((key) => typeof key === 'number')
       const general = pathText(path.map((key) => (typeof key === 'number' ? 0 : key)))
       lasts.set(general, Math.max(lasts.get(general) ?? 0, index ?? 0))
     }
   }
-  visit(body, [])
+  collect(body, [])
   const paths = Array.from(lasts, ([path, last]) => (last === 0 ? path : path.replace('[0]', `[0–${last}]`)))
   return [...new Set([...paths, ...optional])].join(', ')
-}
-
-function usage(message: string): CommandError {
-  return new CommandError('usage', message, exitCodes.usage)
 }

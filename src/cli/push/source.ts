@@ -1,28 +1,41 @@
 import { basename } from 'node:path'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
+import { ApiError, type Client } from '../../client.ts'
 
-/** @throws CommandError when it is not clear what to push. */
+/** @throws CommandError (usage) when the source of the push is missing or ambiguous. */
 export function requireSource(
   files: readonly string[],
   flags: { watch: boolean; 'from-log': boolean },
 ): void {
-  const wrong = (message: string) => new CommandError('usage', message, exitCodes.usage)
+  const wrong = (message: string) => usageError(message)
   if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
   if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
   if (!flags['from-log'] && files.length === 0)
     throw wrong('Missing argument: file. Pass files, or --from-log.')
 }
 
-/** The external id of a check that came from a file. @throws CommandError for standard input. */
+/**
+ * Returns the external id for a file: its name.
+ * @throws CommandError (usage) for standard input.
+ */
 export function idOf(file: string): string {
-  if (file === '-')
-    throw new CommandError('usage', 'A check from standard input has no name. Pass --id.', exitCodes.usage)
+  if (file === '-') throw usageError('A check from standard input has no name. Pass --id.')
   return basename(file).replace(/\.json$/i, '')
 }
 
-/** Standard input can be read once; a repeated push sends what it held again. */
-export function rememberingStandardInput() {
+/** Makes a reader that keeps standard input, which can be read once, for repeated pushes. */
+export function createInputReader() {
   let held: Promise<Buffer> | undefined
   return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
+}
+
+/** Returns the simulator's report of a push; `null` at another service, or without the scope. */
+export async function reportOf(client: Client, requestId: string) {
+  try {
+    return (await client.requests.get(requestId)).push
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
 }

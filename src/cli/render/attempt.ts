@@ -1,45 +1,126 @@
 import chalk from 'chalk'
-import { durationText } from '../../model/time.ts'
-import type { Attempt } from '../../model/delivery.ts'
+import type { AttemptMessage } from '../../client.ts'
 import { faultsText } from './fault.ts'
-import { renderTable } from './table.ts'
-import { printable, renderer } from './text.ts'
-import { moment, status } from './words.ts'
+import { printable, renderer, formatTime, renderFields, count } from './text.ts'
+import { cutTo, padTo, wrapTo } from './layout.ts'
+import { eventTypes } from '../../model/event.ts'
+import type { Registered } from '../listen/endpoints.ts'
 
-/** A row for each attempt, and below what befell it, and why it failed. */
-export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
-  const rows = attempts.map((attempt) => [
-    String(attempt.number),
-    moment(attempt.started_at),
-    status(attempt.outcome),
-    attempt.response_status === null ? '' : String(attempt.response_status),
-    `${attempt.duration_ms} ms`,
+/** Column widths on a terminal: the longest event type, and a usual name of a check. */
+const WIDTHS = { type: 17, check: 24, answer: 3, took: 9 }
+
+/** Columns of a line with the delivery's identifier at its end. */
+const WIDE = 108
+
+/** Columns of a line without the check's name, and the least for the name, which is cut to the rest. */
+const REST = { columns: 62, leastCheck: 8 }
+
+/** Renders one attempt for `tail` and `listen`: in columns on a terminal, else uncut. */
+export const renderAttempt = renderer(
+  (message: AttemptMessage, columns: number | undefined = Infinity): string => {
+    const { attempt, id } = message
+    const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
+    const faults = faultsText(attempt.faults)
+    if (attempt.outcome === 'succeeded')
+      return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
+    const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
+    return [`${line}${place}`, ...reason(message, columns)].join('\n')
+  },
+)
+
+/** Renders one attempt; with several targets also its target, and the receiver's answer when it failed. */
+export const renderForwarded = renderer(
+  (message: AttemptMessage, to: URL | undefined, columns?: number): string => {
+    const { outcome, response_body } = message.attempt
+    const where = to === undefined ? '' : `\n    ${chalk.dim(`→ ${to.href}`)}`
+    const answer = outcome === 'succeeded' ? '' : renderBody(response_body ?? '')
+    return `${renderAttempt(message, columns)}${where}${answer}`
+  },
+)
+
+/** Renders the routes of `listen`, and the secret or the file that holds it. */
+export const renderListening = renderer((registered: readonly Registered[], secret: string): string => {
+  const routes = registered.map(({ endpoint, target }): [string, string] => [
+    'forward',
+    `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
   ])
-  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
-    faults === undefined
-      ? []
-      : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
-  )
-  const table = renderTable(
-    ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
-    rows,
-    'No attempts yet.',
-    columns,
-  )
-  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
+  return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]])}\n\nCtrl-C ends it and removes ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
 })
 
-function heldFor(ms: number | undefined): string {
-  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
+/** Renders that the service has ended or is back. */
+export const renderConnection = renderer(
+  (happening: { type: 'disconnected' } | { type: 'reconnected'; made: number }): string => {
+    if (happening.type === 'disconnected')
+      return 'The service has ended. Waiting for it to come back; Ctrl-C ends this, too.'
+    if (happening.made === 0) return 'The service is back.'
+    return `The service is back and had forgotten ${count(happening.made, 'endpoint')}: registered again, with the same secret.`
+  },
+)
+
+/** Limits of a printed body: the start of an HTML page identifies it. */
+const MOST = { lines: 20, characters: 400 }
+
+/** Renders the start of a body line by line behind a bar, beginning with a line break. */
+export const renderBody = renderer((body: string, mostLines: number | undefined = MOST.lines): string => {
+  const lines = body.trimEnd().split(/\r?\n/)
+  if (lines.length === 1 && lines[0] === '') return ''
+  const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
+  const shown = [...lines.slice(0, mostLines), ...more].map(
+    (line) => `\n    ${chalk.dim('│')} ${printable(bounded(line).replaceAll('\t', '  '))}`,
+  )
+  return shown.join('')
+})
+
+/** Renders a body under a heading; JSON is indented. */
+export const renderHeaded = renderer((heading: string, body: string | null, mostLines?: number): string => {
+  if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: none`)}`
+  return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), mostLines)}`
+})
+
+function mark({ outcome }: AttemptMessage['attempt']): string {
+  return outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')
 }
 
-function reasons({ number, error, response_body }: Attempt): string[] {
-  const told =
-    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
-  return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
+function wordsOf({ attempt, event_type, external_check_id }: AttemptMessage, columns: number): string[] {
+  const time = attempt.started_at.slice(11, 19)
+  const answer = attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
+  const took = `${attempt.duration_ms} ms`
+  const check = external_check_id === null ? [] : [printable(external_check_id)]
+  if (columns === Infinity) return [time, event_type, ...check, answer, took]
+  const width = Math.min(Math.max(columns - REST.columns, REST.leastCheck), WIDTHS.check)
+  return [
+    chalk.dim(time),
+    padTo(WIDTHS.type, event_type),
+    padTo(width, cutTo(width, check[0] ?? '')),
+    padTo(WIDTHS.answer, answer),
+    took.padStart(WIDTHS.took),
+  ]
 }
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
+/** Returns why the attempt failed and what comes next; with the identifier, when the line above has no room. */
+function reason({ attempt, next_attempt_at, id }: AttemptMessage, columns: number): string[] {
+  const next =
+    next_attempt_at === null ? 'no further attempt' : `next attempt ${formatTime(next_attempt_at)} UTC`
+  const why = printable(attempt.error ?? '')
+  if (columns === Infinity) return [`    ${why} ${chalk.dim(`(${next})`)}`]
+  const after = wrapTo(columns - 4, columns < WIDE ? `${next}, ${id}` : next)
+  const lines = [...wrapTo(columns - 4, why), ...after.map((line) => chalk.dim(line))]
+  return lines.map((line) => `    ${line}`)
+}
+
+function bounded(line: string): string {
+  const characters = Array.from(line.slice(0, MOST.characters * 2 + 2))
+  return characters.length > MOST.characters ? `${characters.slice(0, MOST.characters).join('')}…` : line
+}
+
+function laidOut(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
+function eventsOf(types: readonly string[]): string {
+  return types.length === eventTypes.length ? 'all events' : types.join(' ')
 }

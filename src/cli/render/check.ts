@@ -1,8 +1,7 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import { moment, money, status } from './words.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
+import { formatTime, money, status, renderFields, renderer } from './text.ts'
+import { renderTable } from './layout.ts'
 
 export const renderChecks = renderer((checks: readonly Check[], columns?: number): string => {
   const rows = checks.map((check) => [
@@ -12,7 +11,7 @@ export const renderChecks = renderer((checks: readonly Check[], columns?: number
     String(check.items.length),
     money(check.totals.total_cents),
     money(check.balance_cents),
-    moment(check.updated_at),
+    formatTime(check.updated_at),
   ])
   const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
   return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE', columns)
@@ -28,7 +27,7 @@ export const renderCheck = renderer((check: Check, columns?: number): string => 
     ['tax', money(check.totals.tax_cents)],
     ['total', money(check.totals.total_cents)],
     ['balance', money(check.balance_cents)],
-    ['updated', `${moment(check.updated_at)} UTC`],
+    ['updated', `${formatTime(check.updated_at)} UTC`],
   ]
   return `${renderFields(fields)}\n\n${renderItems(check, columns)}`
 })
@@ -40,7 +39,7 @@ function renderItems({ items }: Check, columns: number | undefined): string {
     money(item.price_cents),
     guestsText(item),
     item.note ?? '',
-    // Often long and of no meaning to people, so that it comes last.
+    // Last, since it is often long and says little to people.
     chalk.dim(item.external_id),
   ])
   return renderTable(['qty', 'name', 'each', 'guests', 'note', 'item'], rows, 'No items.', columns)

@@ -1,26 +1,25 @@
 import chalk from 'chalk'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { count, moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, count, formatTime, status } from './text.ts'
 
 type ClockMove = NonNullable<ClockView['moving']>
 
 export const renderClock = renderer(({ now, frozen, offset_ms }: ClockView): string => {
   return renderFields([
-    ['clock', `${moment(now)} UTC`],
+    ['clock', `${formatTime(now)} UTC`],
     ['state', frozen ? chalk.yellow('frozen') : 'running'],
     ['real time', offsetText(offset_ms)],
   ])
 })
 
-/** Where a move of the clock has come to, and what it waits for. */
+/** Renders the progress of a clock move, and what it waits for. */
 export const renderMove = renderer(({ to, waiting_for }: ClockMove, now: string): string => {
   const what = waiting_for.length === 0 ? 'deliveries that are due' : waiting_for.join(', ')
-  return `The clock shows ${moment(now)} UTC and goes to ${moment(to)} UTC. Waiting for ${what}: a receiver has 10 s to answer.`
+  return `The clock shows ${formatTime(now)} UTC and goes to ${formatTime(to)} UTC. Waiting for ${what}: a receiver has 10 s to answer.`
 })
 
-/** What was attempted, a row for each outcome, and where the clock is now. */
+/** Renders the attempts of a clock move, one row per outcome, and the clock. */
 export const renderPlayed = renderer((report: ClockReport, columns?: number): string => {
   const { attempted, attempted_total, outcomes } = report
   if (attempted_total === 0) return `${chalk.dim('Nothing fell due.')}\n\n${renderClock(report)}`
@@ -35,10 +34,10 @@ export const renderPlayed = renderer((report: ClockReport, columns?: number): st
 })
 
 function endsOf(attempts: readonly PlayedAttempt[]): [string, string] {
-  return [moment(attempts[0]?.at ?? ''), moment(attempts.at(-1)?.at ?? '')]
+  return [formatTime(attempts[0]?.at ?? ''), formatTime(attempts.at(-1)?.at ?? '')]
 }
 
-/** `35h 4m ahead`: whole units, the two largest. */
+/** Returns the two largest units: `35h 4m ahead`. */
 function offsetText(offsetMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000)
   if (seconds === 0) return 'the same'

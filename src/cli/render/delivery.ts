@@ -1,11 +1,10 @@
 import chalk from 'chalk'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
-import { renderAttempts } from './attempt.ts'
 import { faultsText } from './fault.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, formatTime, status, printable, count } from './text.ts'
+import { durationText } from '../../model/time.ts'
 
 export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
   const rows = deliveries.map((delivery) => [
@@ -37,13 +36,63 @@ export const renderDelivery = renderer((delivery: Delivery, columns?: number): s
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
 })
 
-/** The waits between the attempts (specification section 8), as its readers know them: `30m`, `2h`. */
+/** Renders the result of `deliveries resend ID`. */
+export const renderResent = renderer(({ id, event_type, endpoint_id }: Delivery): string => {
+  return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
+})
+
+/** Renders the result of `deliveries resend --dead`. */
+export const renderResentAll = renderer(({ data, refused }: Resent): string => {
+  const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
+  const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
+  const total = `${count(data.length, 'delivery', 'deliveries')} sent again${left}.`
+  return [...data.map(renderResent), ...reasons, total].join('\n')
+})
+
+interface Resent {
+  data: readonly Delivery[]
+  refused: readonly { id: string; message: string }[]
+}
+
+/** Renders the deliveries that `deliveries wait` has matched. */
+export const renderMet = renderer((met: readonly Delivery[]): string => {
+  const lines = met.map(
+    ({ id, event_type, external_check_id, status: word }) =>
+      `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
+  )
+  return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
+})
+
+/** Renders one row per attempt, and below them the injected faults and the reasons of failures. */
+export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: number): string => {
+  const rows = attempts.map((attempt) => [
+    String(attempt.number),
+    formatTime(attempt.started_at),
+    status(attempt.outcome),
+    attempt.response_status === null ? '' : String(attempt.response_status),
+    `${attempt.duration_ms} ms`,
+  ])
+  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
+    faults === undefined
+      ? []
+      : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
+  )
+  const table = renderTable(
+    ['attempt', 'started (UTC)', 'outcome', 'status', 'took'],
+    rows,
+    'No attempts yet.',
+    columns,
+  )
+  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
+})
+
+/** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
 export const retryWaits = retryScheduleMs.map((wait) => {
   const minutes = wait / 60_000
   return minutes < 60 ? `${minutes}m` : `${minutes / 60}h`
 })
 
-/** Which step of the ladder of retries comes next, and what is left of it after that. */
+/** Returns the next step of the retry schedule, and the steps after it. */
 function ladder({ event_type, status, attempts, next_attempt_at, held }: Delivery): [string, string][] {
   const made = attempts.length
   const waits = event_type === 'ping' ? [] : retryWaits
@@ -54,7 +103,7 @@ function ladder({ event_type, status, attempts, next_attempt_at, held }: Deliver
   const wait = made === 0 ? 'the first' : `${waits[made - 1]} after the last`
   const left = waits.slice(made)
   return [
-    ['next attempt', `${moment(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
+    ['next attempt', `${formatTime(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
     ...heldBack(held),
     ['if it fails', left.length === 0 ? 'dead' : `again after ${left.join(', ')}; then dead`],
   ]
@@ -63,7 +112,7 @@ function ladder({ event_type, status, attempts, next_attempt_at, held }: Deliver
 function heldBack(held: Delivery['held']): [string, string][] {
   if (held === undefined) return []
   const until = held.faults.includes('reorder') ? ', until it is overtaken or then' : ''
-  return [['held back', `since ${moment(held.since)} UTC${until}${faultsText(held.faults)}`]]
+  return [['held back', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
 function lastResult(attempt: Attempt | undefined): string {
@@ -72,5 +121,20 @@ function lastResult(attempt: Attempt | undefined): string {
 }
 
 function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
-  return next_attempt_at === null ? (dead_reason ?? '') : moment(next_attempt_at)
+  return next_attempt_at === null ? (dead_reason ?? '') : formatTime(next_attempt_at)
+}
+
+function heldFor(ms: number | undefined): string {
+  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
+}
+
+function reasons({ number, error, response_body }: Attempt): string[] {
+  const told =
+    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
+  return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }

@@ -1,22 +1,21 @@
 import chalk from 'chalk'
 import type { Finding } from '../doctor/finding.ts'
-import { printable, renderer } from './text.ts'
-import { wrapTo } from './width.ts'
-import { count } from './words.ts'
+import { printable, renderer, count } from './text.ts'
+import { wrapTo } from './layout.ts'
 
-/** What a doctor's check-up came to, as far as people are told of it. */
+/** Result of `doctor`. */
 interface Told {
   ok: boolean
   checks: readonly Finding[]
   repaired: readonly string[]
   repairable: readonly string[]
-  /** The service that runs here. */
+  /** URL of the running service, if any. */
   running: string | undefined
 }
 
 const marks = { good: chalk.green('✓'), note: chalk.yellow('!'), bad: chalk.red('✗') }
 
-/** What a repair did, then one line for each check with its advice below it, then how it all stands. */
+/** Renders what a repair did, one line per check with its advice below, and the summary. */
 export const renderCheckUp = renderer((told: Told, columns: number | undefined = Infinity): string => {
   const { checks, repaired, repairable } = told
   const done = repaired.map((text) => `${chalk.bold('Repaired')} ${printable(text)}`)

@@ -1,8 +1,9 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment, status } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, formatTime, status, printable } from './text.ts'
+import chalk from 'chalk'
+import type { PingReport } from '../../client.ts'
 
 export const renderEndpoints = renderer(
   (endpoints: readonly WebhookEndpointView[], columns?: number): string => {
@@ -18,7 +19,7 @@ export const renderEndpoints = renderer(
   },
 )
 
-/** In a table, so many words would only be in the way. */
+/** All event types would make a table's row too wide. */
 function eventsOf(types: readonly string[]): string {
   return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
@@ -26,13 +27,22 @@ function eventsOf(types: readonly string[]): string {
 export const renderEndpoint = renderer((endpoint: WebhookEndpointView): string => {
   const { disabled_at, disabled_reason } = endpoint
   const disabled: [string, string][] =
-    disabled_at === null ? [] : [['disabled', `${moment(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
+    disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
   return renderFields([
     ['endpoint', endpoint.id],
     ['url', endpoint.url],
     ['events', endpoint.event_types.join(' ')],
     ['status', status(endpoint.status)],
     ...disabled,
-    ['created', `${moment(endpoint.created_at)} UTC`],
+    ['created', `${formatTime(endpoint.created_at)} UTC`],
   ])
 })
+
+export const renderPing = renderer(
+  ({ outcome, response_status, duration_ms, error, delivery_id }: PingReport): string => {
+    const took = `${duration_ms ?? 0} ms  ${chalk.dim(delivery_id)}`
+    if (outcome === 'succeeded')
+      return `${chalk.green('✓')} ping answered ${response_status ?? ''} in ${took}`
+    return `${chalk.red('✗')} ping failed: ${printable(error ?? outcome ?? 'it was not sent')}  ${took}`
+  },
+)

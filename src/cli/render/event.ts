@@ -1,14 +1,13 @@
 import chalk from 'chalk'
 import type { EventView } from '../../model/event-view.ts'
-import { renderTable } from './table.ts'
-import { harmless, renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { harmless, renderFields, renderer, formatTime } from './text.ts'
 
 export const renderEvents = renderer((events: readonly EventView[], columns?: number): string => {
   const rows = events.map(({ id, type, external_check_id, created_at }) => [
     id,
     type,
-    moment(created_at),
+    formatTime(created_at),
     external_check_id ?? '',
   ])
   return renderTable(
@@ -19,7 +18,7 @@ export const renderEvents = renderer((events: readonly EventView[], columns?: nu
   )
 })
 
-/** The length is that of the body as it was sent, before anything in it is made visible. */
+/** Prints the length of the body as it was sent, before control characters are made visible. */
 export const renderEvent = (event: EventView): string => renderOne(event, Buffer.byteLength(event.body))
 
 const renderOne = renderer(
@@ -27,7 +26,7 @@ const renderOne = renderer(
     const fields = renderFields([
       ['event', id],
       ['type', type],
-      ['created', `${moment(created_at)} UTC`],
+      ['created', `${formatTime(created_at)} UTC`],
       ['check', external_check_id ?? 'none'],
       ['body', `${bytes} bytes ${chalk.dim('(--body prints them)')}`],
     ])

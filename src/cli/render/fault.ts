@@ -2,17 +2,17 @@ import chalk from 'chalk'
 import { durationText } from '../../model/time.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
-import { renderTable } from './table.ts'
+import { renderTable } from './layout.ts'
 import { renderFields, renderer } from './text.ts'
 
-/** What befell an attempt or a request on purpose, to stand behind something or alone. */
+/** Returns the faults injected into an attempt or a request, with `before` in front. */
 export function faultsText(faults: readonly string[] | undefined, before = '  '): string {
   return faults === undefined ? '' : `${before}${chalk.yellow(`faults: ${faults.join(', ')}`)}`
 }
 
 const NONE = 'No faults are set. Set some with: tabwire faults set duplicate=0.3 drop=0.2'
 
-/** A row for everything that may happen. */
+/** Renders one row per fault kind. */
 export const renderFaults = renderer(({ seed, faults }: FaultsView, columns?: number): string => {
   if (faults.length === 0) return chalk.dim(NONE)
   const rows = faults.flatMap((fault) =>

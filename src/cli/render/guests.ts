@@ -3,10 +3,9 @@ import type { Check } from '../../model/check.ts'
 import type { ClaimView } from '../../model/claim.ts'
 import type { FeedbackView } from '../../model/feedback.ts'
 import type { PaymentView } from '../../model/payment.ts'
-import { price } from './price.ts'
-import { printable, renderer } from './text.ts'
+import { price, printable, renderer } from './text.ts'
 
-/** A claim with its items; `items` of the check give their names. */
+/** Renders a claim with its items; `items` of the check provide their names. */
 export const renderClaim = renderer(
   (
     claim: ClaimView,
@@ -30,7 +29,7 @@ export const renderClaim = renderer(
   },
 )
 
-/** A payment, whether it was just made or refunded; `check` tells what is left to pay. */
+/** Renders a payment or a refund; `check` provides what is left to pay. */
 export const renderPayment = renderer((payment: PaymentView, check: Pick<Check, 'balance_cents'>): string => {
   const { amount_cents, tip_cents, refunded_cents, currency, status } = payment
   const word = { succeeded: 'paid', partially_refunded: 'partly refunded', refunded: 'refunded' }[status]

@@ -1,13 +1,12 @@
 import chalk from 'chalk'
 import type { CheckChange, FieldChange, ItemDiff } from '../../model/check-diff.ts'
 import type { CheckItem } from '../../model/check.ts'
-import { printable, renderer } from './text.ts'
-import { cutTo, padTo, widthOf } from './width.ts'
-import { count, money } from './words.ts'
+import { printable, renderer, count, money } from './text.ts'
+import { cutTo, padTo, widthOf } from './layout.ts'
 
 type Line = Pick<CheckItem, 'external_id' | 'name' | 'quantity' | 'price_cents'>
 
-/** A line of the diff, cell by cell; `below` is what has no column. */
+/** A line of the diff; `below` is text without a column. */
 interface Row {
   sign: string
   quantity: string
@@ -17,10 +16,10 @@ interface Row {
   below: readonly string[]
 }
 
-/** Names longer than this are cut on a terminal, so that prices stand below each other. */
+/** Longest name on a terminal, so that prices align. */
 const MOST_NAME = 40
 
-/** What a push did to the items: what went, what came, what changed from what to what, and how many stayed as they were. */
+/** Renders a push's changes to the items: removed, added and changed ones, and how many are unchanged. */
 export const renderItemDiff = renderer(
   (diff: ItemDiff, items: readonly Line[], columns: number): string[] => {
     const byId = new Map(items.map((item) => [item.external_id, item]))
@@ -41,7 +40,7 @@ export const renderItemDiff = renderer(
   },
 )
 
-/** `table 12 → 14`, `total 40.02 → 54.21`: what a push changed beside the items. */
+/** Renders a push's changes beside the items: `table 12 → 14`, `total 40.02 → 54.21`. */
 export const renderCheckChanges = renderer((changes: readonly CheckChange[]): string[] => {
   if (changes.length === 0) return []
   const told = changes.map(({ field, from, to }) => {
@@ -83,7 +82,7 @@ function aligned(rows: readonly Row[], columns: number): string[] {
   const quantity = widest(rows.map((row) => row.quantity))
   const price = widest(rows.map((row) => row.price))
   const natural = widest(rows.map((row) => row.name))
-  // Sign, quantity and price have their places; a name has what is left of the line, up to a bound.
+  // Sign, quantity and price have fixed widths; a name gets the rest of the line, up to a bound.
   const room = columns - quantity - price - '  +  ×   '.length
   const name = columns === Infinity ? natural : Math.min(natural, Math.max(Math.min(room, MOST_NAME), 8))
   const left = room - name - '  '.length

@@ -1,11 +1,16 @@
 import chalk from 'chalk'
 import type { ApiKeyView } from '../../model/api-key.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, formatTime } from './text.ts'
 
 export const renderKeys = renderer((keys: readonly ApiKeyView[], columns?: number): string => {
-  const rows = keys.map((key) => [key.id, key.name, key.scopes.join(' '), moment(key.created_at), state(key)])
+  const rows = keys.map((key) => [
+    key.id,
+    key.name,
+    key.scopes.join(' '),
+    formatTime(key.created_at),
+    state(key),
+  ])
   return renderTable(['key', 'name', 'scopes', 'created (UTC)', 'state'], rows, 'No keys.', columns)
 })
 
@@ -20,5 +25,5 @@ export const renderKey = renderer((key: ApiKeyView): string => {
 })
 
 function state({ revoked_at }: ApiKeyView): string {
-  return revoked_at === null ? chalk.green('valid') : chalk.red(`revoked ${moment(revoked_at)}`)
+  return revoked_at === null ? chalk.green('valid') : chalk.red(`revoked ${formatTime(revoked_at)}`)
 }

@@ -2,11 +2,11 @@ import chalk from 'chalk'
 import type { PushReport } from '../../client.ts'
 import type { Check } from '../../model/check.ts'
 import { renderCheckChanges, renderItemDiff } from './item-diff.ts'
-import { printable, renderer } from './text.ts'
-import { wrapTo } from './width.ts'
-import { count, money, status } from './words.ts'
+import { printable, renderer, count, money, status } from './text.ts'
+import { wrapTo } from './layout.ts'
+import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
-/** What a push came to: the outcome, the item diff as a diff shows it, and what the linter has to say. */
+/** Renders the result of a push: outcome, item diff, and findings. */
 export const renderPush = renderer(
   (
     check: Check,
@@ -23,12 +23,29 @@ export const renderPush = renderer(
       count(check.items.length, 'item'),
       `total ${money(check.totals.total_cents)}`,
     ].join('  ')
-    const findings = (report?.findings ?? []).map(({ code, message }) =>
-      wrapTo(columns - 4, `  ${chalk.yellow(`! ${code}`)} ${message}`).join('\n    '),
+    const findings = (report?.findings ?? []).map(
+      ({ code, message }) =>
+        `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
     )
     const items = report?.diff ? renderItemDiff(report.diff, check.items, columns) : []
     const changes = renderCheckChanges(report?.changes ?? [])
     return [summary, ...explanation(outcome), ...items, ...changes, ...findings].join('\n')
+  },
+)
+
+/** Renders whether a check converged; if not, two orders, their states, and advice. */
+export const renderConvergence = renderer(
+  ({ external_check_id, pushes, orders, seed, divergence }: Convergence): string => {
+    const what = `${chalk.bold(printable(external_check_id))}  ${count(pushes.length, 'push', 'pushes')}`
+    const tried = `${count(orders, 'other order')} with repetitions, seed ${seed}`
+    if (divergence === null) return `${chalk.green('✓')} ${what}: one state after ${tried}`
+    return [
+      `${chalk.red('✗')} ${what}: two orders end in different states (${tried})`,
+      ...pushes.map((name, index) => chalk.dim(`    ${index + 1} = ${printable(name)}`)),
+      ...divergence.endings.map(renderEnding),
+      `  They differ in ${divergence.fields.join(', ')}.`,
+      ...advice(divergence.endings),
+    ].join('\n')
   },
 )
 
@@ -38,4 +55,23 @@ function explanation(outcome: string): string[] {
   if (outcome === 'stale')
     return [chalk.dim('  the service knows a newer state: nothing was written, no event')]
   return []
+}
+
+function renderEnding({ order, check }: Ending): string {
+  const { status, items, totals, table, revision } = check
+  const state = [
+    status,
+    `table ${printable(table.number)}`,
+    count(items.length, 'item'),
+    `total ${money(totals.total_cents)}`,
+    `revision ${revision ?? 'none'}`,
+  ]
+  return `  ${order.join(' ')}  →  ${state.join(', ')}`
+}
+
+function advice(endings: readonly Ending[]): string[] {
+  if (endings.every(({ check }) => check.revision !== null)) return []
+  return [
+    '  Nothing orders pushes without a revision. Send one with each push that grows with every change of the check (or the field that start --order-by names).',
+  ]
 }

@@ -1,24 +1,24 @@
 import chalk from 'chalk'
 import { encode, renderSVG } from 'uqr'
 
-/** Light modules that a scanner wants around a code. */
+/** Width of the light border that scanners require, in modules. */
 const QUIET_ZONE = 4
-/** A scratch or a reflection may hide 15 % of it. */
+/** Level M: up to 15 % of the code can be hidden. */
 const options = { ecc: 'M', border: QUIET_ZONE } as const
 
-/** The modules of a QR code with its quiet zone, row by row; `true` is dark. */
+/** Returns the modules of a QR code with its border, row by row; `true` is dark. */
 export function qrModules(text: string): boolean[][] {
   return encode(text, options).data
 }
 
-/** The same as a picture. */
+/** Returns the QR code as SVG. */
 export function qrSvg(text: string): string {
   return renderSVG(text, options)
 }
 
 /**
- * Half blocks, two rows of modules a line. In colour they are black on white whatever the terminal's own colours are;
- * without it, the light ones are what is drawn, as on a dark terminal.
+ * Renders half blocks, two rows of modules per line: black on white with colours, whatever the terminal's own are;
+ * without colours the light modules are drawn, as for a dark terminal.
  */
 export function renderQr(modules: readonly (readonly boolean[])[]): string {
   const isColoured = chalk.level > 0

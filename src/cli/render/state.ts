@@ -1,11 +1,10 @@
 import chalk from 'chalk'
 import type { State, StateReport } from '../../model/simulator/state.ts'
 import type { SavedState } from '../files/state-files.ts'
-import { renderTable } from './table.ts'
-import { renderFields, renderer } from './text.ts'
-import { moment } from './words.ts'
+import { renderTable } from './layout.ts'
+import { renderFields, renderer, formatTime } from './text.ts'
 
-/** What there is now, or in a file: where its clock stands, and how much of everything. */
+/** Renders the clock of a state and its numbers of records. */
 export const renderState = renderer(({ clock, records, pending }: Contents): string => {
   const waiting = pending === 0 ? '' : `, ${chalk.yellow(`${pending} pending`)}`
   const counts = Object.entries(records).map(([name, count]): [string, string] => [
@@ -22,7 +21,7 @@ interface Contents extends Omit<StateReport, 'clock'> {
 export const renderSavedStates = renderer((states: readonly SavedState[], columns?: number): string => {
   const rows = states.map(({ name, saved_at, clock, records, pending }) => [
     name,
-    moment(saved_at),
+    formatTime(saved_at),
     ...(clock === undefined || records === undefined
       ? [chalk.red('no state'), '', '']
       : [clockText(clock), String(records.checks), `${records.deliveries} (${pending} pending)`]),
@@ -32,5 +31,5 @@ export const renderSavedStates = renderer((states: readonly SavedState[], column
 })
 
 function clockText({ now, frozen }: State['clock']): string {
-  return `${moment(now)} UTC${frozen ? ', frozen' : ''}`
+  return `${formatTime(now)} UTC${frozen ? ', frozen' : ''}`
 }

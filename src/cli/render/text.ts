@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 
-/** Names and values below each other. */
+/** Renders names and values in two columns. */
 export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...fields.map(([name]) => name.length))
   return fields
@@ -12,16 +12,16 @@ export function renderFields(fields: readonly (readonly [name: string, value: st
 
 const LINE_BREAK = '\u240a'
 
-/** Control characters, the marks that turn the direction of writing, and further breaks of a line. */
+/** Control characters, marks that change the writing direction, and further line breaks. */
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 
-/** The same without the breaks and the tabs of a text of several lines. */
+/** The same, but not line breaks and tabs. */
 const steeringInLines = /(?!\n|\t|\r\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 
 /**
- * A text of one line that a POS, a guest, a receiver or a file wrote, for a terminal: nothing in it moves, colours or hides
- * anything. Control characters become their pictures (`␛`, `␊`), other marks their number (`<U+202E>`). Colours of ours are
- * added afterwards.
+ * Makes a line from a POS, a guest, a receiver or a file safe for a terminal: nothing in it moves, colours or hides
+ * text. Control characters become their pictures (`␛`, `␊`), other marks their number (`<U+202E>`). Our own colours
+ * are added afterwards.
  */
 export function printable(text: string): string {
   return text.replace(steering, picture)
@@ -34,12 +34,12 @@ function picture(character: string): string {
   return `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-/** Fields whose text has lines, which renderers lay out. */
+/** Fields with texts of several lines, which renderers lay out. */
 const fieldsWithLines = new Set(['body', 'request_body', 'response_body', 'detail', 'reason'])
 
 /**
- * Makes a renderer safe for what it is given: every text in its arguments, however deep, is made {@link printable} before
- * the renderer sees it. Breaks of a line and tabs stay in bodies and in texts that are arguments themselves.
+ * Makes a renderer safe: each text in its arguments, however deep, is made {@link printable} first. Line breaks and
+ * tabs stay in bodies and in texts that are arguments themselves.
  */
 export function renderer<A extends unknown[], R>(render: (...args: A) => R): (...args: A) => R {
   return (...args) => render(...(args.map((value) => shown(value, true)) as A))
@@ -49,19 +49,19 @@ function shown(value: unknown, hasLines: boolean): unknown {
   if (typeof value === 'string') return hasLines ? value.replace(steeringInLines, picture) : printable(value)
   if (Array.isArray(value)) return value.map((one) => shown(one, false))
   if (typeof value !== 'object' || value === null) return value
-  // A date, a URL or bytes.
+  // Dates, URLs and bytes stay.
   if (![Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [printable(key), shown(one, fieldsWithLines.has(key))]),
   )
 }
 
-/** The colours that renderers use. Not among them: text that is hidden, and any movement. */
+/** Colour codes that renderers use. Hidden text and cursor movements are not among them. */
 const ours = /\u001b\[(?:0|1|2|22|3[0-79]|4[0-79]|9[0-7]|10[0-7])m/y
 
 /**
- * A text that is about to go to a terminal, in which only our own colours, breaks of a line and tabs steer it: a net
- * below the renderers, for what reached the text without one.
+ * Makes a text safe for a terminal, except for our own colours, line breaks and tabs: a second check of what passed
+ * no renderer.
  */
 export function harmless(text: string): string {
   return text.replace(steeringInLines, (character, at: number) => {
@@ -70,10 +70,66 @@ export function harmless(text: string): string {
   })
 }
 
-/** JSON in which nothing steers a terminal either; what it says is the same. */
+/** Returns equivalent JSON without characters that control a terminal. */
 export function jsonText(resource: unknown, indent?: number): string {
   return ((JSON.stringify(resource, null, indent) as string | undefined) ?? '').replace(
     steeringInLines,
     (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
+}
+
+/** Formats minor units of two digits: 1350 → `13.50`. Negative amounts keep their sign. */
+export function money(cents: number): string {
+  const sign = cents < 0 ? '-' : ''
+  const whole = Math.abs(cents)
+  return `${sign}${Math.floor(whole / 100)}.${String(whole % 100).padStart(2, '0')}`
+}
+
+const moods: Record<string, (text: string) => string> = {
+  created: chalk.green,
+  updated: chalk.green,
+  unchanged: chalk.dim,
+  stale: chalk.yellow,
+  conflict: chalk.red,
+  open: chalk.green,
+  closed: chalk.dim,
+  enabled: chalk.green,
+  disabled: chalk.red,
+  pending: chalk.yellow,
+  delivered: chalk.green,
+  dead: chalk.red,
+  succeeded: chalk.green,
+}
+
+/** Colours a status word. */
+export function status(word: string): string {
+  return (moods[word] ?? chalk.red)(word)
+}
+
+/** Returns `12 items` or `1 item`; `plural` is for irregular nouns. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}
+
+export { formatTime } from '../../model/time.ts'
+
+/** Formats 1350 and `USD` as `$13.50`; only the number when the currency is unknown. */
+export function price(cents: number, currency: string | undefined): string {
+  const format = currency === undefined ? undefined : formatOf(currency)
+  if (format === undefined) return money(cents)
+  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}
+
+/** Returns the digits of the minor unit of a currency: 2 for USD, 0 for JPY, 2 when unknown. */
+export function minorDigits(currency: string): number {
+  return formatOf(currency)?.resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/** A loaded state can hold an unknown currency. */
+function formatOf(currency: string): Intl.NumberFormat | undefined {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  } catch {
+    return undefined
+  }
 }

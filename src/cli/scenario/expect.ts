@@ -1,20 +1,20 @@
 import type { Client } from '../../client.ts'
 import type { EventType } from '../../model/event.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 import { printable } from '../render/text.ts'
 import { waitForDeliveries } from '../../assertions/wait.ts'
-import { mismatches, type Mismatch } from './match.ts'
 import type { ExpectStep } from './schema.ts'
+import { pathText } from '../../model/validation.ts'
 
-/** An endpoint whose deliveries are looked for. */
+/** An endpoint whose deliveries are awaited. */
 export interface Watched {
   endpoint_id: string
   event_types: readonly EventType[]
-  /** How long each may take to come. */
+  /** Time limit for each delivery. */
   timeout_ms: number
 }
 
-/** Holds what is expected of a check against how it is; `check` is its external id. */
+/** Compares an expectation with the check; `check` is its external id. */
 export async function expected(
   client: Client,
   { check, is, events, deliveries }: ExpectStep,
@@ -57,4 +57,33 @@ async function missingDeliveries(
     if (came !== count) found.push({ path: `deliveries of ${type}`, expected: count, actual: came })
   }
   return found
+}
+
+/** A difference between expected and actual. */
+export interface Mismatch {
+  path: string
+  expected: unknown
+  actual: unknown
+}
+
+/** Returns what `actual` lacks of `expected`: objects can have more fields, arrays must match in length. */
+export function mismatches(
+  expected: unknown,
+  actual: unknown,
+  path: readonly PropertyKey[] = [],
+): Mismatch[] {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    if (expected.length !== actual.length)
+      return mismatches(expected.length, actual.length, [...path, 'length'])
+    return expected.flatMap((element, index) => mismatches(element, actual[index], [...path, index]))
+  }
+  if (isRecord(expected) && isRecord(actual))
+    return Object.entries(expected).flatMap(([key, value]) =>
+      mismatches(value, Object.hasOwn(actual, key) ? actual[key] : undefined, [...path, key]),
+    )
+  return Object.is(expected, actual) ? [] : [{ path: pathText(path), expected, actual }]
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,35 +1,31 @@
 import { ApiError, type Client } from '../../client.ts'
-import { uniqueName } from '../push/unique-name.ts'
-import { next, type PushBody } from '../push/bodies.ts'
-import { expected, type Watched } from './expect.ts'
-import { mismatches, type Mismatch } from './match.ts'
-import { resolved } from './references.ts'
-import { requests } from './requests.ts'
-import type { Action, ExpectStep, Scenario, Step } from './schema.ts'
+import { uniqueName, next, type PushBody } from '../push/bodies.ts'
+import { expected, type Watched, mismatches, type Mismatch } from './expect.ts'
+import { resolved, type Action, type ExpectStep, type Scenario, type Step } from './schema.ts'
 
-/** How a step went. */
+/** Result of a step. */
 export interface StepReport {
   /** From 1. */
   number: number
   step: Step
   passed: boolean
   mismatches: readonly Mismatch[]
-  /** Status of the response, where there was one. */
+  /** Status of the response, if any. */
   status: number | null
-  /** Why the step could not be taken: the service refused what was not expected to be, or a reference leads nowhere. */
+  /** Why the step failed: an unexpected refusal, or an unknown reference. */
   error: string | null
-  /** Deliveries were expected, and there is no endpoint to look at. */
+  /** Deliveries were expected, but there is no endpoint to check. */
   skipped_deliveries: boolean
 }
 
-/** How a scenario went: all steps up to the first that did not pass. */
+/** Result of a scenario: all steps up to the first that failed. */
 export interface ScenarioReport {
   title: string
   passed: boolean
-  /** The external id of each check, by the name that the scenario gives it. */
+  /** External id of each check, by its name in the scenario. */
   checks: Readonly<Record<string, string>>
   steps: readonly StepReport[]
-  /** Of the scenario, whether taken or not. */
+  /** Number of steps in the scenario. */
   steps_total: number
 }
 
@@ -37,13 +33,13 @@ interface Play {
   client: Client
   watched: Watched | undefined
   checks: Map<string, string>
-  /** What was pushed last of each check. */
+  /** Latest pushed body of each check. */
   bodies: Map<string, PushBody>
   answers: Map<string, unknown>
 }
 
 /**
- * Takes the steps of a scenario up to the first that does not pass, on checks of its own. `onStep` is called after each.
+ * Runs the steps of a scenario up to the first that fails, on its own checks. Calls `onStep` after each.
  * @throws Unreachable, and ApiError when the key is refused.
  */
 export async function playScenario(
@@ -55,7 +51,7 @@ export async function playScenario(
   const play: Play = { client, watched, checks: new Map(), bodies: new Map(), answers: new Map() }
   const reports: StepReport[] = []
   for (const [index, step] of steps.entries()) {
-    const report = { ...passedSoFar, number: index + 1, step, ...(await take(step, play)) }
+    const report = { ...passedSoFar, number: index + 1, step, ...(await takeStep(step, play)) }
     reports.push(report)
     onStep(report)
     if (!report.passed) break
@@ -66,7 +62,7 @@ export async function playScenario(
 
 const passedSoFar = { passed: true, mismatches: [], status: null, error: null, skipped_deliveries: false }
 
-async function take(step: Step, play: Play): Promise<Partial<StepReport>> {
+async function takeStep(step: Step, play: Play): Promise<Partial<StepReport>> {
   let asked: Step
   try {
     asked = resolved(
@@ -76,19 +72,19 @@ async function take(step: Step, play: Play): Promise<Partial<StepReport>> {
   } catch (error) {
     return { passed: false, error: (error as Error).message }
   }
-  if (asked.do === 'expect') return look(asked, play)
+  if (asked.do === 'expect') return checkExpectations(asked, play)
   const answer = await answerTo(asked, step, play)
   if (asked.as !== undefined) play.answers.set(asked.as, answer.body)
-  return judge(asked, answer)
+  return checkAnswer(asked, answer)
 }
 
-async function look(step: ExpectStep, { client, watched }: Play): Promise<Partial<StepReport>> {
+async function checkExpectations(step: ExpectStep, { client, watched }: Play): Promise<Partial<StepReport>> {
   const found = await expected(client, step, watched)
   const skipped_deliveries = step.deliveries !== undefined && watched === undefined
   return { passed: found.length === 0, mismatches: found, skipped_deliveries }
 }
 
-/** Each run has checks of its own, so that it can be run again. */
+/** Returns the external id of a check. Each run has its own, so that a scenario can run again. */
 function externalIdOf(name: string, { checks }: Play): string {
   const id = checks.get(name) ?? uniqueName(name)
   checks.set(name, id)
@@ -123,7 +119,7 @@ function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefine
   return asked.do === 'close' && last !== undefined ? next(last, { status: 'closed' }) : undefined
 }
 
-function judge({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
+function checkAnswer({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
   if (expect === undefined && message !== undefined)
     return { passed: false, status, error: `The service answered ${status}. ${message}` }
   const { code } = body as { code?: unknown }
@@ -131,3 +127,32 @@ function judge({ expect }: Action, { status, body, message }: Answer): Partial<S
   const found = mismatches(expect ?? {}, answered)
   return { passed: found.length === 0, status, mismatches: found }
 }
+
+type Of<Name extends Action['do']> = Extract<Action, { do: Name }>
+type Wire = readonly [method: string, path: string, body?: unknown]
+
+/** Request of each kind of step; `check` is the external id, and `body` is what a POS sends. */
+export const requests: { [Name in Action['do']]: (step: Of<Name> & { body?: unknown }) => Wire } = {
+  push: ({ check, body }) => ['PUT', `/v1/checks/external/${one(check)}`, body],
+  close: ({ check, body }) => ['PUT', `/v1/checks/external/${one(check)}`, body],
+  claim: ({ check, guest_name, items }) => [
+    'POST',
+    `/_sim/checks/${one(check)}/claims`,
+    { guest_name, items },
+  ],
+  release: ({ claim }) => ['DELETE', `/_sim/claims/${one(claim)}`],
+  pay: ({ check, guest_name, claim_ids, amount_cents, tip_cents }) => [
+    'POST',
+    `/_sim/checks/${one(check)}/payments`,
+    { guest_name, claim_ids, amount_cents, tip_cents },
+  ],
+  refund: ({ payment, amount_cents }) => ['POST', `/_sim/payments/${one(payment)}/refunds`, { amount_cents }],
+  rate: ({ check, guest_name, rating, comment }) => [
+    'POST',
+    `/_sim/checks/${one(check)}/feedback`,
+    { guest_name, rating, comment },
+  ],
+  advance: ({ by }) => ['POST', '/_sim/clock', { advance: by }],
+}
+
+const one = encodeURIComponent

@@ -2,10 +2,12 @@ import { Refusal } from '../../model/refusal.ts'
 import { validate, type ValidationIssue } from '../../model/validation.ts'
 import { CommandError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
-import { referredTo } from './references.ts'
-import { scenarioSchema, type Scenario } from './schema.ts'
+import { referredTo, scenarioSchema, type Scenario } from './schema.ts'
 
-/** Reads a scenario. @throws CommandError that names the file, and each step that is wrong with what is wrong in it. */
+/**
+ * Reads a scenario.
+ * @throws CommandError that names the file and, for each wrong step, its problem.
+ */
 export async function readScenario(file: string): Promise<Scenario> {
   const json = parse(file, (await readInput(file)).toString())
   const issues = issuesOf(json)
@@ -30,7 +32,7 @@ function issuesOf(json: unknown): readonly ValidationIssue[] {
   }
 }
 
-/** Steps that need an earlier one that is not there. */
+/** Returns the steps that need a missing earlier step. */
 function loose({ steps }: Scenario): ValidationIssue[] {
   const names = new Set<string>()
   const pushed = new Set<string>()
@@ -45,7 +47,7 @@ function loose({ steps }: Scenario): ValidationIssue[] {
   })
 }
 
-/** `step 3 (claim): items is required.` */
+/** Formats an issue: `step 3 (claim): items is required.` */
 function told({ path, message }: ValidationIssue, json: unknown): string {
   const [, index, rest = ''] = /^steps\[(\d+)\]\.?(.*)$/.exec(path) ?? []
   const end = message.replace(/\.?$/, '.')

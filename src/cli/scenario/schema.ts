@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
-import { REFERENCE } from './references.ts'
+
+/**
+ * Matches a reference such as `$anna.id` or `$bill.items[0].external_id`: a step's name, and a path in its answer.
+ */
+const REFERENCE = /^\$([a-z_]\w*)((?:\.\w+|\[\d+\])*)$/i
 
 const reference = z.string().regex(REFERENCE, 'must be a number, or refer to one such as $anna.amount_cents')
+
 const integer = z.int().or(reference)
+
 const check = z
   .string()
   .min(1)
   .max(200)
   .describe('A name for the check; each run has an external id of its own for it.')
+
 const guest_name = z.string().optional()
 
 const expectation = z
@@ -39,7 +46,9 @@ const push = z.strictObject({
   check,
   body: z.record(z.string(), z.unknown()).describe('The full state of the check, as a POS sends it.'),
 })
+
 const close = z.strictObject({ do: z.literal('close'), ...common, check })
+
 const claim = z.strictObject({
   do: z.literal('claim'),
   ...common,
@@ -47,7 +56,9 @@ const claim = z.strictObject({
   guest_name,
   items: z.array(z.strictObject({ external_id: z.string(), quantity: z.number() })),
 })
+
 const release = z.strictObject({ do: z.literal('release'), ...common, claim: z.string() })
+
 const pay = z.strictObject({
   do: z.literal('pay'),
   ...common,
@@ -57,12 +68,14 @@ const pay = z.strictObject({
   amount_cents: integer.optional(),
   tip_cents: integer.optional(),
 })
+
 const refund = z.strictObject({
   do: z.literal('refund'),
   ...common,
   payment: z.string(),
   amount_cents: integer.optional(),
 })
+
 const rate = z.strictObject({
   do: z.literal('rate'),
   ...common,
@@ -71,11 +84,13 @@ const rate = z.strictObject({
   rating: z.number(),
   comment: z.string().optional(),
 })
+
 const advance = z.strictObject({
   do: z.literal('advance'),
   ...common,
   by: z.string().describe('How far the clock moves, such as 36h.'),
 })
+
 const expect = z.strictObject({
   do: z.literal('expect'),
   note: common.note,
@@ -91,9 +106,10 @@ const expect = z.strictObject({
 })
 
 const kinds = [push, close, claim, release, pay, refund, rate, advance, expect] as const
+
 const names = kinds.map(({ shape }) => shape.do.value).join(', ')
 
-/** A scenario file: steps that are taken in order. Their fields are those of the API. */
+/** Schema of a scenario file: steps in order. Their fields are those of the API. */
 export const scenarioSchema = z.strictObject({
   $schema: z.string().optional().describe('The JSON schema of this file.'),
   title: z.string().min(1),
@@ -106,7 +122,41 @@ export const scenarioSchema = z.strictObject({
     )
     .min(1),
 })
+
 export type Scenario = z.infer<typeof scenarioSchema>
+
 export type Step = Scenario['steps'][number]
+
 export type ExpectStep = Extract<Step, { do: 'expect' }>
+
 export type Action = Exclude<Step, ExpectStep>
+
+/** Returns the names of the earlier steps that a value refers to. */
+export function referredTo(value: unknown): string[] {
+  if (typeof value === 'string') return REFERENCE.exec(value)?.slice(1, 2) ?? []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referredTo) : []
+}
+
+/**
+ * Replaces the references in a value.
+ * @throws Error for a field that an answer does not have.
+ */
+export function resolved<T>(value: T, answers: ReadonlyMap<string, unknown>): T {
+  if (typeof value === 'string') return (REFERENCE.test(value) ? lookUp(value, answers) : value) as T
+  if (Array.isArray(value)) return value.map((element: unknown) => resolved(element, answers)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, child]) => [key, resolved<unknown>(child, answers)])
+  return Object.fromEntries(entries) as T
+}
+
+function lookUp(reference: string, answers: ReadonlyMap<string, unknown>): unknown {
+  const [, name = '', way = ''] = REFERENCE.exec(reference) ?? []
+  let found: unknown = answers.get(name)
+  for (const [key] of way.matchAll(/\w+/g))
+    found =
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? (found as Record<string, unknown>)[key]
+        : undefined
+  if (found === undefined) throw new Error(`${reference} is not in the answer to ${name}`)
+  return found
+}

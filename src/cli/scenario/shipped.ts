@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nearest } from '../../model/nearest.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { didYouMeanSentence } from '../../model/did-you-mean.ts'
+import { usageError } from '../errors.ts'
 import { packageFile } from '../../package-file.ts'
 
 const folder = fileURLToPath(packageFile('fixtures/scenarios/'))
 
-/** The names of the scenarios that come along. */
+/** Returns the names of the built-in scenarios. */
 export async function shippedNames(): Promise<string[]> {
   const files = await readdir(folder)
   return files
@@ -21,16 +21,16 @@ export function shippedFile(name: string): string {
   return join(folder, `${name}.json`)
 }
 
-/** The file that is meant by a file's name or by that of a scenario that comes along. @throws CommandError (usage). */
+/**
+ * Returns the file of a path or of a built-in scenario's name.
+ * @throws CommandError (usage) when there is none.
+ */
 export async function scenarioFile(word: string): Promise<string> {
   if (word === '-' || /[\\/]|\.json$/i.test(word) || existsSync(word)) return word
   const names = await shippedNames()
   if (names.includes(word)) return shippedFile(word)
-  const meant = nearest(word, names)
-  const guess = meant === undefined ? '' : ` Did you mean ${meant}?`
-  throw new CommandError(
-    'usage',
+  const guess = didYouMeanSentence(word, names)
+  throw usageError(
     `${word} is neither a file nor a scenario that comes along.${guess} Those are ${names.join(', ')}.`,
-    exitCodes.usage,
   )
 }

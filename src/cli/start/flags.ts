@@ -1,6 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
-import { CommandError, exitCodes } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import {
   apiKeyFlag,
   envFileFlag,
@@ -25,7 +25,7 @@ const hostFlag = Flags.custom({ parse: parsedBy(readHost) })
 const orderByFlag = Flags.custom({ parse: parsedBy(readOrderBy) })
 const rateLimitFlag = Flags.custom({ parse: parsedBy(readRateLimit) })
 
-/** What `start` takes, from the command line, the environment and the settings file; `doctor` judges the same. */
+/** Flags of `start`, from the command line, the environment and the settings file; `doctor` checks the same ones. */
 export const startFlags = fromConfigFile({
   port: Flags.integer({ description: 'Port; 0 takes any free one.', ...wholeNumbers.port }),
   host: hostFlag({ description: 'Address to listen on.', default: texts.host }),
@@ -77,12 +77,10 @@ export const startFlags = fromConfigFile({
   open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
 })
 
-/** @throws CommandError (usage) for a seed over kept data. */
+/** @throws CommandError (usage) for a seed with stored data. */
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {
   if (flags.seed === undefined || flags['in-memory']) return
-  throw new CommandError(
-    'usage',
+  throw usageError(
     '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.',
-    exitCodes.usage,
   )
 }

@@ -1,4 +1,5 @@
-/** What a key asks of a `tail` that runs on a terminal. */
+import type { Terminal } from '../base-command.ts'
+/** Action of a key in an interactive `tail`. */
 export type Key =
   | 'pause'
   | 'filter'
@@ -26,7 +27,7 @@ const keys: Readonly<Record<string, Key>> = {
   j: 'newer',
   '\r': 'space',
   '\n': 'space',
-  // A terminal in raw mode sends these instead of the signals.
+  // A terminal in raw mode sends these characters instead of signals.
   '\u0003': 'interrupt',
   '\u001a': 'suspend',
   [`${ESCAPE}[A`]: 'older',
@@ -35,13 +36,13 @@ const keys: Readonly<Record<string, Key>> = {
   [`${ESCAPE}OB`]: 'newer',
 }
 
-/** The keys in what a terminal has sent, which may be several at once; what stands for nothing is passed over. */
+/** Returns the actions of the keys in a terminal's input, which can hold several; ignores unknown keys. */
 export function keysIn(sent: string): Key[] {
   const pressed = sent.match(/\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])|[^]/gu) ?? []
   return pressed.flatMap((text) => keys[text.length === 1 ? text.toLowerCase() : text] ?? [])
 }
 
-/** What the keys do, for those who ask. */
+/** Help texts of the keys. */
 export const keyHelp: readonly (readonly [key: string, does: string])[] = [
   ['p', 'pause; what comes waits, and is shown when you go on'],
   ['f', 'only failures from now on, or everything again'],
@@ -51,3 +52,23 @@ export const keyHelp: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'leave a line blank'],
   ['q', 'quit, as Ctrl-C does'],
 ]
+
+/** Reads keys one by one, without echo, until closed. */
+export function openKeyboard(input: Terminal['input'], onKey: (key: Key) => void) {
+  const read = (sent: string) => {
+    for (const key of keysIn(sent)) onKey(key)
+  }
+  const open = () => {
+    input.setRawMode(true)
+    input.setEncoding('utf8')
+    input.on('data', read)
+    input.resume()
+  }
+  const close = () => {
+    input.off('data', read)
+    input.setRawMode(false)
+    input.pause()
+  }
+  open()
+  return { open, close }
+}

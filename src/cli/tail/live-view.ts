@@ -1,24 +1,23 @@
-import type { Terminal } from '../terminal.ts'
-import { renderKeyHelp, renderStatus } from '../render/tail-status.ts'
-import { openKeyboard } from './keyboard.ts'
-import type { Key } from './keys.ts'
-import type { Told } from './news.ts'
-import { createScreen } from './screen.ts'
-import { chosenOf, newView, press, take, type Turn } from './view.ts'
+import type { Terminal } from '../base-command.ts'
+import { renderKeyHelp, renderStatus } from '../render/tail.ts'
+import { openKeyboard, type Key } from './keys.ts'
+import type { TailMessage } from './deduplicate.ts'
+import { chosenOf, newView, press, take, type ViewChange } from './view.ts'
+import { widthOf } from '../render/layout.ts'
 
 interface LiveParts {
   terminal: Terminal
   failedOnly: boolean
-  lineOf(told: Told): Promise<string>
+  lineOf(told: TailMessage): Promise<string>
   say(text: string): void
-  /** What keys set off beyond the screen; each tells in words what came of it. */
+  /** Actions beyond the screen; each resolves with a message about its result. */
   resend(id: string): Promise<string>
   openPage(): Promise<string>
   quit(): void
   interrupt(): void
 }
 
-/** Runs `tail` at a terminal: lines above, the status below, and keys. */
+/** Runs an interactive `tail`: lines above, the status line below, and keys. */
 export function openLiveView(parts: LiveParts) {
   const { terminal, lineOf } = parts
   let view = newView(parts.failedOnly)
@@ -26,10 +25,10 @@ export function openLiveView(parts: LiveParts) {
   const screen = createScreen(terminal, (columns) => renderStatus(view, columns))
   const say = (text: string) => screen.above(() => parts.say(text))
 
-  const turn = ({ view: next, show }: Turn): Promise<void> => {
+  const apply = ({ view: next, show }: ViewChange): Promise<void> => {
     view = next
     if (show.length === 0) screen.redraw()
-    // One after the other, since the body of an event may have to be asked for.
+    // In sequence, since the body of an event may have to be fetched.
     printing = printing
       .catch(() => undefined)
       .then(async () => {
@@ -40,7 +39,7 @@ export function openLiveView(parts: LiveParts) {
       })
     return printing
   }
-  // A key that cannot do its work ends nothing.
+  // A failed action does not end `tail`.
   const failed = (error: unknown) => say(error instanceof Error ? error.message : String(error))
   const tell = (work: Promise<string>) => void work.then(say, failed)
   const acts: Partial<Record<Key, () => void>> = {
@@ -57,14 +56,14 @@ export function openLiveView(parts: LiveParts) {
   }
   const keyboard = openKeyboard(terminal.input, (key) => {
     const act = acts[key]
-    if (act === undefined) turn(press(view, key)).catch(failed)
+    if (act === undefined) apply(press(view, key)).catch(failed)
     else act()
   })
   const close = () => {
     screen.close()
     keyboard.close()
   }
-  /** As Ctrl-Z does everywhere, which a terminal in raw mode leaves to us; `fg` brings it back. */
+  /** Suspends the process on Ctrl-Z, which a terminal in raw mode does not do itself; `fg` continues it. */
   const suspend = () => {
     close()
     process.once('SIGCONT', () => {
@@ -74,9 +73,63 @@ export function openLiveView(parts: LiveParts) {
     process.kill(0, 'SIGTSTP')
   }
   terminal.onResize(() => screen.resized())
-  // However it ends: the next command line is to be seen, and typed into.
+  // The terminal must be restored at every end, for the next command line.
   process.once('exit', close)
   screen.open()
 
-  return { take: (told: Told) => turn(take(view, told)), say, close }
+  return { take: (told: TailMessage) => apply(take(view, told)), say, close }
+}
+
+const CLEAR = '\r\u001b[J'
+const HIDE_CURSOR = '\u001b[?25l'
+const SHOW_CURSOR = '\u001b[?25h'
+
+/** Keeps a status line below all output; `status` renders it for a number of columns. */
+export function createScreen(
+  { write, columns }: Pick<Terminal, 'write' | 'columns'>,
+  status: (columns: number) => string,
+) {
+  let drawn = ''
+  let open = false
+  const draw = () => {
+    // The last column stays empty: some terminals wrap as soon as it is filled.
+    drawn = status(columns() - 1)
+    write(drawn)
+  }
+  const clear = () => write(CLEAR)
+  return {
+    open(): void {
+      if (open) return
+      open = true
+      write(HIDE_CURSOR)
+      draw()
+    },
+    /** Writes lines above the status line. */
+    above(writeLines: () => void): void {
+      if (!open) return writeLines()
+      clear()
+      writeLines()
+      draw()
+    },
+    redraw(): void {
+      if (!open) return
+      clear()
+      draw()
+    },
+    /** Clears the status line also where a narrower terminal has wrapped it. */
+    resized(): void {
+      if (!open) return
+      const lines = Math.max(Math.ceil(widthOf(drawn) / Math.max(columns(), 1)), 1)
+      if (lines > 1) write(`\u001b[${lines - 1}A`)
+      clear()
+      draw()
+    },
+    /** Removes the status line and shows the cursor; the output stays. */
+    close(): void {
+      if (!open) return
+      open = false
+      clear()
+      write(SHOW_CURSOR)
+    },
+  }
 }

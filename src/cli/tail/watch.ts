@@ -1,40 +1,40 @@
-import type { Client, StreamMessage } from '../../client.ts'
-import { openStream } from '../../client/open-stream.ts'
-import { reconnecting, type Disconnected } from '../stream/reconnect.ts'
+import { type Client, type StreamMessage, ApiError, Unreachable } from '../../client.ts'
+import { openStream } from '../../client/stream.ts'
+import { reconnecting, type Disconnected } from '../reconnect.ts'
 import { nowOf, timeOf, type Since } from '../time.ts'
-import { createNews, type Told } from './news.ts'
+import { createDeduplicator, type TailMessage } from './deduplicate.ts'
 
-/** What happens while `tail` runs. */
-export type Happening =
+/** Event of a running `tail`. */
+export type TailEvent =
   | { type: 'listening' }
   | { type: 'reconnected' }
   | Disconnected
-  | Told
+  | TailMessage
   | Extract<StreamMessage, { type: 'reset' }>
 
 interface Watch {
-  /** Looks for the service anew each time. */
+  /** Locates the service again each time. */
   connect: () => Promise<Client>
   signal: AbortSignal
-  /** Tells first what has begun since then. */
+  /** Yields first what began at this time or later. */
   since: Since | undefined
-  /** Whether to wait for the service when it ends, until it is back. */
+  /** True to wait for the service when it ends. */
   reconnect: boolean
 }
 
 /**
- * Tells what the stream tells, each thing once, over restarts of the service: what happened meanwhile, and what a broken
- * stream has left out, comes when it is back. Requests are known to a service only until it ends.
- * @throws Unreachable when there is no service to begin with, or, unless it is waited for, when it breaks off; and ApiError.
+ * Yields the messages of the stream, each once, across restarts of the service. Messages that were missed meanwhile,
+ * or that a broken stream left out, follow after a reconnect. A service knows requests only until it ends.
+ * @throws Unreachable when the service is absent at the start or, without `reconnect`, when it ends; and ApiError.
  */
-export async function* watch({ connect, signal, since, reconnect }: Watch): AsyncGenerator<Happening> {
-  const news = createNews()
+export async function* watch({ connect, signal, since, reconnect }: Watch): AsyncGenerator<TailEvent> {
+  const seen = createDeduplicator()
 
-  async function* attend(client: Client, again: boolean): AsyncGenerator<Happening> {
+  async function* attend(client: Client, again: boolean): AsyncGenerator<TailEvent> {
     const now = await nowOf(client)
     const wanted = again || since === undefined ? undefined : await timeOf(client, since)
-    if (!again) news.begin(now)
-    const from = news.since(now)
+    if (!again) seen.begin(now)
+    const from = seen.since(now)
     let stream = await openStream(client, signal, wanted !== undefined && wanted < from ? wanted : from)
     yield { type: again ? 'reconnected' : 'listening' }
     let live = again
@@ -46,13 +46,13 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
           break
         } else if (message.type === 'live') live = true
         else if (message.type === 'reset') {
-          news.forget(await nowOf(client))
+          seen.forget(await nowOf(client))
           yield message
-        } else if (message.type !== 'event' && news.isNew(message))
+        } else if (message.type !== 'event' && seen.isNew(message))
           if (live || isWanted(message, wanted)) yield message
       }
-      // What the service dropped because it was not read in time is read from what it has stored.
-      if (!isWhole) stream = await openStream(client, signal, news.since(await nowOf(client)))
+      // Messages that the service dropped, because they were read too slowly, are read from its store.
+      if (!isWhole) stream = await openStream(client, signal, seen.since(await nowOf(client)))
     }
   }
 
@@ -60,10 +60,39 @@ export async function* watch({ connect, signal, since, reconnect }: Watch): Asyn
   else yield* attend(await connect(), false)
 }
 
-/** Of what was before this `tail`: what it was asked for. The rest is listened to so that it is known when it comes again. */
-function isWanted({ type, data }: Told, since: Date | undefined): boolean {
+/**
+ * Returns true for earlier messages that `since` asks for. The others are read so that they are known when they come
+ * again.
+ */
+function isWanted({ type, data }: TailMessage, since: Date | undefined): boolean {
   if (since === undefined) return false
   return (
     type === 'delivery' || new Date(type === 'attempt' ? data.attempt.started_at : data.started_at) >= since
   )
+}
+
+/** Limit of cached bodies: the deliveries of one event come close together, and its body does not change. */
+const MOST_REMEMBERED = 100
+
+/** Reads the exact bodies of events; `null` when the event is gone or the service is absent. */
+export function createEventBodies(
+  connect: () => Promise<Client>,
+): (eventId: string) => Promise<string | null> {
+  const bodies = new Map<string, string>()
+  return async (id) => {
+    const known = bodies.get(id)
+    if (known !== undefined) return known
+    const client = await connect()
+    const event = await client.events.get(id).catch((error: unknown) => {
+      // A missing body must not end the stream.
+      if (error instanceof Unreachable || (error instanceof ApiError && [404, 503].includes(error.status)))
+        return undefined
+      throw error
+    })
+    if (event === undefined) return null
+    bodies.set(id, event.body)
+    const [oldest] = bodies.keys()
+    if (bodies.size > MOST_REMEMBERED && oldest !== undefined) bodies.delete(oldest)
+    return event.body
+  }
 }

@@ -7,49 +7,67 @@ import { ORDER_BY } from '../../model/revision.ts'
 import { CommandError } from '../errors.ts'
 import { unclaimedItems } from '../guests/items.ts'
 import { bodyOf, next, orderedBy, withAnotherLine, type PushBody } from '../push/bodies.ts'
-import type { StepName } from './recipes.ts'
+import type { EventType } from '../../model/event.ts'
 
-/** The check that is played with, and how. */
-export interface Scene {
+/** A step that the POS or a guest can take on a check. */
+export type StepName = 'push' | 'change' | 'close' | 'claim' | 'pay' | 'pay_part' | 'refund' | 'rate'
+
+/**
+ * Steps that lead to each event (specification section 6, contract sections 6 and 7). The last step causes the event;
+ * those before it prepare the check, and are left out where their result exists.
+ */
+export const recipes = {
+  'check.created': ['push'],
+  'check.updated': ['push', 'change'],
+  'check.closed': ['push', 'close'],
+  'check.fully_paid': ['push', 'pay'],
+  'payment.succeeded': ['push', 'pay_part'],
+  'payment.refunded': ['push', 'pay_part', 'refund'],
+  'claim.created': ['push', 'claim'],
+  'feedback.received': ['push', 'rate'],
+} as const satisfies Record<EventType, readonly StepName[]>
+
+/** The check to act on, and how. */
+export interface TriggerContext {
   client: Client
   /** The check's external id. */
   check: string
-  /** What a check of its own is made of. */
+  /** Body of a new check. */
   example: PushBody
-  /** Changes the first body that is pushed. */
+  /** Changes the first pushed body. */
   override: (body: PushBody) => PushBody
 }
 
 interface Step {
-  /** Whether the check is as this step would make it. */
-  isDone?: (scene: Scene) => Promise<boolean>
-  /** Whether it pushes a body. */
+  /** Resolves with true when the check has this step's result already. */
+  isDone?: (context: TriggerContext) => Promise<boolean>
+  /** True when the step pushes a body. */
   pushes?: true
-  act: (scene: Scene) => Promise<Check | ClaimView | PaymentView | FeedbackView>
+  act: (context: TriggerContext) => Promise<Check | ClaimView | PaymentView | FeedbackView>
 }
 
 export const steps: Record<StepName, Step> = {
   push: {
     pushes: true,
-    isDone: async (scene) => (await found(scene)) !== undefined,
-    act: (scene) => push(scene, scene.example),
+    isDone: async (context) => (await found(context)) !== undefined,
+    act: (context) => push(context, context.example),
   },
-  change: { pushes: true, act: async (scene) => push(scene, withAnotherLine(await current(scene))) },
+  change: { pushes: true, act: async (context) => push(context, withAnotherLine(await current(context))) },
   close: {
     pushes: true,
-    act: async (scene) => push(scene, next(await current(scene), { status: 'closed' })),
+    act: async (context) => push(context, next(await current(context), { status: 'closed' })),
   },
   claim: { act: claimOne },
   pay: { act: ({ client, check }) => client.guests.pay(check) },
   pay_part: {
-    isDone: async (scene) => (await refundable(scene)) !== undefined,
+    isDone: async (context) => (await refundable(context)) !== undefined,
     act: payHalf,
   },
   refund: {
-    async act(scene) {
-      const payment = await refundable(scene)
-      if (payment === undefined) throw nothing(scene, 'a payment that could be refunded')
-      return scene.client.guests.refund(payment.id)
+    async act(context) {
+      const payment = await refundable(context)
+      if (payment === undefined) throw nothing(context, 'a payment that could be refunded')
+      return context.client.guests.refund(payment.id)
     },
   },
   rate: {
@@ -58,48 +76,51 @@ export const steps: Record<StepName, Step> = {
   },
 }
 
-/** The check, if it is there. */
-export async function found({ client, check }: Pick<Scene, 'client' | 'check'>): Promise<Check | undefined> {
+/** Returns the check, if it exists. */
+async function found({
+  client,
+  check,
+}: Pick<TriggerContext, 'client' | 'check'>): Promise<Check | undefined> {
   return client.checks.get(check).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 404) return undefined
     throw error
   })
 }
 
-async function push(scene: Scene, body: PushBody): Promise<Check> {
-  const { order_by = ORDER_BY } = await scene.client.health()
-  const sent = JSON.stringify(orderedBy(order_by, scene.override(body)))
-  scene.override = (later) => later
-  return (await scene.client.checks.push(scene.check, sent)).check
+async function push(context: TriggerContext, body: PushBody): Promise<Check> {
+  const { order_by = ORDER_BY } = await context.client.health()
+  const sent = JSON.stringify(orderedBy(order_by, context.override(body)))
+  context.override = (later) => later
+  return (await context.client.checks.push(context.check, sent)).check
 }
 
-async function current({ client, check }: Scene): Promise<PushBody> {
+async function current({ client, check }: TriggerContext): Promise<PushBody> {
   return bodyOf(await client.checks.get(check))
 }
 
-/** One of the first line of which something is left, or what is left of it. */
-async function claimOne(scene: Scene): Promise<ClaimView> {
-  const { client, check } = scene
+/** Claims one of the first item that has an unclaimed rest, or that rest. */
+async function claimOne(context: TriggerContext): Promise<ClaimView> {
+  const { client, check } = context
   const { items } = await client.checks.get(check)
   const [first] = unclaimedItems({ items })
-  if (first === undefined) throw nothing(scene, 'anything left that could be claimed')
+  if (first === undefined) throw nothing(context, 'anything left that could be claimed')
   const item = { ...first, quantity: Math.min(first.quantity, 1) }
   return client.guests.claim(check, { guest_name: 'Mia', items: [item] })
 }
 
-/** A guest pays half of what is owed: all of it would give `check.fully_paid`, too. */
-async function payHalf({ client, check }: Scene): Promise<PaymentView> {
+/** Pays half of the balance: paying all of it would cause `check.fully_paid`, too. */
+async function payHalf({ client, check }: TriggerContext): Promise<PaymentView> {
   const { balance_cents } = await client.checks.get(check)
   const half = balance_cents > 0 ? { amount_cents: Math.ceil(balance_cents / 2) } : {}
   return client.guests.pay(check, { guest_name: 'Mia', ...half })
 }
 
-async function refundable({ client, check }: Scene): Promise<PaymentView | undefined> {
+async function refundable({ client, check }: TriggerContext): Promise<PaymentView | undefined> {
   const { data } = await client.payments.list({ external_check_id: check, limit: 100 })
   return data.find(({ status }) => status !== 'refunded')
 }
 
-function nothing({ check }: Scene, what: string): CommandError {
+function nothing({ check }: TriggerContext, what: string): CommandError {
   return new CommandError(
     'cannot_trigger',
     `Check ${check} does not have ${what}. Leave --check out for a check of its own.`,

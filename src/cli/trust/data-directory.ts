@@ -6,20 +6,20 @@ import { word } from '../suggestion.ts'
 import { trackedFile } from './git-index.ts'
 
 interface Judged {
-  /** The user named it, by flag or environment: it may be a link then. */
+  /** Named by flag or environment variable; it can be a link then. */
   named: boolean
-  /** The command mends modes, so that loose ones are no reason to end. */
+  /** The command repairs modes, so that loose ones are accepted. */
   mendsModes?: boolean
 }
 
 const OTHERS_MAY_WRITE = 0o022
-/** Folders in a data directory that hold secrets, and states. */
+/** Folders of a data directory that hold secrets and states. */
 const folders = ['ca', 'listen', 'states']
 
 /**
- * Refuses a data directory that somebody else may have written, as ssh does with its keys: its keys would be believed, and
- * its addresses called. One that is not there yet is no matter.
- * @throws CommandError that says why, and the command that mends it.
+ * Refuses a data directory that another user may have written, as ssh does with its keys: its keys and addresses
+ * would be trusted. A missing directory is accepted.
+ * @throws CommandError with the reason and the command that fixes it.
  */
 export async function requireOwnDirectory(
   directory: string,
@@ -52,7 +52,7 @@ export async function requireOwnDirectory(
     )
 }
 
-/** What follows a link would be read or written where somebody else chose. */
+/** Refuses links: data would be read or written where another user chose. */
 async function requireNoLinks(directory: string): Promise<void> {
   for (const folder of [directory, ...folders.map((name) => join(directory, name))]) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -64,7 +64,9 @@ async function requireNoLinks(directory: string): Promise<void> {
   }
 }
 
-/** Some file systems, such as Windows drives in WSL, show every file as open to all, and chmod changes nothing there. */
+/**
+ * Returns false on file systems, such as Windows drives in WSL, that show every file as open to all and ignore chmod.
+ */
 async function keepsModes(directory: string): Promise<boolean> {
   const path = join(directory, `.mode.${newToken()}.tmp`)
   try {
@@ -80,7 +82,7 @@ async function keepsModes(directory: string): Promise<boolean> {
   }
 }
 
-/** Of a work tree that is the data directory itself, these files are Tabwire's; paths are in small letters. */
+/** Returns true for Tabwire's own files in a work tree that is the data directory itself; paths are in lower case. */
 function isDataFile(path: string): boolean {
   return /^(credentials|run|db|clock|installation)\.json$|^journal.*\.ndjson$|^(ca|listen)\//.test(path)
 }

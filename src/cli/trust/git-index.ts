@@ -1,9 +1,9 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
-/** `DIRC`, the version and the number of entries. */
+/** Length of `DIRC`, the version and the number of entries. */
 const HEADER_BYTES = 12
-/** Times, device, inode, mode, owner and size of an entry, before its object id. */
+/** Length of an entry's times, device, inode, mode, owner and size, before its object id. */
 const STAT_BYTES = 40
 const EXTENDED = 0x4000
 
@@ -33,7 +33,7 @@ async function trackedIn(
 ): Promise<string | undefined> {
   const index = await readFile(join(repository.gitDirectory, 'index')).catch(() => undefined)
   if (index === undefined) return undefined
-  // A file system that does not tell letters by their case checks out `.TABWIRE` as `.tabwire`.
+  // A case-insensitive file system checks out `.TABWIRE` as `.tabwire`.
   const inside = relative(repository.workTree, path).split(sep).join('/').toLowerCase()
   const idBytes = (await usesSha256(repository.gitDirectory)) ? 32 : 20
   for (const name of entriesOf(index, idBytes)) {
@@ -43,7 +43,7 @@ async function trackedIn(
   return undefined
 }
 
-/** Where the folder is, with links above it followed, but not the folder itself, which git may track as a link. */
+/** Resolves links above the folder, but not the folder itself, which git may track as a link. */
 async function realFolder(folder: string): Promise<string> {
   const path = resolve(folder)
   const above = await realpath(dirname(path)).catch(() => dirname(path))
@@ -60,7 +60,7 @@ async function repositoryOf(folder: string): Promise<Repository | undefined> {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isDirectory() === true) return { workTree: folder, gitDirectory: path }
   if (found?.isFile() === true) {
-    // Of a linked work tree or a submodule.
+    // A linked work tree or a submodule.
     const [, elsewhere] = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8').catch(() => '')) ?? []
     if (elsewhere !== undefined) return { workTree: folder, gitDirectory: resolve(folder, elsewhere) }
   }
@@ -73,7 +73,7 @@ async function usesSha256(gitDirectory: string): Promise<boolean> {
   return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config)
 }
 
-/** The paths in an index of version 2, 3 or 4 (gitformat-index); those before the damage in one that is damaged. */
+/** Yields the paths of an index of version 2, 3 or 4 (gitformat-index); stops at damage. */
 export function* entriesOf(index: Buffer, idBytes: 20 | 32): Generator<string> {
   if (index.length < HEADER_BYTES || index.toString('latin1', 0, 4) !== 'DIRC') return
   const version = index.readUInt32BE(4)
@@ -95,12 +95,15 @@ export function* entriesOf(index: Buffer, idBytes: 20 | 32): Generator<string> {
     const name = kept + index.toString('latin1', nameAt, end)
     yield name
     before = name
-    // Up to version 3 an entry is padded with one to eight zeros to a multiple of eight bytes.
+    // Up to version 3, entries are padded with one to eight zeros to a multiple of eight bytes.
     at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8
   }
 }
 
-/** A number of variable length, as in pack files: seven bits a byte, each further byte adding one (git's `varint.c`). */
+/**
+ * Reads a number of variable length, as in pack files: seven bits per byte, each further byte adds one (git's
+ * `varint.c`).
+ */
 function offsetAt(index: Buffer, start: number): { value: number; next: number } {
   let next = start
   let byte = index[next++] ?? 0

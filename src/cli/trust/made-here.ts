@@ -4,8 +4,9 @@ import { readJsonFile } from '../../data-directory.ts'
 import { newToken } from '../../ids.ts'
 import { writePrivateFile } from '../../private-file.ts'
 import { isProven, proofOf } from './installation.ts'
+import { suggestion } from '../suggestion.ts'
 
-/** In a data directory: says which installation made it. */
+/** File of a data directory that identifies the installation that made it. */
 const MARK = 'installation.json'
 
 interface Mark {
@@ -13,7 +14,7 @@ interface Mark {
   proof: unknown
 }
 
-/** What a data directory holds that somebody else must not have made, and how people are told of it. */
+/** Files that must come from this installation, and how messages name them. */
 const secrets = [
   ['credentials.json', 'the API key in credentials.json'],
   [join('listen', 'secret'), 'the signing secret in listen/secret'],
@@ -23,33 +24,35 @@ const secrets = [
 ] as const
 
 /**
- * Makes a data directory, and marks one that is new or holds nothing yet as made by this installation, so that a later start
- * can tell a directory that came with a clone or an archive.
+ * Creates a data directory, and marks a new or empty one as made by this installation, so that a later start
+ * recognizes a directory that came with a clone or an archive.
  */
 export async function prepareDataDirectory(directory: string): Promise<void> {
   if ((await isMadeHere(directory)) !== false || (await secretsIn(directory)).length > 0) return
   await markAsOwn(directory)
 }
 
-/** Marks a data directory as this installation's own, whoever made it. A failure is none: it is named at each start then. */
+/**
+ * Marks a data directory as made by this installation. Ignores a failure: each start names the directory again then.
+ */
 export async function markAsOwn(directory: string): Promise<void> {
   const id = newToken()
   const proof = await proofOf(id)
   if (proof === undefined) return
   try {
     await mkdir(dirname(directory), { recursive: true, mode: 0o700 })
-    // Not in one go: in a folder that takes no entries, such as /proc, Node's recursive mkdir tries forever.
+    // Not recursive: Node's recursive mkdir loops for ever in a folder that takes no entries, such as /proc.
     await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     })
     await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
     await writePrivateFile(join(directory, MARK), `${JSON.stringify({ id, proof })}\n`)
   } catch {
-    // Whoever needs the directory says why it cannot be used.
+    // The code that uses the directory reports why it cannot.
   }
 }
 
-/** What there is of secrets and data in a directory that this installation did not make; nothing in one that it made. */
+/** Returns the secrets and data in a directory that this installation did not make. */
 export async function secretsNotMadeHere(directory: string): Promise<string[]> {
   return (await isMadeHere(directory)) === false ? secretsIn(directory) : []
 }
@@ -65,4 +68,17 @@ async function secretsIn(directory: string): Promise<string[]> {
   const listen = await readdir(join(directory, 'listen')).catch(() => [])
   const there = [...names, ...listen.map((name) => join('listen', name))]
   return secrets.filter(([name]) => there.includes(name)).map(([, words]) => words)
+}
+
+/** Returns a warning about the contents of a data directory that this installation did not make. */
+export async function foreignSecrets(directory: string): Promise<string[]> {
+  const found = await secretsNotMadeHere(directory)
+  if (found.length === 0) return []
+  return [
+    `This installation did not make ${directory}: ${listOf(found)} came from elsewhere, and whoever made that knows it. Remove ${directory} to have everything made anew. If it is yours, run: ${suggestion('config trust', [], { 'data-dir': directory })}`,
+  ]
+}
+
+function listOf(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words)
 }

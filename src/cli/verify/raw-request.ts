@@ -7,9 +7,9 @@ export interface RawRequest {
 }
 
 /**
- * Reads an HTTP/1 request as it was captured: the lines of the head end in CRLF or LF, a first blank line ends it. Folded
- * lines stay folded, since they may be the mistake. A body in chunks is put together; one that is longer than its
- * Content-Length was followed by something else.
+ * Parses a captured HTTP/1 request: the lines of the head end in CRLF or LF, and the first blank line ends the head.
+ * Folded lines stay folded, since they may be the mistake. Decodes a chunked body; cuts a body that is longer than
+ * its Content-Length.
  * @throws CommandError when there is no head, or the capture is UTF-16.
  */
 export function parseRawRequest(bytes: Buffer): RawRequest {
@@ -18,7 +18,7 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   const text = bytes.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   const head = text.slice(0, end?.index ?? text.length)
-  const [first = '', ...lines] = head.replace(/\r?\n[ \t]+/g, FOLD).split(/\r?\n/)
+  const [first = '', ...lines] = head.replace(/\r?\n[ \t]+/g, CONTINUATION).split(/\r?\n/)
   if (!/^[A-Z]+ \S+( HTTP\/\d(\.\d)?)?$/.test(first))
     throw new CommandError(
       'unreadable_request',
@@ -33,7 +33,7 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
             line
               .slice(at + 1)
               .trim()
-              .replaceAll(FOLD, '\r\n '),
+              .replaceAll(CONTINUATION, '\r\n '),
           ] as const,
         ]
       : []
@@ -42,10 +42,10 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   return { headers, body: bodyOf(headers, rest) }
 }
 
-/** Stands for a fold while lines are told apart. */
-const FOLD = '\u0000'
+/** Replaces the line break of a folded header while lines are split. */
+const CONTINUATION = '\u0000'
 
-/** The values of a header, whatever the case of its name. */
+/** Returns the values of a header; names match in any case. */
 export function valuesOf({ headers }: Pick<RawRequest, 'headers'>, wanted: string): string[] {
   return headers.filter(([name]) => name.toLowerCase() === wanted.toLowerCase()).map(([, value]) => value)
 }
@@ -56,7 +56,7 @@ function bodyOf(headers: RawRequest['headers'], rest: Buffer): Buffer {
   return length < rest.length ? rest.subarray(0, length) : rest
 }
 
-/** Nothing when these are no chunks: captures often show the body already put together. */
+/** Decodes chunks; `undefined` when the body is not chunked, since captures often show it decoded. */
 function unchunked(rest: Buffer): Buffer | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ;) {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import { renderFields } from '../../cli/render/text.ts'
@@ -52,9 +52,7 @@ export default class CertsCreate extends BaseCommand {
 }
 
 function wrongHost(error: unknown): never {
-  throw error instanceof TypeError
-    ? new CommandError('usage', `HOST: ${error.message}`, exitCodes.usage)
-    : error
+  throw error instanceof TypeError ? usageError(`HOST: ${error.message}`) : error
 }
 
 /** DER of the identifier of name constraints. */

@@ -5,7 +5,7 @@ import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { durationMs } from '../../model/time.ts'
 
-/** Milliseconds after which the command says what it waits for. */
+/** Wait before the command prints its progress, in milliseconds. */
 const TELL_AFTER_MS = 2_000
 
 const durationArg = Args.custom({

@@ -1,13 +1,13 @@
 import { Flags } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { dataDirectoryIn } from '../../cli/config/beside-file.ts'
+import { dataDirectoryIn } from '../../cli/config/settings.ts'
 import { CONFIG_FILE, readConfigFile, settingsIn } from '../../cli/config/file.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { DEFAULT_DIRECTORY, fromEnvironment } from '../../cli/flags.ts'
 import { renderFields } from '../../cli/render/text.ts'
 import { requireOwnDirectory } from '../../cli/trust/data-directory.ts'
 import { markAsOwn, secretsNotMadeHere } from '../../cli/trust/made-here.ts'
-import { trust } from '../../cli/trust/trusted-folders.ts'
+import { trust } from '../../cli/trust/installation.ts'
 
 export default class ConfigTrust extends BaseCommand {
   static override description =

@@ -1,9 +1,7 @@
 import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
-import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
-import { conformanceFlags } from '../../cli/conformance/flags.ts'
+import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
-import { chosenCases } from '../../cli/conformance/selection.ts'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
 import {
   apiKeyFlag,
@@ -11,8 +9,9 @@ import {
   placeFlags,
   secretFromFileFlag,
   serviceNameFlag,
+  httpsUrlFlag,
+  httpUrlFlag,
 } from '../../cli/flags.ts'
-import { httpsUrlFlag, httpUrlFlag } from '../../cli/http-url.ts'
 import { readInput } from '../../cli/files/input.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/shell-command.ts'
@@ -32,8 +32,7 @@ export default class DeliveriesExport extends ServiceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesExport)
-    if (flags.secret?.trim() === '')
-      throw new CommandError('usage', 'The secret is empty. Pass --secret whsec_….', exitCodes.usage)
+    if (flags.secret?.trim() === '') throw usageError('The secret is empty. Pass --secret whsec_….')
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
     const [{ body }, { url }] = await Promise.all([

@@ -1,10 +1,10 @@
 import { Args, Flags } from '@oclif/core'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderResent, renderResentAll } from '../../cli/render/resent.ts'
+import { renderResent, renderResentAll } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 import { sinceFlag, timeOf } from '../../cli/time.ts'
-import { paginate } from '../../client/listing.ts'
+import { paginate } from '../../client/reads.ts'
 import { ApiError, type Client } from '../../client.ts'
 import type { Delivery } from '../../model/delivery.ts'
 
@@ -35,7 +35,7 @@ export default class DeliveriesResend extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesResend)
     if ((args.delivery === undefined) === !flags.dead)
-      throw new CommandError('usage', 'Name one delivery by its id, or all with --dead.', exitCodes.usage)
+      throw usageError('Name one delivery by its id, or all with --dead.')
     const client = await this.connect(flags)
     const fresh = !flags.verbatim
     if (args.delivery !== undefined) {
@@ -66,7 +66,7 @@ function attemptedSince({ attempts }: Delivery, since: Date | undefined): boolea
   return last !== undefined && new Date(last.started_at) >= since
 }
 
-/** Those that cannot be sent again, since their endpoint is disabled or gone, or so, are told and stop no other. */
+/** Reports deliveries that cannot be resent, for example to a disabled endpoint, and continues with the others. */
 async function resendAll(client: Client, dead: readonly Delivery[], fresh: boolean) {
   const data: Delivery[] = []
   const refused: { id: string; code: string; message: string }[] = []

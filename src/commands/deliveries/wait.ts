@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderMet } from '../../cli/render/resent.ts'
+import { renderMet } from '../../cli/render/delivery.ts'
 import { printable } from '../../cli/render/text.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { inWords, type Unmet } from '../../assertions/delivered-verdict.ts'

@@ -1,5 +1,6 @@
 import { Args, Errors, Flags } from '@oclif/core'
-import { readFaultWords, usage } from '../../cli/faults/parse-faults.ts'
+import { usageError } from '../../cli/errors.ts'
+import { readFaultWords } from '../../cli/parse-faults.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
@@ -99,12 +100,16 @@ interface Limits {
   status?: number | undefined
 }
 
-/** One fault on deliveries, one on the API, or both. @throws CommandError for a limit of what was not asked for. */
+/**
+ * Returns a fault on deliveries, one on the API, or both.
+ * @throws CommandError for a limit without its fault.
+ */
 function faultsOf(words: readonly string[], flags: Limits): Fault[] {
   const { deliveries, api } = readFaultWords(words)
   const [onDeliveries, onApi] = [Object.keys(deliveries), Object.keys(api)]
   const needs = (flag: keyof Limits, what: string, isThere: boolean) => {
-    if (flags[flag] !== undefined && !isThere) throw usage(`--${flag} is for ${what}, and none is set here.`)
+    if (flags[flag] !== undefined && !isThere)
+      throw usageError(`--${flag} is for ${what}, and none is set here.`)
   }
   for (const flag of ['type', 'endpoint'] as const)
     needs(flag, 'faults on deliveries', onDeliveries.length > 0)

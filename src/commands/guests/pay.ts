@@ -1,9 +1,7 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
-import { amountFlag, readAmount } from '../../cli/guests/amount.ts'
-import { claimIds } from '../../cli/guests/claims.ts'
-import { currencyOf } from '../../cli/guests/currency.ts'
-import { checkArg, nameFlag } from '../../cli/guests/flags.ts'
+import { amountFlag, readAmount, currencyOf, checkArg, nameFlag } from '../../cli/guests/amount.ts'
+import { claimIds } from '../../cli/guests/items.ts'
 import { renderPayment } from '../../cli/render/guests.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import { suggestion } from '../../cli/suggestion.ts'
@@ -53,7 +51,7 @@ export default class GuestsPay extends ServiceCommand {
     if (check.balance_cents > 0) this.say(`Next: ${suggestion('guests pay', [args.check])}`)
   }
 
-  /** What reads amounts; the location's currency says how many digits they have. */
+  /** Returns a parser of amounts; the location's currency determines their digits. */
   private async reader(client: Client, check: string, flags: Amounts) {
     if (flags.amount === undefined && flags.tip === undefined)
       return (text: string, flag: string) => readAmount(text, '', flag)

@@ -2,7 +2,7 @@ import { Errors, Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderKey } from '../../cli/render/key.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { meantOf } from '../../cli/usage-errors.ts'
+import { didYouMeanSentence } from '../../model/did-you-mean.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
 export default class KeysCreate extends ServiceCommand {
@@ -45,6 +45,6 @@ function requireScopes(text: string): string {
   const strangers = listed(text).filter((word) => !scopes.some((scope) => scope === word))
   if (strangers.length === 0) return text
   throw new Errors.CLIError(
-    `there is no scope ${strangers.join(', ')}.${meantOf(strangers[0] ?? '', scopes)} There are: ${scopes.join(', ')}.`,
+    `there is no scope ${strangers.join(', ')}.${didYouMeanSentence(strangers[0] ?? '', scopes)} There are: ${scopes.join(', ')}.`,
   )
 }

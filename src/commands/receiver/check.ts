@@ -1,12 +1,9 @@
 import { Args, Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../../certificates.ts'
-import { ConformanceCommand } from '../../cli/conformance/conformance-command.ts'
-import { conformanceFlags } from '../../cli/conformance/flags.ts'
-import { receiverUrl, requireSafeHeaders } from '../../cli/conformance/receiver-url.ts'
-import { readCertificate } from '../../cli/files/read-certificate.ts'
-import { chosenCases } from '../../cli/conformance/selection.ts'
-import { stateCheck } from '../../cli/conformance/state-url.ts'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
+import { receiverUrl, requireSafeHeaders, stateCheck } from '../../cli/conformance/receiver.ts'
+import { readCertificate } from '../../cli/files/input.ts'
+import { usageError } from '../../cli/errors.ts'
 import {
   chosenEvents,
   fromEnvironment,
@@ -17,8 +14,7 @@ import {
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
-import { receiverCases } from '../../conformance/receiver/cases.ts'
-import { checkReceiver } from '../../conformance/receiver/check.ts'
+import { receiverCases, checkReceiver } from '../../conformance/receiver/check.ts'
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =
@@ -88,8 +84,7 @@ export default class ReceiverCheck extends ConformanceCommand {
     const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
     const serviceName = await this.serviceName(flags)
     requireSafeHeaders(headers, serviceName)
-    if (flags.secret.trim() === '')
-      throw new CommandError('usage', 'The secret is empty. Pass --secret.', exitCodes.usage)
+    if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
     const cases = chosenCases(receiverCases, flags)
     const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])

@@ -6,7 +6,7 @@ import {
   receiverExamples,
   receiverLanguages,
   type ReceiverLanguage,
-} from '../../cli/conformance/receiver-examples.ts'
+} from '../../cli/conformance/receiver.ts'
 
 export default class ReceiverExample extends BaseCommand {
   static override description =

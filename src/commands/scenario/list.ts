@@ -1,4 +1,4 @@
-import { renderTable } from '../../cli/render/table.ts'
+import { renderTable } from '../../cli/render/layout.ts'
 import { printable } from '../../cli/render/text.ts'
 import { readScenario } from '../../cli/scenario/read.ts'
 import { shippedFile, shippedNames } from '../../cli/scenario/shipped.ts'

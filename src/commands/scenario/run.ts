@@ -1,8 +1,8 @@
 import { Args, Flags } from '@oclif/core'
 import { exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
-import { renderScenarioEnd, renderStep } from '../../cli/render/scenario.ts'
-import { forwarding } from '../../cli/scenario/forward.ts'
+import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
+import { forwarding } from '../../cli/listen/endpoints.ts'
 import type { Watched } from '../../cli/scenario/expect.ts'
 import { playScenario, type ScenarioReport } from '../../cli/scenario/play.ts'
 import { readScenario } from '../../cli/scenario/read.ts'
@@ -49,7 +49,7 @@ export default class ScenarioRun extends ServiceCommand {
     const scenarios: Scenario[] = []
     for (const word of argv as string[]) scenarios.push(await readScenario(await scenarioFile(word)))
     const client = await this.connect(flags)
-    // Nothing is pushed to a service that is no simulator.
+    // Checked before the first push: the service must be a simulator.
     await client.health()
     const timeout_ms = flags.timeout * 1000
     const to = flags['forward-to']

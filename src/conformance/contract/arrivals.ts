@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { signatureHeader } from '../../model/service-name.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from './ask.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'
 
@@ -22,12 +22,12 @@ export function typeOf(arrival: Arrival): unknown {
   return at(bodyOf(arrival), 'type')
 }
 
-/** How many events have arrived: duplicates share their id. */
+/** Counts the events that have arrived: duplicates share their id. */
 export function eventCount(arrivals: readonly Arrival[]): number {
   return new Set(arrivals.map(idOf)).size
 }
 
-export interface SignatureHeader {
+interface SignatureHeader {
   /** `x-acme-signature`; `undefined` when there is none. */
   name: string | undefined
   value: string
@@ -51,7 +51,7 @@ export function signatureOf({ headers }: Arrival, serviceName: string | undefine
   return { name, value, t: /\bt=(\d+)/.exec(value)?.[1] ?? '', v1: /\bv1=([^,\s]+)/.exec(value)?.[1] ?? '' }
 }
 
-/** Whether the signature is that of `t` and the raw body with one of the secrets, whatever the case of its digits. */
+/** Returns true when the signature is that of `t` and the raw body with one of the secrets, whatever the case of its digits. */
 export function isGenuine(
   arrival: Arrival,
   secrets: readonly string[],
@@ -63,7 +63,7 @@ export function isGenuine(
   return secrets.some((secret) => digest(secret) === v1.toLowerCase())
 }
 
-/** How far `t` is from the time of arrival, in seconds; `NaN` when there is none. */
+/** Returns the distance between `t` and the time of arrival, in seconds; `NaN` without a `t`. */
 export function lagOf(arrival: Arrival, serviceName: string | undefined): number {
   const { t } = signatureOf(arrival, serviceName)
   return t === '' ? Number.NaN : Math.abs(Number(t) - arrival.at / 1000)

@@ -1,5 +1,4 @@
 import { Agent, request } from 'undici'
-import { parseJson } from './json.ts'
 
 /** An answer of the service under test, whatever it holds. */
 export interface Answer {
@@ -10,7 +9,7 @@ export interface Answer {
   json: unknown
 }
 
-/** What a request carries beside method and path. */
+/** Options of a request beside method and path. */
 export interface Sent {
   /** Sent as JSON. */
   json?: unknown
@@ -31,20 +30,20 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
 
-/** How often a request is sent again after 429, unless `Retry-After` is longer than this, in milliseconds. */
+/** Most repetitions of a request after 429, unless `Retry-After` is longer than this, in milliseconds. */
 const MAX_TRIES = 5
 const MAX_WAIT_MS = 60_000
 
-export interface AskOptions {
+interface AskOptions {
   /** With the version segment, without a slash at the end. */
   baseUrl: string
   /** The API key for a request to the host of the base URL; `undefined` sends none. Other hosts are sent none. */
   keyFor: (method: Method, path: string) => string | undefined
   /** PEM of the authority that issued the service's certificate. */
   ca?: string | undefined
-  /** How long an answer may take from the request to the last byte of its body, in milliseconds. */
+  /** Time limit from the request to the last byte of the answer, in milliseconds. */
   answerMs: number
-  /** Is told of each answer. */
+  /** Called with each answer. */
   onAnswer?: (method: Method, path: string, answer: Answer) => void
 }
 
@@ -124,7 +123,7 @@ function retryAfterMs({ headers }: Answer): number {
   return Math.max(Number.isNaN(ms) ? 1000 : ms, 0)
 }
 
-/** Whether a key for the base URL may be sent to another URL: to the same host, and not in the clear where TLS is used. */
+/** Returns true when a key for the base URL may be sent to another URL: to the same host, and not in the clear where TLS is used. */
 function isSameHost(url: string, baseUrl: string): boolean {
   const [one, base] = [new URL(url), new URL(baseUrl)]
   return one.hostname === base.hostname && (one.protocol === base.protocol || one.protocol === 'https:')
@@ -132,4 +131,34 @@ function isSameHost(url: string, baseUrl: string): boolean {
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300
+}
+
+/** The deepest nesting of a text that is read as JSON; what looks into values may recurse that far. */
+const MAX_DEPTH = 100
+
+/** The value of a JSON text; `undefined` when it is not JSON, or nested deeper than `MAX_DEPTH`. */
+export function parseJson(text: string): unknown {
+  if (isDeep(text)) return undefined
+  try {
+    // Some services begin with a byte-order mark.
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns true when brackets outside of strings nest deeper than `MAX_DEPTH`. */
+function isDeep(text: string): boolean {
+  let depth = 0
+  let isString = false
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (isString && character === '\\') index += 1
+    else if (character === '"') isString = !isString
+    else if (isString) continue
+    else if (character === '[' || character === '{') depth += 1
+    else if (character === ']' || character === '}') depth -= 1
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
 }

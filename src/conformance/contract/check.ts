@@ -28,7 +28,7 @@ export interface ContractCheck {
   tls: { cert: string; key: string }
   receiverUrl?: string | undefined
   receiverPort?: number | undefined
-  /** Whether a receiver on 127.0.0.1 is known to be reachable, as it is from a service in this process. */
+  /** True when a receiver on 127.0.0.1 is known to be reachable, as it is from a service in this process. */
   isReachable?: boolean | undefined
   /** Cases that rest on advice fail, too. */
   strict?: boolean | undefined
@@ -36,7 +36,7 @@ export interface ContractCheck {
   slow?: boolean | undefined
   timeouts?: Partial<Timeouts> | undefined
   cases: readonly ContractCase[]
-  /** Is told of each case as it begins. */
+  /** Called as each case begins. */
   tell?: ((text: string) => void) | undefined
   /** Ends the check early, with a report of what was found by then. */
   signal?: AbortSignal | undefined
@@ -55,7 +55,7 @@ export class UnusableTarget extends Error {
 
 const defaultTimeouts: Timeouts = { answerMs: 10_000, eventMs: 10_000, settleMs: 3_000, quietMs: 400 }
 
-/** What the report says, and how many webhook endpoints stay registered. */
+/** The report, and the number of webhook endpoints that stay registered. */
 export interface ContractOutcome {
   report: ConformanceReport
   left: number
@@ -187,7 +187,7 @@ async function requireService(
         : `${baseUrl} needs an API key: ${answered}. Pass one with --api-key.`,
     )
   }
-  // A server that answers everything with one and the same status is no service.
+  // A server that answers every request with the same status is not the service.
   const isRefused = [400, 409, 422].includes(push.status) && push.status !== read.status
   const hasRoutes = isSuccess(read) || isSuccess(push) || isRefused
   if (!hasRoutes)

@@ -89,7 +89,7 @@ async function requireConflicts(
   }
 }
 
-/** Specification, section 4, rule 4, and section 7: what guests have claimed is protected. */
+/** Specification, section 4, rule 4, and section 7: claimed items are protected. */
 export const conflicts: readonly ContractCase[] = [
   {
     ...one(

@@ -20,7 +20,7 @@ import {
   shown,
   subscribed,
 } from './events.ts'
-import { inOrder } from './ordering.ts'
+import { inOrder } from './fields.ts'
 import { Broken, must, NotChecked } from './outcome.ts'
 import { accepted } from './pushes.ts'
 import type { Arrival } from './receiver.ts'
@@ -32,10 +32,10 @@ const one = rulesOf('deliveries', created)
 /** Which operation causes which event is not shown, so a case about that is advice. */
 const advice = (...given: Parameters<typeof one>): Rule => ({ ...one(...given), basis: 'advice' })
 
-/** How far the time of a signature may be from that of its arrival, in seconds: the tolerance of section 5. */
+/** Tolerance between the time of a signature and its arrival, in seconds (section 5). */
 const TOLERANCE = 300
 
-/** Specification, sections 2, 5 and 6: what is delivered, to whom, and how it is signed. */
+/** Specification, sections 2, 5 and 6: deliveries, their targets and their signatures. */
 export const deliveries: readonly ContractCase[] = [
   one(
     'event',
@@ -202,7 +202,7 @@ export const deliveries: readonly ContractCase[] = [
   ),
 ]
 
-/** What must not arrive, looked at when all that was caused by the cases before has had the time to. */
+/** Deliveries that must not arrive, checked after all earlier cases had time to cause them. */
 export const lateDeliveries: readonly ContractCase[] = [
   one(
     'replay_is_silent',

@@ -159,7 +159,7 @@ export const secretOnce: ContractCase = one(
 /** The fewest characters of a secret behind its prefix by which it can be told from other texts. */
 const MIN_SECRET = 16
 
-/** Whether a text shows a secret, or what stands behind its prefix, or its base64. */
+/** Returns true when a text shows a secret, or what stands behind its prefix, or its base64. */
 function shows(text: string, secret: string): boolean {
   const rest = secret.slice('whsec_'.length)
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '')

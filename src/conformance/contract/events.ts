@@ -53,7 +53,7 @@ export async function shown(target: Target, hook: Hook, item: Item, what: string
   return arrival
 }
 
-/** How long a delivery of another type may follow the first, in milliseconds. */
+/** Longest delay between the first delivery and one of another type, in milliseconds. */
 const SAME_CHANGE_MS = 2_000
 
 /**
@@ -142,7 +142,10 @@ export function changed(target: Target) {
   })
 }
 
-/** What arrived about a claimed check, and about one with a conflict. @throws NotChecked when guests cannot claim here. */
+/**
+ * Returns the deliveries about a claimed check, and about one with a conflict.
+ * @throws NotChecked when guests cannot claim here.
+ */
 export function conflictEvents(target: Target) {
   return target.once('conflict events', async () => {
     const { all } = await subscribed(target)

@@ -16,7 +16,7 @@ const requestSchema = (placeholders: string) =>
   requestTemplate.describe(`A request. Placeholders: ${placeholders}.`)
 
 /**
- * What a deployment chose where the specification shows nothing, for `contract check --profile`
+ * Choices of a deployment where the specification leaves them open, for `contract check --profile`
  * (`fixtures/contract-profile.schema.json`). Field paths are property names joined by dots.
  */
 export const profileSchema = z.strictObject({
@@ -81,7 +81,7 @@ export const profileSchema = z.strictObject({
 export type Profile = z.infer<typeof profileSchema>
 export type RequestTemplate = z.infer<typeof requestTemplate>
 
-/** What Tabwire itself offers beside `/v1`. */
+/** Tabwire's own profile. */
 export const simulatorProfile = {
   paths: { delete_endpoint: '{origin}/_sim/webhook-endpoints/{id}' },
   claim: {

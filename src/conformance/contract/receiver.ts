@@ -28,15 +28,18 @@ export interface Receiver {
   open(): Hook
   /** The address that the service was given, without a path. */
   url: string
-  /** Whether somebody vouches that the service can reach the address. */
+  /** True when the service is known to reach the address. */
   isPublic: boolean
-  /** How many deliveries have arrived at all hooks. */
+  /** Number of deliveries that have arrived at all hooks. */
   arrived(): number
-  /** How many deliveries were not kept, since one was larger than `MAX_BYTES`, or all more than `MAX_KEPT` or `MAX_COUNT`. */
+  /**
+   * Number of deliveries that were not kept, since one was larger than `MAX_BYTES`, or all more than `MAX_KEPT` or
+   * `MAX_COUNT`.
+   */
   dropped(): number
-  /** How many connections were ended during the TLS handshake, as by a sender that does not trust the certificate. */
+  /** Number of connections that ended during the TLS handshake, as when a sender does not trust the certificate. */
   distrusted(): number
-  /** Whether a request to the public URL arrives here. */
+  /** Returns true when a request to the public URL arrives here. */
   leadsHere(): Promise<boolean>
   close(): Promise<void>
 }
@@ -48,11 +51,11 @@ export interface ReceiverOptions {
   publicUrl?: string | undefined
   /** 0 takes any free port. */
   port?: number
-  /** How long a delivery is waited for, in milliseconds. */
+  /** Time limit for a delivery, in milliseconds. */
   eventMs: number
 }
 
-/** How long the test of the public URL may take, in milliseconds. */
+/** Time limit for the test of the public URL, in milliseconds. */
 const SELF_TEST_MS = 5_000
 
 /** The most bytes of a delivery, and of all deliveries that are kept. */

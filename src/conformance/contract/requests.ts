@@ -52,7 +52,7 @@ export const requests: readonly ContractCase[] = [
   }),
 ]
 
-/** What the whole run has seen, so these come last. */
+/** Rules about the whole run, so these come last. */
 export const idsDiffer: ContractCase = {
   group: 'requests',
   id: 'ids_differ',

@@ -1,5 +1,4 @@
-import { INTERRUPTED, untilInterrupted } from '../report/interruption.ts'
-import type { CaseResult, Verdict } from '../report/result.ts'
+import { INTERRUPTED, untilInterrupted, type CaseResult, type Verdict } from '../report/result.ts'
 import { access } from './access.ts'
 import { NoAnswer } from './ask.ts'
 import type { ContractCase } from './case.ts'
@@ -9,7 +8,6 @@ import { conflicts } from './conflicts.ts'
 import { deliveries, lateDeliveries } from './deliveries.ts'
 import { endpoints, secretOnce } from './endpoints.ts'
 import { everyAnswer, idsDiffer, requests } from './requests.ts'
-import { reportable } from './reportable.ts'
 import { retries } from './retries.ts'
 import type { Target } from './target.ts'
 
@@ -82,7 +80,7 @@ function dependent(
 interface Seen {
   verdict: Verdict
   detail: string | null
-  /** What was thrown: cases that meet the same one have one reason. */
+  /** Thrown errors: cases with the same error share one reason. */
   cause?: unknown
   silent?: boolean
 }
@@ -126,7 +124,7 @@ async function examine(target: Target, one: Exclude<ContractCase, { observe: unk
   return { verdict: 'passed', detail: null }
 }
 
-/** @throws what is no verdict: a bug. */
+/** @throws errors that are not verdicts: bugs. */
 function verdictOf(error: unknown): Seen {
   if (error instanceof NotChecked) return { verdict: 'not_checked', detail: notChecked(error) }
   if (error instanceof Broken) return { verdict: 'failed', detail: error.message, cause: error }
@@ -136,4 +134,40 @@ function verdictOf(error: unknown): Seen {
 
 function notChecked(error: unknown): string {
   return `Not checked: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** The most characters of a detail in the report. */
+const MAX_LENGTH = 600
+/** A shorter key is not hidden: it may be a word of any text, such as `key`. */
+const MIN_SECRET = 8
+
+/**
+ * Makes a text that may quote the service fit for a report: keys and secrets are hidden, whatever steers a terminal or
+ * breaks a line is shown as its escape, and the text ends after `MAX_LENGTH` characters.
+ */
+export function reportable(text: string, secrets: readonly string[]): string {
+  const hidden = secrets
+    .filter((secret) => secret.length >= MIN_SECRET)
+    .flatMap((secret) => formsOf(secret))
+    .sort((one, other) => other.length - one.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, '[hidden]'), text)
+    .replace(/whsec_[^\s"'<>,;.\\)\]}]+/g, 'whsec_[hidden]')
+  const line = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escaped)
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH).trimEnd()}…` : line
+}
+
+/** A key as it is, and as a service may quote it from the header. */
+function formsOf(secret: string): string[] {
+  const base64 = [secret, `Bearer ${secret}`].map((one) => Buffer.from(one).toString('base64'))
+  return [
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('hex'),
+    ...base64.map((one) => one.replace(/=+$/, '')),
+  ]
+}
+
+function escaped(character: string): string {
+  const named = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character]
+  return named ?? `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
 }

@@ -30,7 +30,7 @@ export function at(value: unknown, path: string): unknown {
 const LIST = /location|data|result|item|row|list|record|entr|element|content|member|value/i
 
 /**
- * Whether there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
+ * Returns true when there is a list of records anywhere in a JSON value: an array, or objects under their ids. An array within an
  * object that is an error, or that has an id and so is a record itself, is none unless its name says so.
  */
 export function hasList(value: unknown): boolean {
@@ -55,8 +55,8 @@ export function secretsIn(json: unknown, path?: string): string[] {
 }
 
 /**
- * What may be the id of an endpoint in the answer to its registration, most likely first: fields named like an id, the end
- * of `Location` and of links to endpoints, then other texts and numbers.
+ * Returns candidates for an endpoint's id in the answer to its registration, most likely first: fields named like an
+ * id, the end of `Location` and of links to endpoints, then other texts and numbers.
  */
 export function idCandidates({ json, headers }: Pick<Answer, 'json' | 'headers'>, path?: string): string[] {
   if (path !== undefined) return isId(at(json, path)) ? [String(at(json, path))] : []
@@ -89,7 +89,7 @@ function decoded(text: string): string {
   }
 }
 
-/** How the fields of a check are named, where a profile says so. */
+/** Field names of a check in a profile. */
 export interface CheckFields {
   items?: string | undefined
   external_id?: string | undefined
@@ -146,7 +146,7 @@ export function listsAt(value: unknown, path: string): unknown[] | undefined {
   return inside.every((one) => Array.isArray(one) || isObject(one)) ? inside : undefined
 }
 
-/** Whether an entry says of itself that its item is gone, as services do that keep removed items in the list. */
+/** Returns true when an entry says of itself that its item is gone, as services do that keep removed items in the list. */
 export function isRemoved(entry: unknown): boolean {
   return (
     isObject(entry) &&
@@ -170,7 +170,7 @@ export function timeless(value: unknown): unknown {
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 const YEARS = 5 * 365 * 86_400
 
-/** Whether a value is an ISO time, or unix seconds or milliseconds near now. */
+/** Returns true when a value is an ISO time, or unix seconds or milliseconds near now. */
 export function isTime(value: unknown): boolean {
   if (typeof value === 'string') return TIME.test(value)
   if (typeof value !== 'number') return false
@@ -178,7 +178,7 @@ export function isTime(value: unknown): boolean {
   return Math.abs(value - now) < YEARS || Math.abs(value / 1000 - now) < YEARS
 }
 
-/** Where two values differ, as paths for people; empty when they are the same. */
+/** Returns the paths at which two values differ. */
 export function differences(one: unknown, other: unknown, path = ''): string[] {
   if (isDeepStrictEqual(one, other)) return []
   const bothObjects = isObject(one) && isObject(other)
@@ -199,8 +199,8 @@ function unwrapped(value: unknown, depth = 3): unknown[] {
 }
 
 /**
- * What may be the check in an answer or in an event's data: the objects around an item, other than its own and that of a
- * map of items. Where some of them name the check, those alone.
+ * Returns candidates for the check in an answer or in an event's data: the objects around an item, other than its own
+ * and that of a map of items. Where some of them name the check, only those.
  */
 export function checkCandidates(value: unknown, checkId: string, itemId: string): unknown[] {
   const around = unwrapped(value).filter(
@@ -214,7 +214,7 @@ export function checkCandidates(value: unknown, checkId: string, itemId: string)
   return naming.length > 0 ? naming : around
 }
 
-/** Whether a value stands anywhere inside another. */
+/** Returns true when a value stands anywhere inside another. */
 export function holds(inside: unknown, value: unknown): boolean {
   return [...nested(inside)].some((one) => one.value === value)
 }

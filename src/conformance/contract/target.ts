@@ -15,7 +15,7 @@ export interface Item {
   note: string
 }
 
-/** A check of this run that nobody else pushes. */
+/** A check that only this run pushes. */
 export interface TrialCheck {
   /** Its external id. */
   id: string
@@ -33,7 +33,7 @@ export interface Registered {
   url: string
   hook: Hook
   answer: Answer
-  /** Whether the service was given a name that leads nowhere, since it refused the receiver's address. */
+  /** True when the service was given a name that leads nowhere, since it refused the receiver's address. */
   isUnreachable: boolean
 }
 
@@ -47,7 +47,7 @@ export interface Target {
   /** A key without write scope; `undefined` when there is none. */
   limitedKey: string | undefined
   timeouts: Timeouts
-  /** Whether cases that take longer than ten seconds run. */
+  /** True when cases that take longer than ten seconds run. */
   slow: boolean
   freshCheck(): TrialCheck
   /** The body of a push of the latest check. With an ordering field, each body is newer than the one before. */
@@ -56,13 +56,16 @@ export interface Target {
   ordered(body: object, place: number): object
   /** Writes the ordering field in another form from now on; false where none is left to try. */
   orderOtherwise(): boolean
-  /** Whether the service refused the first form, so that the present one is a guess. */
+  /** Returns true when the service refused the first form, so that the present one is a guess. */
   isOrderGuessed(): boolean
   /** Pushes bodies one after the other. @throws Broken when one is refused. */
   push(check: TrialCheck, ...bodies: readonly object[]): Promise<void>
   /** The path where GET of the check is expected. */
   readPath(check: TrialCheck): string
-  /** What GET of the check answers. @throws NotChecked when it cannot be read. */
+  /**
+   * Returns the answer to GET of the check.
+   * @throws NotChecked when it cannot be read.
+   */
   read(check: TrialCheck): Promise<unknown>
   /** Waits until the check has the expected ones of `items`. @throws Broken when it does not, NotChecked when it cannot be read. */
   shows(check: TrialCheck, items: readonly Item[], expected: readonly Item[]): Promise<void>
@@ -83,7 +86,7 @@ export interface Target {
    * other deliveries arrived.
    */
   missing(what: string): Broken | NotChecked
-  /** Whether a delivery mentions a check or an item of this run. */
+  /** Returns true when a delivery mentions a check or an item of this run. */
   mentions(arrival: Arrival): boolean
   /** Hooks of registrations that were refused: nothing may arrive there. */
   refusedHooks: Hook[]
@@ -93,24 +96,24 @@ export interface Target {
   repeatedIds: readonly string[]
   /** The answers so far without `X-Request-Id`, as `GET /locations: 404`. */
   unidentified: readonly string[]
-  /** What no report may show: the keys of this run and the secrets of its endpoints. */
+  /** Secrets that reports must not show: the keys of this run and the secrets of its endpoints. */
   secrets(): readonly string[]
   /** Does a thing once for all cases that look at it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>
   /** Removes an endpoint; `undefined` where it is not known how. */
   remove(endpoint: Registered): Promise<Answer | undefined>
-  /** Removes what was registered, where that is possible; returns how many endpoints stay. */
+  /** Removes the registered endpoints where possible; returns how many stay. */
   cleanUp(): Promise<number>
 }
 
 export interface Timeouts {
-  /** How long the service may take to answer, in milliseconds. */
+  /** Time limit for an answer, in milliseconds. */
   answerMs: number
-  /** How long a delivery is waited for, in milliseconds. */
+  /** Time limit for a delivery, in milliseconds. */
   eventMs: number
-  /** How long a push may take until GET shows it, in milliseconds. */
+  /** Time limit until GET shows a push, in milliseconds. */
   settleMs: number
-  /** How long to wait where nothing more is expected to arrive, in milliseconds. */
+  /** Wait where no further delivery is expected, in milliseconds. */
   quietMs: number
 }
 
@@ -132,11 +135,11 @@ export interface TargetOptions extends Pick<
   token: string
   /** The API keys of this run. */
   apiKeys: readonly string[]
-  /** Whether it is known that the service can reach the receiver. */
+  /** True when it is known that the service can reach the receiver. */
   isReachable: boolean
 }
 
-/** How the ordering field is written: as a whole number, as one in a text, or as a time with `Z` or `+00:00`. */
+/** Form of the ordering field: a whole number, a number as text, or a time with `Z` or `+00:00`. */
 type OrderForm = 'integer' | 'string' | 'time' | 'offset'
 
 /** The places of ordered pushes are 9, 10 and 11, so that a service that compares numbers as text is seen. */
@@ -313,7 +316,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
           return { id, answer }
         }
         tried.push(`${id}: ${answer.status}`)
-        // The id may be right, and the ping may not have reached this receiver.
+        // A valid id does not prove that the ping reached this receiver.
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
           throw target.missing(`The ping, which was answered ${answer.status},`)
       }
@@ -393,7 +396,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   }
 
   /**
-   * Whether the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
+   * Returns true when the items are the expected ones in one of the lists that showed them so far; before anything was shown, in a
    * list called `items`, or else in any. Other lists, such as a history, also hold what was removed.
    */
   function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
@@ -407,7 +410,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       fields,
     )
     const names = listNames ?? (lists.has('items') ? ['items'] : [...lists.keys()])
-    const shownIn = (name: string) => namesOf(presentIn(lists.get(name), items))
+    const shownIn = (name: string) => namesOf(foundIn(lists.get(name), items))
     const matching = names.filter((name) => shownIn(name) === namesOf(expected))
     const isSame = matching.length > 0 || (names.length === 0 && expected.length === 0)
     if (isSame && expected.length > 0) listNames = matching
@@ -449,7 +452,7 @@ function refusalOf({ status, text }: Answer): Broken | NotChecked {
   return new Broken(seen)
 }
 
-/** Whether an address is one that services may refuse or cannot reach: of this machine or a private network. */
+/** Returns true when an address is one that services may refuse or cannot reach: of this machine or a private network. */
 function isPrivate(url: string): boolean {
   const { hostname } = new URL(url)
   return isLoopbackName(bareHost({ hostname })) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
@@ -459,7 +462,7 @@ function isKept(entry: unknown): boolean {
   return !isRemoved(entry)
 }
 
-function presentIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
+function foundIn(entries: Entries | undefined, items: readonly Item[]): Item[] {
   return items.filter(({ external_id }) => entries?.get(external_id)?.some(isKept))
 }
 

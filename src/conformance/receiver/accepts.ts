@@ -1,7 +1,6 @@
 import { eventTypes } from '../../model/event.ts'
-import { isGood, told, type Finding, type ReceiverCase, type Row, type Stage } from './case.ts'
+import { isGood, told, type Finding, type ReceiverCase, type Row, type CaseContext } from './case.ts'
 import { bytes, withHeader, type Forge } from './forge.ts'
-import { oddForms } from './odd-forms.ts'
 import type { Delivery, SendOptions } from './send.ts'
 
 interface AcceptRow extends Row {
@@ -10,6 +9,55 @@ interface AcceptRow extends Row {
   /** Milliseconds between the two halves of each body. */
   pauseMs?: number
 }
+
+interface OddForm extends Pick<Row, 'id' | 'title' | 'explainedBy'> {
+  /** The bytes of an event as legal JSON that a parser would not write again. */
+  write(forge: Forge): Buffer
+}
+
+/**
+ * Ways to write JSON that are as good as the usual one, but do not survive a parser. What is odd stands in fields of its
+ * own, so that a receiver that validates the fields it knows accepts each.
+ */
+const oddForms: readonly OddForm[] = [
+  {
+    id: 'odd_white_space',
+    title: 'JSON with spaces, tabs and line breaks in odd places',
+    write: (forge) => Buffer.from(JSON.stringify(forge.envelope(), null, ' \t').replaceAll('": ', '" :\r\n')),
+  },
+  {
+    id: 'odd_numbers',
+    title: 'Numbers written as 1.0, 1E2 and with more digits than a double holds',
+    write: (forge) => withField(forge, '{"one":1.0,"hundred":1E2,"large":12345678901234567890,"zero":-0}'),
+  },
+  {
+    id: 'odd_escapes',
+    title: 'Slashes and letters escaped without need',
+    write: (forge) => withField(forge, '{"url":"https:\\/\\/pos.example.com","name":"\\u0041lma \\u00e9"}'),
+  },
+  {
+    id: 'odd_keys',
+    title: 'Keys that look like numbers, out of order',
+    write: (forge) => withField(forge, '{"10":1,"9":2,"b":3,"a":4}'),
+  },
+  {
+    id: 'odd_characters',
+    title: 'Percent signs, plus signs, ampersands and markup in a text',
+    write: (forge) =>
+      bytes(forge.envelopeWith({ odd: '100%25 %41 a+b&c=d; <b>fish & chips</b> &amp; {{x}} $1 \\n \u0007' })),
+  },
+  {
+    id: 'odd_unicode',
+    explainedBy: ['non_ascii'],
+    title: 'Letters and accents as separate characters (Unicode NFD)',
+    write: (forge) => bytes(forge.envelopeWith({ odd: 'Zoë Åsa 한글'.normalize('NFD') })),
+  },
+  {
+    id: 'odd_trailing_newline',
+    title: 'A line break after the JSON',
+    write: (forge) => Buffer.from(`${JSON.stringify(forge.envelope())}\r\n`),
+  },
+]
 
 /** More than any check of a restaurant has, in bytes. */
 const MEBIBYTE = 1_048_576
@@ -60,7 +108,7 @@ const rows: readonly AcceptRow[] = [
       'Delivery is at least once (specification section 6). A duplicate that is rejected is sent again six times, and counts towards disabling the endpoint. Answer 2xx and do nothing.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
-      // Each attempt is signed anew, so a receiver may reject the same signature twice.
+      // Each attempt gets a new signature, so a receiver may reject a repeated one.
       return [0, 1, 2].map((age) => forge.delivery(body, forge.header(body, forge.now() - age)))
     },
   },
@@ -129,7 +177,7 @@ const rows: readonly AcceptRow[] = [
   },
 ]
 
-/** What a right receiver answers 2xx. */
+/** Deliveries that a correct receiver answers with 2xx. */
 export const accepts: readonly ReceiverCase[] = [
   ...eventTypes.map((type): ReceiverCase => ({
     group: 'accepts',
@@ -152,7 +200,7 @@ export const accepts: readonly ReceiverCase[] = [
 /** Sends genuine deliveries one after the other, up to the first that is not accepted. */
 async function acceptance(
   deliveries: readonly Delivery[],
-  { send }: Pick<Stage, 'send'>,
+  { send }: Pick<CaseContext, 'send'>,
   pauseMs?: number,
 ): Promise<Finding> {
   for (const [index, one] of deliveries.entries()) {
@@ -171,7 +219,7 @@ async function acceptance(
  * Seconds between the time cases and the tolerance: a receiver has 10 s to answer, and whenever in them it verifies, the
  * verdict must be the same. A tolerance below 20 s leaves half of itself.
  */
-export function marginOf({ tolerance }: Forge): number {
+function marginOf({ tolerance }: Forge): number {
   return Math.min(ANSWER_SECONDS, Math.ceil(tolerance / 2))
 }
 
@@ -196,4 +244,10 @@ function stateOf(forge: Forge, age: number): object {
   const envelope = forge.envelope(type)
   const at = new Date((forge.now() - 60 + age) * 1000).toISOString()
   return { ...envelope, created_at: at, data: { ...(envelope.data as object), updated_at: at } }
+}
+
+/** An event whose data has a field with this JSON. */
+function withField(forge: Forge, json: string): Buffer {
+  const text = JSON.stringify(forge.envelopeWith({ odd: 0 }))
+  return Buffer.from(text.replace(/"odd":0\}\}$/, () => `"odd":${json}}}`))
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGood, told, type ReceiverCase } from './case.ts'
 
-/** How long a receiver may take to end after a broken connection, in milliseconds. */
+/** Time limit for a receiver to crash after a broken connection, in milliseconds. */
 const END_MS = 100
 
-/** How a receiver behaves under load and abuse. These cases come last, since they ask what the others have done to it. */
+/** Behaviour under load and abuse. These cases come last, since they also check the effects of the others. */
 export const behaves: readonly ReceiverCase[] = [
   {
     group: 'behaves',
@@ -70,7 +70,7 @@ export const behaves: readonly ReceiverCase[] = [
   },
 ]
 
-/** How many cases are named. */
+/** Most cases that a message names. */
 const MOST = 3
 
 function isRefusal(answer: Parameters<typeof isGood>[0]): boolean {

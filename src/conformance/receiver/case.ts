@@ -9,15 +9,15 @@ export interface Rejection {
   answer: Answer
 }
 
-/** What a case works with. */
-export interface Stage {
+/** Context of a case: the means by which it examines the receiver. */
+export interface CaseContext {
   forge: Forge
   send: Send
   /** The answer to the plain, genuine delivery that every run begins with. */
   first: Answer
   /** The rejections of all cases so far. */
   rejections: Rejection[]
-  /** Whether what a case sends should be in flight at once, where its order does not matter. */
+  /** True when what a case sends should be in flight at once, where its order does not matter. */
   isSlow: boolean
   /** Judges the receiver's view of its own state; absent without `--state-url`. */
   convergence?: { judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding> } | undefined
@@ -26,7 +26,7 @@ export interface Stage {
 /** A mistake in words; with a reason where it means something else than the case has in mind. */
 export type Wrong = string | { detail: string; reason: string }
 
-/** What a case found: a mistake, why it could not judge, what it looked at, or nothing when the receiver is right. */
+/** Finding of a case: a mistake, why it could not judge, an observation, or nothing when the receiver is correct. */
 export type Finding = Wrong | { notChecked: string } | { passed: string } | undefined
 
 /** A case of the suite. */
@@ -36,19 +36,19 @@ export interface ReceiverCase {
   title: string
   /** A sentence of the specification unless said otherwise. */
   basis?: Basis
-  /** What it means in production when the case fails. */
+  /** Effect of a failure in production. */
   reason: string
   /** The cases whose mistake shows in this one, too. Where one of them failed, this one says nothing new. */
   explainedBy?: readonly string[]
   /** Runs after the other cases of its group, and beside none: it may end the receiver. */
   isAlone?: true
-  examine(stage: Stage): Promise<Finding>
+  examine(context: CaseContext): Promise<Finding>
 }
 
 /** A row of a table of cases. */
 export type Row = Pick<ReceiverCase, 'id' | 'title' | 'basis' | 'reason' | 'explainedBy' | 'isAlone'>
 
-/** What a case about rejections sends, in this order. */
+/** Deliveries of a rejection case, in this order. */
 export interface Forgery {
   /** Genuine; the forged ones build on it. */
   before?: Delivery

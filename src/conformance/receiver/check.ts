@@ -3,13 +3,30 @@ import { eventTypes, type EventType } from '../../model/event.ts'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { makeReport, type ConformanceReport } from '../report/result.ts'
 import type { ReceiverCase } from './case.ts'
-import { withControl } from './cases.ts'
-import { createConvergence, type StateCheck } from './convergence/judge.ts'
-import { readExamples } from './examples.ts'
-import { createForge } from './forge.ts'
+import { createConvergence, type StateCheck, converges } from './convergence/judge.ts'
+import { readExamples, createForge } from './forge.ts'
 import { runReceiverCases } from './run.ts'
-import { speaksOtherScheme } from './scheme.ts'
 import { createSend, type Answer, type Destination } from './send.ts'
+import { connect as connectPlain, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { accepts } from './accepts.ts'
+import { behaves } from './behaves.ts'
+import { control } from './control.ts'
+import { refuses } from './refuses.ts'
+
+/** The suite, in the order in which it runs. */
+export const receiverCases: readonly ReceiverCase[] = [
+  ...control,
+  ...accepts,
+  ...refuses,
+  ...behaves,
+  ...converges,
+]
+
+/** The cases chosen, and those that the verdicts of all rest on. */
+export function withControl(cases: readonly ReceiverCase[]): readonly ReceiverCase[] {
+  return [...control, ...cases.filter(({ group }) => group !== 'control')]
+}
 
 /** Of specification section 8, in milliseconds. */
 const ANSWER_MS = 10_000
@@ -22,21 +39,21 @@ export interface ReceiverCheck extends Omit<Destination, 'timeoutMs' | 'signal'>
   /** Seconds. */
   tolerance: number
   serviceName: string
-  /** What the receiver is registered for; all types unless given. */
+  /** Event types of the receiver's endpoint; all unless given. */
   events?: readonly EventType[] | undefined
   /** The cases asked for. Those of the group `control` run in any case. */
   cases: readonly ReceiverCase[]
-  /** Where the receiver shows its state, for the cases that look at it. */
+  /** How to read the receiver's state, for the cases about convergence. */
   state?: StateCheck | undefined
-  /** How long each answer is waited for, in milliseconds: 10 s unless a test has less time. */
+  /** Time limit of an answer, in milliseconds; 10 s by default. */
   timeoutMs?: number
-  /** From this on an answer is slow, in milliseconds, so that cases run side by side: 300 unless a test is not to depend on it. */
+  /** Time from which an answer counts as slow, in milliseconds; 300 by default. Cases run in parallel then. */
   slowMs?: number
-  /** Ends the check early, with a report of what has been found by then. */
+  /** Ends the check early, with a partial report. */
   signal?: AbortSignal
   /** Advice that is not kept fails, too. */
   strict?: boolean
-  /** Is told of each case as it begins; of the plain delivery before them, with no case. */
+  /** Called as each case begins; for the plain delivery before them, without a case. */
   begin?: (one?: ReceiverCase, index?: number, total?: number) => void
 }
 
@@ -96,7 +113,7 @@ async function requireReachable(url: URL, first: Answer): Promise<void> {
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
 }
 
-/** What comes of one scheme where the other is spoken. */
+/** Errors of a connection with the wrong scheme. */
 const otherwiseSpoken = /^(EPROTO|ECONNRESET|EPIPE|TIMEOUT|HPE_.*|ERR_SSL_.*)$/
 
 const noConnection = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL)$/
@@ -121,4 +138,48 @@ function advice(code: string): string {
 /** Without the query, which may hold a token. */
 function shown({ origin, pathname }: URL): string {
   return origin + pathname
+}
+
+/** Time limit for the other scheme, in milliseconds. */
+const WAIT_MS = 2_000
+
+/** Returns true when a server speaks the scheme that the URL does not name: TLS behind `http:`, plain HTTP behind `https:`. */
+export async function speaksOtherScheme(url: URL): Promise<boolean> {
+  const host = bareHost(url)
+  return url.protocol === 'https:'
+    ? speaksPlainHttp(host, Number(url.port || 443))
+    : speaksTls(host, Number(url.port || 80))
+}
+
+/** Ends after the handshake; nothing is sent, so whose certificate it is does not matter. */
+function speaksTls(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const servername = isIP(host) === 0 ? host : ''
+    const socket = connectTls({ host, port, servername, rejectUnauthorized: false })
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(WAIT_MS, () => end(false))
+    socket.once('secureConnect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('close', () => end(false))
+  })
+}
+
+function speaksPlainHttp(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectPlain({ host, port })
+    const end = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.setTimeout(WAIT_MS, () => end(false))
+    socket.once('connect', () =>
+      socket.write(`OPTIONS / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+    )
+    socket.once('data', (first: Buffer) => end(first.toString('latin1').startsWith('HTTP/')))
+    socket.once('error', () => end(false))
+    socket.once('close', () => end(false))
+  })
 }

@@ -1,10 +1,11 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
 import { signatureHeader } from '../../model/service-name.ts'
 import { hexDigest } from '../../signature/digest.ts'
-import type { Examples } from './examples.ts'
 import type { Delivery, HeaderLine } from './send.ts'
+import { readFile } from 'node:fs/promises'
+import { packageFile } from '../../package-file.ts'
 
-export interface ForgeParts {
+interface ForgeParts {
   secret: string
   /** Seconds that the receiver allows `t` to be away from now. */
   tolerance: number
@@ -100,4 +101,15 @@ export function withHeader(delivery: Delivery, name: string, value: string): Del
 /** The delivery under a name for the report. */
 export function labelled(label: string, delivery: Delivery): Delivery {
   return { ...delivery, label }
+}
+
+type Examples = ReadonlyMap<Envelope['type'], Envelope>
+
+/** An example of each event and of the ping, from `fixtures/events`. */
+export async function readExamples(): Promise<Examples> {
+  const read = async (type: Envelope['type']) => {
+    const text = await readFile(packageFile(`fixtures/events/${type}.json`), 'utf8')
+    return [type, JSON.parse(text) as Envelope] as const
+  }
+  return new Map(await Promise.all([...eventTypes, 'ping' as const].map(read)))
 }

@@ -5,12 +5,107 @@ import {
   type Forgery,
   type ReceiverCase,
   type RefuseRow,
-  type Stage,
+  type CaseContext,
+  type Row,
 } from './case.ts'
 import { bodyMovedIntoT, signatures, tampering, times } from './forgeries.ts'
-import { malformed } from './malformed.ts'
 import type { Delivery } from './send.ts'
 import { unverified } from './unverified.ts'
+import { bytes, labelled, type Forge } from './forge.ts'
+
+interface Malformed extends Row {
+  /** The header's values, one delivery for each; `v1` is the right signature for `t` and the body. */
+  values(given: { t: number; v1: string; signature: (t: number | string) => string }): readonly string[]
+}
+
+const UNREADABLE =
+  'Strangers can send events: the receiver accepts a header that carries no signature it could verify.'
+
+/** The signature is correct, so only the service can have made it: accepting the header is harmless today. */
+const LENIENT =
+  'The service never sends such a header. A receiver that reads more than the agreed form (t=<unix_seconds>,v1=<hex>) is harder to keep safe.'
+
+const NO_TIME =
+  'A time that is no number never expires. The service never sends one, so a receiver should accept whole seconds alone.'
+
+const tenWays: readonly Malformed[] = [
+  { id: 'no_t', title: 'no t', reason: UNREADABLE, values: ({ v1 }) => [`v1=${v1}`] },
+  { id: 'no_v1', title: 'no v1', reason: UNREADABLE, values: ({ t }) => [`t=${t}`, `t=${t},v1`] },
+  {
+    id: 'only_v0',
+    basis: 'advice',
+    title: 'the signature under v0',
+    reason: LENIENT,
+    values: ({ t, v1 }) => [`t=${t},v0=${v1}`],
+  },
+  {
+    id: 'empty_t',
+    basis: 'advice',
+    title: 'an empty t, signed',
+    reason: NO_TIME,
+    values: ({ signature }) => [`t=,v1=${signature('')}`],
+  },
+  {
+    id: 't_not_a_number',
+    basis: 'advice',
+    title: 't that is no number, signed',
+    reason: NO_TIME,
+    values: ({ signature }) => [`t=NaN,v1=${signature('NaN')}`, `t=soon,v1=${signature('soon')}`],
+  },
+  {
+    id: 'two_t',
+    explainedBy: ['expired'],
+    title: 'an expired t that was signed, and a new one that was not',
+    reason:
+      'Recorded deliveries can be replayed for ever: the receiver verifies with one t and takes the age from the other.',
+    values: ({ t, signature }) => {
+      const old = t - 1_000_000
+      return [`t=${old},v1=${signature(old)},t=${t}`, `t=${t},t=${old},v1=${signature(old)}`]
+    },
+  },
+  {
+    id: 'semicolons',
+    basis: 'advice',
+    title: 'semicolons for commas',
+    reason: LENIENT,
+    values: ({ t, v1 }) => [`t=${t};v1=${v1}`],
+  },
+  {
+    id: 'bare_hex',
+    title: 'the signature alone',
+    reason: UNREADABLE,
+    values: ({ v1 }) => [v1, `sha256=${v1}`],
+  },
+  {
+    id: 'v1_not_hex',
+    title: 'v1 of the right length, but not hex',
+    reason: UNREADABLE,
+    values: ({ t }) => [`t=${t},v1=${'z'.repeat(64)}`],
+  },
+  {
+    id: 'v1_not_ascii',
+    title: 'v1 with bytes beyond ASCII',
+    reason: UNREADABLE,
+    values: ({ t }) => [`t=${t},v1=${'é'.repeat(64)}`],
+  },
+]
+
+/** Malformed headers, in ten ways. */
+const malformed: readonly RefuseRow[] = tenWays.map(({ id, title, values, ...row }) => ({
+  ...row,
+  id: `malformed_${id}`,
+  title: `A malformed header: ${title}`,
+  forge(forge: Forge) {
+    const body = bytes(forge.envelope())
+    const t = forge.now()
+    const signature = (time: number | string) => forge.signature(body, time)
+    const headers = values({ t, v1: signature(t), signature })
+    return {
+      forged: headers.map((value) => labelled(shortened(value), forge.delivery(body, value))),
+      genuine: forge.genuine(body),
+    }
+  },
+}))
 
 /** Bodies that are not JSON come last: a receiver that parses before it verifies may end. */
 const rows: readonly RefuseRow[] = [
@@ -22,28 +117,32 @@ const rows: readonly RefuseRow[] = [
   bodyMovedIntoT,
 ]
 
-/** What a right receiver does not accept. Any answer but a 2xx is a rejection; which one is best is a case of its own. */
+/**
+ * Deliveries that a correct receiver does not accept. Any answer but a 2xx is a rejection; another case judges which
+ * one is best.
+ */
 export const refuses: readonly ReceiverCase[] = rows.map(({ forge, ...row }) => ({
   group: 'refuses',
   ...row,
-  async examine(stage) {
-    const { before, forged, genuine = stage.forge.genuine() } = forge(stage.forge)
+  async examine(context) {
+    const { before, forged, genuine = context.forge.genuine() } = forge(context.forge)
     return (
-      (before && unbelieved(await stage.send(before), BEFORE)) ??
-      (await acceptedOf(forged, row, stage)) ??
-      (await controlled(genuine, stage))
+      (before && unbelieved(await context.send(before), BEFORE)) ??
+      (await acceptedOf(forged, row, context)) ??
+      (await controlled(genuine, context))
     )
   },
 }))
 
 const BEFORE = 'the genuine delivery that this case begins with was not accepted'
+
 const AFTER = 'a genuine delivery of this kind was not accepted either'
 
 /** The first forged delivery that is accepted. The rejections are kept. */
 async function acceptedOf(
   forged: Forgery['forged'],
   { id, basis }: Pick<RefuseRow, 'id' | 'basis'>,
-  { send, rejections, isSlow }: Stage,
+  { send, rejections, isSlow }: CaseContext,
 ): Promise<Finding> {
   const wanted = basis === 'advice' ? 'a rejection (4xx) is safer' : 'expected a rejection (4xx)'
   const ahead = isSlow ? forged.map((one) => send(one)) : []
@@ -57,8 +156,11 @@ async function acceptedOf(
   return undefined
 }
 
-/** Nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver has ended. */
-async function controlled(genuine: Delivery, { send }: Stage): Promise<Finding> {
+/**
+ * Returns nothing when the genuine delivery is accepted; else why the rejections mean nothing, or that the receiver
+ * has ended.
+ */
+async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Finding> {
   const first = await send(genuine)
   // A receiver that is ending closes the connections that it had not accepted yet.
   const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(genuine) : first
@@ -70,7 +172,12 @@ async function controlled(genuine: Delivery, { send }: Stage): Promise<Finding> 
   return unbelieved(answer, AFTER)
 }
 
-function unbelieved(answer: Awaited<ReturnType<Stage['send']>>, what: string): Finding {
+function unbelieved(answer: Awaited<ReturnType<CaseContext['send']>>, what: string): Finding {
   if (isGood(answer)) return undefined
   return { notChecked: answer.unjudged ?? `Not checked: ${what}: ${told(answer)}.` }
+}
+
+/** A header without its long values. */
+function shortened(header: string): string {
+  return header.replace(/[0-9a-fzé]{60,}/g, (value) => `${value.slice(0, 4)}…`)
 }

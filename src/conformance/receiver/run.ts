@@ -1,47 +1,45 @@
-import { INTERRUPTED } from '../report/interruption.ts'
-import type { CaseResult } from '../report/result.ts'
-import type { ReceiverCase, Stage } from './case.ts'
-import { createPace } from './pace.ts'
-import { createPatience } from './patience.ts'
+import { INTERRUPTED, type CaseResult } from '../report/result.ts'
+import type { ReceiverCase, CaseContext } from './case.ts'
+import { createPace, createTimeouts } from './timing.ts'
 
 export interface Run {
-  /** How long an answer is waited for, in milliseconds. */
+  /** Time limit of an answer, in milliseconds. */
   timeoutMs: number
-  /** From this on an answer is slow, in milliseconds. */
+  /** Time from which an answer counts as slow, in milliseconds. */
   slowMs: number
   signal: AbortSignal
   begin: (one: ReceiverCase, index: number) => void
 }
 
-/** The groups whose cases may run side by side, where the receiver is slow: what one case does changes no other. */
+/** Groups whose cases can run in parallel when the receiver is slow: one case does not affect another. */
 const independent: ReadonlySet<string> = new Set(['accepts', 'refuses'])
 
 /**
- * Runs the cases group by group, and within a group one after the other, so that what a case breaks is not blamed on
- * another. When a case of the group `control` fails, no other case is checked.
+ * Runs the cases group by group and in sequence, so that a case is not blamed for the effects of another. When a case
+ * of the group `control` fails, no other case is checked.
  */
 export async function runReceiverCases(
   cases: readonly ReceiverCase[],
-  stage: Omit<Stage, 'isSlow'>,
+  context: Omit<CaseContext, 'isSlow'>,
   { timeoutMs, slowMs, signal, begin }: Run,
 ): Promise<CaseResult[]> {
   const results = new Map<ReceiverCase, CaseResult>()
-  const pace = createPace(stage.send, stage.forge, slowMs)
-  const patience = createPatience(pace.send, timeoutMs, signal)
+  const pace = createPace(context.send, context.forge, slowMs)
+  const timeouts = createTimeouts(pace.send, timeoutMs, signal)
   let failedControl: ReceiverCase | undefined
 
   async function run(one: ReceiverCase, isSlow: boolean): Promise<void> {
     const lost = reasonNotToTry(one)
     if (lost === undefined) begin(one, cases.indexOf(one))
-    const send: Stage['send'] = (delivery, options) => patience.send(one, delivery, options)
-    const result = lost === undefined ? await examine(one, { ...stage, send, isSlow }) : notTried(one, lost)
+    const send: CaseContext['send'] = (delivery, options) => timeouts.send(one, delivery, options)
+    const result = lost === undefined ? await examine(one, { ...context, send, isSlow }) : notTried(one, lost)
     results.set(one, signal.aborted ? notTried(one, INTERRUPTED) : result)
     if (one.group === 'control' && result.verdict === 'failed') failedControl ??= one
   }
 
   function reasonNotToTry(one: ReceiverCase): string | undefined {
     if (signal.aborted) return INTERRUPTED
-    return guards(failedControl, one) ? referTo(failedControl) : patience.lost(one)
+    return guards(failedControl, one) ? referTo(failedControl) : timeouts.lost(one)
   }
 
   for (const group of new Set(cases.map((one) => one.group))) {
@@ -72,7 +70,7 @@ async function sideBySide<T>(
   await Promise.all(Array.from({ length: width }, worker))
 }
 
-/** The results in the order of the cases; what another case explains is not told twice. */
+/** Returns the results in the order of the cases; repeated explanations are left out. */
 function explained(
   cases: readonly ReceiverCase[],
   results: ReadonlyMap<ReceiverCase, CaseResult>,
@@ -92,7 +90,7 @@ function explained(
   })
 }
 
-/** Whether a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
+/** Returns true when a case cannot be judged since a control failed. What is rejected says nothing of the state that is kept. */
 function guards(control: ReceiverCase | undefined, one: ReceiverCase): control is ReceiverCase {
   return control !== undefined && (one.group !== 'converges' || control.id === 'genuine_accepted')
 }
@@ -101,9 +99,9 @@ function referTo({ group, id }: ReceiverCase): string {
   return `Not checked: see ${group}/${id}.`
 }
 
-async function examine(one: ReceiverCase, stage: Stage): Promise<CaseResult> {
+async function examine(one: ReceiverCase, context: CaseContext): Promise<CaseResult> {
   const started = performance.now()
-  const found = await one.examine(stage)
+  const found = await one.examine(context)
   const duration_ms = Math.round(performance.now() - started)
   if (found === undefined) return { ...named(one), verdict: 'passed', detail: null, duration_ms }
   if (typeof found === 'object' && 'notChecked' in found)

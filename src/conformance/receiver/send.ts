@@ -29,7 +29,7 @@ export interface SendOptions {
   holdBackMs?: number
   /** Close the connection in the middle of the body; no answer is waited for. */
   cutOff?: true
-  /** How long an answer is waited for, from the beginning, in milliseconds; by default as for all. */
+  /** Time limit of an answer from the start of the request, in milliseconds; the run's own by default. */
   timeoutMs?: number
 }
 export type Send = (delivery: Delivery, options?: SendOptions) => Promise<Answer>
@@ -112,7 +112,7 @@ function frame({ host }: URL, own: readonly HeaderLine[], body: Buffer): HeaderL
   ]
 }
 
-/** How long an answer may go on after its head, in milliseconds. */
+/** Time limit from the head of an answer to its end, in milliseconds. */
 const REST_MS = 1_000
 
 const LATE = (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`

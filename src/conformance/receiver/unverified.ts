@@ -98,12 +98,12 @@ const kinds: readonly RefuseRow[] = [
     title: 'An empty body without a right signature',
     reason:
       'The receiver answers 2xx to anyone who sends nothing. A delivery whose body is lost on the way then counts as delivered.',
-    // Nobody signs nothing, so a plain delivery is the genuine one.
+    // An empty body is never signed, so a plain delivery is the genuine one.
     forge: (forge) => ({ forged: bothWays(forge, Buffer.alloc(0)).forged }),
   },
 ]
 
-/** A receiver that accepts whatever has no signature accepts these for that reason. */
+/** A receiver that accepts unsigned requests accepts these for the same reason. */
 export const unverified: readonly RefuseRow[] = kinds.map((row) => ({ explainedBy: ['no_header'], ...row }))
 
 const junk = [

@@ -4,35 +4,35 @@
  */
 export type Verdict = 'passed' | 'failed' | 'advised' | 'not_checked' | 'observed'
 
-/** What a case rests on: a sentence of the specification, good practice, or nothing that could be judged. */
+/** Basis of a case: a sentence of the specification, good practice, or none, where nothing is judged. */
 export type Basis = 'specification' | 'advice' | 'open'
 
-/** What came of one case, in the words of `fixtures/conformance-report.schema.json`. */
+/** Result of one case, by `fixtures/conformance-report.schema.json`. */
 export interface CaseResult {
   group: string
   /** Unique in its group, in snake case: what `--only` and `--skip` take. */
   id: string
   title: string
   basis: Basis
-  /** Why it is a case: the section of the specification, or what it means in production when it fails. */
+  /** Reason of the case: a section of the specification, or the effect of a failure in production. */
   reason: string
   verdict: Verdict
-  /** What was seen, or why the case was not checked; `null` when there is nothing to add. */
+  /** Observation, or why the case was not checked; `null` when there is nothing to add. */
   detail: string | null
   duration_ms: number
 }
 
-export type Totals = Record<Verdict, number>
+type Totals = Record<Verdict, number>
 
-/** What a conformance suite found. */
+/** Report of a conformance suite. */
 export interface ConformanceReport {
   /** The command, such as `receiver check`. */
   suite: string
-  /** What was examined, without secrets. */
+  /** Examined service or receiver, without secrets. */
   target: string
   /** No case failed, and the check was not interrupted. */
   ok: boolean
-  /** Ctrl-C ended it: what had no verdict by then is not checked. */
+  /** Ctrl-C ended the run: cases without a verdict are not checked. */
   interrupted: boolean
   duration_ms: number
   totals: Totals
@@ -62,9 +62,54 @@ function adviceAside(one: CaseResult): CaseResult {
   return one.verdict === 'failed' && one.basis === 'advice' ? { ...one, verdict: 'advised' } : one
 }
 
-/** The cases under the names of their groups, in the order in which groups first appear. */
+/** Groups the cases, in the order in which groups first appear. */
 export function grouped(cases: readonly CaseResult[]): ReadonlyMap<string, readonly CaseResult[]> {
   const groups = new Map<string, CaseResult[]>()
   for (const one of cases) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
   return groups
+}
+
+/** A case that `--only` and `--skip` can name. */
+interface Named {
+  group: string
+  id: string
+}
+
+/** Names, each of a group, of a case, or of both as `group/case`. An absent `only` means all. */
+export interface Selection {
+  only?: readonly string[] | undefined
+  skip?: readonly string[] | undefined
+}
+
+/** Returns true when a case was asked for. */
+export function isSelected(one: Named, { only = [], skip = [] }: Selection): boolean {
+  const named = (name: string) => namesOf(one).includes(name)
+  return (only.length === 0 || only.some(named)) && !skip.some(named)
+}
+
+/** Returns the unknown names of a selection: a typing mistake would silently check less or more. */
+export function unknownNames(cases: readonly Named[], { only = [], skip = [] }: Selection): string[] {
+  const known = new Set(cases.flatMap(namesOf))
+  return [...only, ...skip].filter((name) => !known.has(name))
+}
+
+function namesOf({ group, id }: Named): string[] {
+  return [group, id, `${group}/${id}`]
+}
+
+/** Why a case has no verdict that was cut short by Ctrl-C, or had not begun. */
+export const INTERRUPTED = 'Not checked: interrupted.'
+
+/**
+ * Resolves with the work, unless the signal aborts first: then it rejects with the signal's reason, and the work's
+ * result is ignored.
+ */
+export async function untilInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController()
+  const interruption = new Promise<never>((_resolve, reject) => {
+    const give = () => reject(signal.reason as Error)
+    if (signal.aborted) give()
+    else signal.addEventListener('abort', give, { signal: over.signal })
+  })
+  return Promise.race([work, interruption]).finally(() => over.abort())
 }

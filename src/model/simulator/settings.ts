@@ -1,5 +1,5 @@
 import { apiKeyPattern } from '../api-key.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { ORDER_BY, orderFieldIssue } from '../revision.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../service-name.ts'
 

@@ -14,7 +14,7 @@ export interface Instance {
 
 const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
 /** Whoever has not answered until then will not. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -43,16 +43,16 @@ export async function startInstance(
   while (!(await answers(url + path))) {
     const isGone = child.exitCode !== null || child.signalCode !== null
     if (isGone) throw new Error('it ended before it answered')
-    if (performance.now() - started < PATIENCE_MS) continue
+    if (performance.now() - started < TIMEOUT_MS) continue
     await kill()
-    throw new Error(`it gave no answer in ${PATIENCE_MS / 1000} s`)
+    throw new Error(`it gave no answer in ${TIMEOUT_MS / 1000} s`)
   }
   return { url, milliseconds: performance.now() - started, kill }
 }
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) })
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     await response.text()
     if (response.ok) return true
   } catch {

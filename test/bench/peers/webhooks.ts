@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
 /** Nothing on this machine takes longer to arrive. */
-const PATIENCE_MS = 3_000
+const TIMEOUT_MS = 3_000
 
 /** A receiver of one webhook that tells what came, after `act`: nothing, something, or something with a signature. */
 export async function whatArrives(
@@ -22,7 +22,7 @@ export async function whatArrives(
   await once(server, 'listening')
   try {
     await act(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-    return await Promise.race([first, setTimeout(PATIENCE_MS, 'none' as const)])
+    return await Promise.race([first, setTimeout(TIMEOUT_MS, 'none' as const)])
   } finally {
     server.closeAllConnections()
     server.close()

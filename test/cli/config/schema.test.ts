@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { settableFlags } from '../../../src/cli/config/defaults.ts'
-import { nearest } from '../../../src/model/nearest.ts'
+import { closestWord } from '../../../src/model/did-you-mean.ts'
 import { configSchema, keyOf } from '../../../src/cli/config/schema.ts'
 import Start from '../../../src/commands/start.ts'
 
@@ -9,7 +9,7 @@ const flags = settableFlags(Start.flags)
 const schema = configSchema(flags)
 
 describe('the settings of tabwire.config.json', () => {
-  // Made anew by: npx vitest run test/cli/config -u
+  // Written by: npx vitest run test/cli/config -u
   test('are published as fixtures/config.schema.json', async () => {
     const json = z.toJSONSchema(schema, { io: 'input' })
     await expect(
@@ -46,5 +46,5 @@ test.each([
   ['apikey', 'api_key'],
   ['colour', undefined],
 ])('for %s, %s may have been meant', (word, meant) => {
-  expect(nearest(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
+  expect(closestWord(word, ['port', 'host', 'data_dir', 'api_key'])).toBe(meant)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withVariables } from '../../../src/cli/files/env-text.ts'
+import { withVariables } from '../../../src/cli/files/env-file.ts'
 
 const replaced = (text: string, A = 'new') => withVariables(text, { A })
 

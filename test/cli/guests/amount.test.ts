@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readAmount } from '../../../src/cli/guests/amount.ts'
-import { price } from '../../../src/cli/render/price.ts'
+import { price } from '../../../src/cli/render/text.ts'
 
-describe('an amount that somebody typed', () => {
+describe('a typed amount', () => {
   test.each([
     ['12.50', 'USD', 1250],
     ['12.5', 'USD', 1250],

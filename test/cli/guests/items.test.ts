@@ -60,7 +60,7 @@ describe('the items of a claim', () => {
       )
   })
 
-  test('everything is what is left, without discounts', () => {
+  test('all unclaimed items, without discounts', () => {
     expect(unclaimedItems({ items })).toEqual([
       { external_id: 'line-1', quantity: 2 },
       { external_id: 'a=b', quantity: 2 },

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { grouped, groups } from '../../../src/cli/help/groups.ts'
-import { mainJobs } from '../../../src/cli/help/jobs.ts'
+import { grouped, groups, mainJobs } from '../../../src/cli/help/help.ts'
 import { emptyDirectory, tabwire } from '../../support/cli.ts'
 
 const manifest = JSON.parse(
@@ -10,7 +9,7 @@ const manifest = JSON.parse(
 const ids = Object.keys(manifest.commands)
 const names = [...new Set(ids.map((id) => id.split(':', 1)[0] ?? ''))]
 
-test('tabwire alone shows four jobs with commands that there are, and where the rest is', async () => {
+test('tabwire alone prints four jobs with existing commands, and how to list the rest', async () => {
   const cwd = await emptyDirectory()
   const { code, stdout } = await tabwire([], { cwd })
   expect(code).toBe(0)
@@ -28,12 +27,12 @@ test('tabwire alone shows four jobs with commands that there are, and where the 
   expect(stdout.split('\n').length).toBeLessThan(24)
 })
 
-test('each command and topic is listed once, under what it is for', () => {
+test('each command and topic is listed once, under its purpose', () => {
   const listed = grouped(names).flatMap(({ names: below }) => below)
   expect([...listed, 'help'].sort()).toEqual([...names].sort())
 })
 
-test('the list names nothing that there is not, and what is new comes at the end', () => {
+test('the list has existing commands only, and ungrouped ones come last', () => {
   expect(groups.flatMap(({ names: below }) => below).filter((name) => !names.includes(name))).toEqual([])
   expect(grouped(['start', 'brand-new', 'help'])).toEqual([
     { heading: 'THE SERVICE', names: ['start'] },

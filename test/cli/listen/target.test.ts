@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { passedOn } from '../../../src/cli/listen/headers.ts'
+import { passedOn } from '../../../src/cli/listen/forward.ts'
 import { parseHeader, parseTarget } from '../../../src/cli/listen/target.ts'
 
 describe('a target', () => {

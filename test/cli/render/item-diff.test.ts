@@ -20,7 +20,7 @@ const after = [{ ...tea, price_cents: 500 }, line('d', 'Plum Tart', 12, 780), bu
 const drawn = (columns: number) =>
   renderItemDiff(diffItems(before, after), after, columns).map((text) => stripVTControlCharacters(text))
 
-test('what went, what came and what changed stand below each other, in any script', () => {
+test('removed, added and changed items align, in any script', () => {
   expect(drawn(80)).toEqual([
     '  -  2 × 刺身盛り合わせ        24.00  b',
     '  + 12 × Plum Tart              7.80  d',
@@ -39,12 +39,12 @@ test('on a narrow terminal names are cut, and never half of a character; prices 
   expect(drawn(34)[0]).toMatch(/刺身盛.*… +24\.00/)
 })
 
-test('the order of what stayed is what counts, not where others came and went', () => {
+test('only the order of the remaining items counts as reordered', () => {
   expect(diffItems(before, [burger, tea]).reordered).toBeUndefined()
   expect(diffItems(before, [tea, burger]).reordered).toBe(true)
 })
 
-test('table, status and totals are told with what they were', () => {
+test('table, status and totals are printed with their old values', () => {
   const totals = { subtotal_cents: 100, tax_cents: 8, total_cents: 108 }
   const open = { table: { number: '12' }, status: 'open' as const, totals }
   const closed = {

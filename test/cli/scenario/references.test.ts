@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { mismatches } from '../../../src/cli/scenario/match.ts'
-import { referredTo, resolved } from '../../../src/cli/scenario/references.ts'
+import { mismatches } from '../../../src/cli/scenario/expect.ts'
+import { referredTo, resolved } from '../../../src/cli/scenario/schema.ts'
 
 const answers = new Map<string, unknown>([
   ['anna', { id: 'clm_1', amount_cents: 7, items: [{ external_id: 'x' }] }],
 ])
 
-describe('what a step refers to', () => {
+describe('references of a step', () => {
   test('is put in its place, wherever it stands', () => {
     const step = {
       claim_ids: ['$anna.id'],
@@ -28,7 +28,7 @@ describe('what a step refers to', () => {
   })
 })
 
-describe('what is expected', () => {
+describe('expectations', () => {
   test.each<[unknown, unknown, unknown[]]>([
     [{ a: 1 }, { a: 1, b: 2 }, []],
     [{ a: { b: null } }, { a: { b: null } }, []],

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { readScenario } from '../../../src/cli/scenario/read.ts'
 import { scenarioSchema } from '../../../src/cli/scenario/schema.ts'
 
-// Made anew by: npx vitest run test/cli/scenario -u
+// Written by: npx vitest run test/cli/scenario -u
 test('the format of scenarios is published as fixtures/scenario.schema.json', async () => {
   const json = z.toJSONSchema(scenarioSchema, { io: 'input' })
   await expect(

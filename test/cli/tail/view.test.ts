@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import type { AttemptMessage } from '../../../src/client.ts'
 import { keysIn } from '../../../src/cli/tail/keys.ts'
-import type { Told } from '../../../src/cli/tail/news.ts'
+import type { TailMessage } from '../../../src/cli/tail/deduplicate.ts'
 import { chosenOf, newView, press, take, waitingNow, type View } from '../../../src/cli/tail/view.ts'
 
 const attempt = (id: string, outcome = 'succeeded') =>
   ({
     type: 'attempt',
     data: { id, event_type: 'check.created', external_check_id: id, attempt: { outcome } } as AttemptMessage,
-  }) as Told
-const after = (view: View, ...told: Told[]) => told.reduce((now, one) => take(now, one).view, view)
+  }) as TailMessage
+const after = (view: View, ...told: TailMessage[]) => told.reduce((now, one) => take(now, one).view, view)
 
-test('what comes in a pause waits, and is shown in its order when it ends', () => {
+test('messages during a pause wait, and are shown in order when it ends', () => {
   const paused = after(press(newView(false), 'pause').view, attempt('a'), attempt('b', 'timeout'))
   expect([paused.shown, waitingNow(paused)]).toEqual([0, 2])
   const { view, show } = press(paused, 'pause')
@@ -19,7 +19,7 @@ test('what comes in a pause waits, and is shown in its order when it ends', () =
   expect(view).toMatchObject({ paused: false, shown: 2, failed: 1, waiting: [] })
 })
 
-test('only failures are shown while that is asked for, also of what has waited', () => {
+test('the failure filter applies to new and to waiting messages', () => {
   const view = press(press(newView(false), 'pause').view, 'filter').view
   const waiting = after(view, attempt('a'), attempt('b', 'timeout'))
   expect(waitingNow(waiting)).toBe(1)

@@ -4,10 +4,9 @@ import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkContract, type ContractCheck } from '../../../src/conformance/contract/check.ts'
-import { parseJson } from '../../../src/conformance/contract/json.ts'
+import { parseJson } from '../../../src/conformance/contract/ask.ts'
 import { openReceiver } from '../../../src/conformance/contract/receiver.ts'
-import { reportable } from '../../../src/conformance/contract/reportable.ts'
-import { contractCases } from '../../../src/conformance/contract/run.ts'
+import { reportable, contractCases } from '../../../src/conformance/contract/run.ts'
 import { receiverTls } from './examine.ts'
 
 const API_KEY = 'key-of-this-test'
@@ -77,7 +76,7 @@ test('JSON is read to a depth of 100, and brackets in texts do not count', () =>
   expect(parseJson('{')).toBeUndefined()
 })
 
-describe('what a report quotes of a service', () => {
+describe('quotations of a service in a report', () => {
   test.each([
     ['refused for Bearer key-of-this-test', 'refused for Bearer [hidden]'],
     [Buffer.from('key-of-this-test').toString('base64'), '[hidden]=='],

@@ -38,7 +38,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const passed = ({ cases }: ConformanceReport) =>
   cases.flatMap(({ verdict, group, id }) => (verdict === 'passed' ? [`${group}/${id}`] : []))
 
-describe('what is no service of this kind is not judged', () => {
+describe('a server that is not a service of this kind is not judged', () => {
   test.each([404, 500, 302, 405, 409, 422])('one that answers %i to everything', async (status) => {
     const baseUrl = await serve(
       (_, response) => void response.writeHead(status, { location: '/' }).end('<html>'),

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { ConformanceReport, Verdict } from '../../../src/conformance/report/result.ts'
-import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
-import { checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
+import { receiverCases, checkReceiver, type ReceiverCheck } from '../../../src/conformance/receiver/check.ts'
 import { spawnProcess, type Running } from '../../support/cli.ts'
 
 export const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQ'

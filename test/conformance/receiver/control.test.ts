@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import { verify } from '../../../src/signature/index.ts'
 import { fixtures } from '../../support/cli.ts'
 import { checked, detailOf, examine, failed, idsWith, secret, visibleCases } from './check.ts'
@@ -160,7 +160,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     expect(report.ok).toBe(false)
   })
 
-  test('nor what is answered 429 without end', async () => {
+  test('and endless 429 answers are no verdict either', async () => {
     let left = 20
     const { url } = await receiving((response, request, body) => {
       left -= 1

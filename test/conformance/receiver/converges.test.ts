@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { stateCheck } from '../../../src/cli/conformance/state-url.ts'
-import { converges } from '../../../src/conformance/receiver/converges.ts'
+import { stateCheck } from '../../../src/cli/conformance/receiver.ts'
+import { converges } from '../../../src/conformance/receiver/convergence/judge.ts'
 import type { ConformanceReport } from '../../../src/conformance/report/result.ts'
 import { startReceiver, type Answer, type Handle, type Receiver } from '../../support/https-receiver.ts'
 import { isSoak } from '../../soak/seeded.ts'
@@ -61,7 +61,7 @@ function ofConverges(cases: ConformanceReport['cases']) {
   return cases.filter(({ group }) => group === 'converges')
 }
 
-function verdicts({ cases }: ConformanceReport) {
+function results({ cases }: ConformanceReport) {
   return Object.fromEntries(ofConverges(cases).map(({ id, verdict }) => [id, verdict]))
 }
 
@@ -153,7 +153,7 @@ const timeout = 180_000
 describe.concurrent('a receiver whose state converges passes', { timeout }, () => {
   test.each(judgedHere(right))('%s', async (name, path) => {
     const report = await judged(`right/${name}`, path)
-    expect(verdicts(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
     expect(detailOf(report, 'orders')).toMatch(/^\d+ sequences of 12 deliveries ended alike \(seed 1\)\./)
   })
 })
@@ -162,7 +162,7 @@ describe.concurrent('a receiver whose state does not converge fails by its mista
   test.each(judgedHere(wrong))('%s', async (name, { path, fails, advice }) => {
     const report = await judged(`wrong/${name}`, path)
     const expected = ['deduplicates', 'orders'].map((id) => [id, fails.includes(id) ? 'failed' : 'passed'])
-    expect(verdicts(report), details(report)).toEqual(Object.fromEntries(expected))
+    expect(results(report), details(report)).toEqual(Object.fromEntries(expected))
     for (const id of fails) {
       expect(detailOf(report, id)).toMatch(advice)
       const [, one = '', other = ''] = /differently: \[(.*?)\] and \[(.*?)\]/.exec(detailOf(report, id)) ?? []
@@ -192,12 +192,12 @@ describe.concurrent('a receiver that reads checks from the service', () => {
     const report = await withReceiver(known, ({ url }) =>
       judged('right/asks-the-service', path, { SERVICE: url.replace(/\/$/, '') }),
     )
-    expect(verdicts(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
+    expect(results(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
   })
 
   test('is not judged where it does not', async () => {
     const report = await judged('right/asks-the-service', path)
-    expect(verdicts(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
     expect(detailOf(report, 'orders')).toContain('A receiver that reads the check from the service')
   })
 })
@@ -208,26 +208,26 @@ describe.concurrent('nothing is judged', () => {
   test('without --state-url', async () => {
     await withReceiver(200, async ({ url }) => {
       const report = await examine(url, { cases: converges })
-      expect(verdicts(report)).toEqual(unjudged)
+      expect(results(report)).toEqual(unjudged)
       expect(detailOf(report, 'deduplicates')).toContain('Pass --state-url')
     })
   })
 
   test('by a view that stays the same', async () => {
     const report = await judgedView(() => [200, '{"ok":true}'])
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(/^The deliveries changed nothing in the view at --state-url\./)
   })
 
   test('by a view that is another one each time', async () => {
     let reads = 0
     const report = await judgedView(() => [200, JSON.stringify({ etag: (reads += 1) })])
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
   })
 
   test('by a view in which all that changes differs between identical runs', async () => {
     const report = await judgedView((events) => [200, `{"digest":${events.join('').length}}`])
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(/^The same deliveries in the same order, on another check/)
   })
 
@@ -237,7 +237,7 @@ describe.concurrent('nothing is judged', () => {
     [500, /answered 500\.$/],
   ])('by an answer of %i, which is told without the query', async (status, words) => {
     const report = await judgedView(() => [status, ''])
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toMatch(words)
     expect(detailOf(report, 'orders')).toContain('/view/chk_')
     expect(JSON.stringify(report)).not.toContain('hidden')
@@ -247,7 +247,7 @@ describe.concurrent('nothing is judged', () => {
     const gone = await startReceiver()
     await gone.close()
     const report = await withReceiver(200, ({ url }) => judge(url, gone.url))
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toContain('ECONNREFUSED')
   })
 
@@ -255,7 +255,7 @@ describe.concurrent('nothing is judged', () => {
     const refusing: Handle = (response, { method }) =>
       response.writeHead(method === 'GET' ? 200 : 422).end('{}')
     const report = await withReceiver(refusing, ({ url }) => judge(url, url))
-    expect(verdicts(report)).toEqual(unjudged)
+    expect(results(report)).toEqual(unjudged)
     expect(detailOf(report, 'orders')).toBe('Not checked: see control/genuine_accepted.')
   })
 })
@@ -282,7 +282,7 @@ test.concurrent('Ctrl-C ends it at once, without a verdict', async () => {
   await withReceiver(answer, async ({ url }) => {
     const report = await judge(url, url, { signal: interruption.signal })
     expect(report).toMatchObject({ ok: false, interrupted: true })
-    expect(verdicts(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
+    expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
     expect(detailOf(report, 'deduplicates')).toBe('Not checked: interrupted.')
   })
 })

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { receiverExamples } from '../../../src/cli/conformance/receiver-examples.ts'
+import { receiverExamples } from '../../../src/cli/conformance/receiver.ts'
 import { emptyDirectory, fixtures } from '../../support/cli.ts'
-import { receiverCases } from '../../../src/conformance/receiver/cases.ts'
+import { receiverCases } from '../../../src/conformance/receiver/check.ts'
 import {
   checked,
   failed,

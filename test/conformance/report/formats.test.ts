@@ -3,9 +3,8 @@ import { Parser } from 'tap-parser'
 import { expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { z } from 'zod'
-import { present } from '../../../src/cli/conformance/present.ts'
-import { toJUnit } from '../../../src/conformance/report/junit.ts'
-import { toTap } from '../../../src/conformance/report/tap.ts'
+import { formatReport } from '../../../src/cli/conformance/command.ts'
+import { toJUnit, toTap } from '../../../src/conformance/report/formats.ts'
 import { readJson } from '../../findings/situations.ts'
 import { fixtures } from '../../support/cli.ts'
 import { empty, report } from './example.ts'
@@ -58,7 +57,7 @@ test('what --json prints is as its published schema says', async () => {
     readJson(`${fixtures}conformance-report.schema.json`) as z.core.JSONSchema.JSONSchema,
   )
   const printed = JSON.parse(
-    await present(report, { json: true, tap: false, junit: undefined }),
+    await formatReport(report, { json: true, tap: false, junit: undefined }),
   ) as typeof report
   expect(schema.parse(printed)).toEqual(report)
   expect(schema.safeParse({ ...printed, more: 1 }).success).toBe(false)

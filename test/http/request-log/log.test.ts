@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createRequestLog, type RequestLog } from '../../../src/http/request-log/log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import type { Check } from '../../../src/model/check.ts'
-import { paginate } from '../../../src/client/listing.ts'
+import { paginate } from '../../../src/client/reads.ts'
 import { createManualClock } from '../../support/manual-clock.ts'
 import {
   check,

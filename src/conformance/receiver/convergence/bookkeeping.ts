@@ -57,7 +57,7 @@ export async function bookkeeping(
   )
 }
 
-/** Whether a later event shows a newer state of the same check. */
+/** Returns true when a later event shows a newer state of the same check. */
 function isOutdated(steps: readonly Step[], place: number): boolean {
   const isState = ({ type }: Step) => type.startsWith('check.')
   const step = steps[place]

@@ -3,7 +3,7 @@ import { escapeRegExp, isList, isObject, type Json, type View } from './view.ts'
 /** The views of one trial: one for each check, or one for everything. */
 export type Views = readonly View[]
 
-/** Where two views differ. */
+/** Differences between two views. */
 export interface Difference {
   /** A JSON path such as `items[].quantity`, or `text`. */
   path: string
@@ -25,7 +25,7 @@ export interface Comparison {
   differences(one: Views, other: Views): Difference[]
   /** The values of each JSON view that are not ignored. */
   leaves(views: Views): Leaves[]
-  /** What is ignored, in words: paths, lines and words. */
+  /** Describes the ignored parts: paths, lines and words. */
   ignored(): string[]
 }
 

@@ -1,4 +1,4 @@
-import type { Finding } from '../case.ts'
+import type { Finding, ReceiverCase, Row } from '../case.ts'
 import type { Forge } from '../forge.ts'
 import type { Send } from '../send.ts'
 import { createScenario, type Step } from './scenario.ts'
@@ -6,7 +6,7 @@ import { orders, repetitions, search, type Counterexample, type Found } from './
 import { createStateReader, NotJudged, type StateSource } from './state-view.ts'
 import { createTrials, type Sequence, type Trials } from './trials.ts'
 
-/** What `--state-url` and its companions give. */
+/** Options of `--state-url`. */
 export interface StateCheck extends StateSource {
   /** Decides the scenario and the sequences. */
   seed: number
@@ -15,7 +15,7 @@ export interface StateCheck extends StateSource {
 
 /** Times in milliseconds. */
 interface Waits {
-  /** How long a view has to stay the same before it counts as final, and how long for a slow receiver. */
+  /** Time that a view must stay unchanged to count as final, for a fast and a slow receiver, in milliseconds. */
   quietMs: readonly [number, number]
   /** The longest wait for a view to change and to come to rest. */
   limitMs: number
@@ -25,7 +25,7 @@ interface Waits {
 
 const WAITS: Waits = { quietMs: [1_000, 3_000], limitMs: 10_000, searchMs: 10_000 }
 
-export interface Convergence {
+interface Convergence {
   judge(rule: 'deduplicates' | 'orders', send: Send): Promise<Finding>
   close(): Promise<void>
 }
@@ -86,7 +86,7 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
   return `${tried} sequences of ${trials.steps.length} deliveries ended alike (seed ${seed}).${differing}`
 }
 
-/** Differing fields that are told of. */
+/** Most differing fields in a message. */
 const MOST = 3
 
 /** Both sequences, and how their ends differ. */
@@ -116,7 +116,7 @@ const DEDUPLICATE =
 const ORDER = 'Ordering was forgotten: '
 const NEWEST = `${ORDER}keep the state whose data has the newest updated_at, whatever arrived last.`
 
-/** What to change. Two deliveries tell more, by what each leaves behind alone. */
+/** Returns advice, from the state that each of two deliveries leaves alone. */
 async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
   const steps = one.flatMap((place) => trials.steps[place] ?? [])
   if (steps.every(({ type }) => type === 'payment.succeeded'))
@@ -133,4 +133,35 @@ async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials)
   return first.type === second.type
     ? 'The delivery that came second was ignored: deduplicate on the envelope id alone, not on the type or the check, and let the newer updated_at win.'
     : `${ORDER}the delivery that came second was ignored. Let the newer updated_at win.`
+}
+
+interface ConvergeRow extends Row {
+  id: 'deduplicates' | 'orders'
+}
+
+const rows: readonly ConvergeRow[] = [
+  {
+    id: 'deduplicates',
+    title: 'Repeated deliveries change nothing',
+    reason:
+      'Delivery is at least once, and receivers deduplicate on the envelope id (specification section 6): after a timeout or a restart the same payment would be counted twice.',
+  },
+  {
+    id: 'orders',
+    title: 'The state is the same after any order of deliveries',
+    reason:
+      'Order is not guaranteed (specification section 6): a retry that arrives late would bring back an old state, such as a removed item or an open check.',
+  },
+]
+
+/** The receiver's own view ends the same in any order and with duplicates. Needs `--state-url`. */
+export const converges: readonly ReceiverCase[] = rows.map((row) => ({
+  group: 'converges',
+  ...row,
+  examine: async ({ convergence, send }) => convergence?.judge(row.id, send) ?? NO_STATE_URL,
+}))
+
+const NO_STATE_URL = {
+  notChecked:
+    'The state of the receiver is not visible. Pass --state-url with the URL where it shows a check, such as http://localhost:3000/checks/{external_check_id}.',
 }

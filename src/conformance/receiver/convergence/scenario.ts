@@ -38,7 +38,7 @@ interface Parts {
   now: number
 }
 
-/** How long before now the first trial begins, and the distance between trials and between events, in milliseconds. */
+/** Age of the first trial, and the distances between trials and between events, in milliseconds. */
 const BEGIN_MS = 6 * 3_600_000
 const TRIAL_MS = 20_000
 const EVENT_MS = 1_000
@@ -51,7 +51,7 @@ type Lines = readonly (readonly [line: number, quantity: number])[]
 
 type Change = { check: 1 | 2 } & (
   | { type: 'check.created' | 'check.updated'; lines: Lines }
-  /** `share` of what is still owed. */
+  /** Returns this share of the balance. */
   | { type: 'payment.succeeded'; share: number }
   | { type: 'check.fully_paid' | 'check.closed' }
 )

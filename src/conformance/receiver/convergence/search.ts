@@ -33,7 +33,7 @@ export interface Limits {
 }
 
 export interface Found {
-  /** How many sequences were tried. */
+  /** Number of tried sequences. */
   tried: number
   counterexample: Counterexample | undefined
 }
@@ -42,7 +42,7 @@ export interface Found {
 const DRAWN = 12
 /** After this long, in milliseconds, a counterexample is not shrunk further. */
 const SHRINK_MS = 60_000
-/** How often a counterexample may turn out to be none, since the views differ by time or by numbers of deliveries. */
+/** Most false counterexamples, caused by views that differ by time or by counts of deliveries. */
 const DISMISSALS = 5
 
 /** Where a minimal length is given instead, fast-check does not shrink to all of the shortest. */

@@ -3,11 +3,11 @@ import { Agent, request } from 'undici'
 import type { HeaderLine } from '../send.ts'
 import type { CheckIds } from './scenario.ts'
 
-/** Where a receiver shows what it has kept, such as `--state-url`. */
+/** Location of a receiver's state, such as `--state-url`. */
 export interface StateUrl {
   /** The view of one check, or of everything where `isPerCheck` is false. */
   urlOf(ids: CheckIds): URL
-  /** Whether the address names the check. */
+  /** True when the address names the check. */
   isPerCheck: boolean
 }
 

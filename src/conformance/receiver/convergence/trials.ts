@@ -11,7 +11,7 @@ import { noView, parseView, partOf } from './view.ts'
 /** Deliveries by their place in the scenario, from 0, in the order in which they are sent. */
 export type Sequence = readonly number[]
 
-/** How a view is waited for, in milliseconds. */
+/** Wait for a view, in milliseconds. */
 interface Wait {
   /** The view has to stay the same for this long. */
   quietMs: number
@@ -32,7 +32,7 @@ interface Played {
 /** Plays sequences, each on fresh checks, and compares how they end. */
 export interface Trials {
   steps: Scenario['steps']
-  /** How ends are compared, after `calibrate`. */
+  /** Compares final views; set by `calibrate`. */
   comparison(): Comparison
   /**
    * Plays the scenario twice in its own order. That shows how long the receiver takes to apply a delivery, and which parts
@@ -40,14 +40,14 @@ export interface Trials {
    * @throws NotJudged when the view shows nothing of the deliveries.
    */
   calibrate(): Promise<void>
-  /** Whether two sequences end alike. A view that is not yet equal is given time to become so. */
+  /** Returns true when two sequences lead to equal views. Waits for a view that is not equal yet. */
   endAlike(one: Sequence, other: Sequence): Promise<boolean>
   /**
    * Plays both again with longer waits. Returns their ends, or `undefined` when they are equal now: the views differed by
    * the time of day, or were read too early. What follows from that is learnt.
    */
   confirm(one: Sequence, other: Sequence): Promise<[Views, Views] | undefined>
-  /** How a sequence ends. */
+  /** Final views of a sequence. */
   endOf(sequence: Sequence): Promise<Views>
   /** Ignores, from now on, fields that count deliveries and show no state. Returns false when these ends differ otherwise. */
   ignoreBookkeeping(ends: readonly [Views, Views]): Promise<boolean>
@@ -72,7 +72,7 @@ export interface TrialParts {
 /** Time between two requests for a view, in milliseconds. */
 const INTERVAL_MS = 25
 /** Time for a view to become equal to another one while many are tried, in milliseconds, beside a multiple of the lag. */
-const PATIENCE_MS = 100
+const TIMEOUT_MS = 100
 /** Rounds in which refused deliveries are sent again, as the service does (specification section 8). */
 const RETRIES = 6
 
@@ -88,7 +88,7 @@ export function createTrials(parts: TrialParts): Trials {
   /** How long the view went on changing after the last answer, and the longest time between changes, in milliseconds. */
   let lagMs = 0
   let gapMs = 0
-  let patienceMs = PATIENCE_MS
+  let timeoutMs = TIMEOUT_MS
 
   async function viewsOf({ checks, names }: Trial): Promise<Views> {
     const views = []
@@ -189,7 +189,7 @@ export function createTrials(parts: TrialParts): Trials {
     return comparison.areEqual(views, await read())
   }
 
-  /** Whether a view is as it was, although others were played since. A view of everything cannot tell. */
+  /** Returns true when a view is as it was, although others were played since. A view of everything cannot tell. */
   async function isUnchanged({ read }: Played, views: Views): Promise<boolean> {
     return !isPerCheck || comparison.areEqual(views, await read())
   }
@@ -215,7 +215,7 @@ export function createTrials(parts: TrialParts): Trials {
         if (comparison.areEqual(second.before, second.views)) throw new NotJudged(ALL_DIFFERS)
         lagMs = Math.max(first.lastMs, second.lastMs)
         gapMs = Math.max(first.gapMs, second.gapMs)
-        patienceMs = PATIENCE_MS + 4 * lagMs
+        timeoutMs = TIMEOUT_MS + 4 * lagMs
         usual = [second.before, second.views]
         ends.set(inOrder.join(), second.views)
         return
@@ -238,7 +238,7 @@ export function createTrials(parts: TrialParts): Trials {
       const until = (views: Views) => comparison.areEqual(wanted, views)
       const known = ends.get(other.join())
       if (known !== undefined) return until(known)
-      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + patienceMs, until }
+      const wait = { quietMs: 2 * gapMs, limitMs: 2 * gapMs + timeoutMs, until }
       const { views } = await settle(await play(other), wait)
       ends.set(other.join(), views)
       return until(views)
@@ -256,7 +256,7 @@ export function createTrials(parts: TrialParts): Trials {
         until,
       })
       if (!until(end) && (await isUnchanged(played, views))) return [views, end]
-      patienceMs *= 4
+      timeoutMs *= 4
       gapMs *= 4
       ends.clear()
       return undefined

@@ -89,7 +89,10 @@ function onlyOwnEntries(node: Json): Json {
   return Object.fromEntries(own.map(([key, value]) => [key, onlyOwnEntries(value)]))
 }
 
-/** How much a number grew, or `undefined` when it did not. Rounded, since sums of fractions differ in their last digits. */
+/**
+ * Returns the growth of a number; `undefined` without growth. Rounded, since sums of fractions differ in their last
+ * digits.
+ */
 function growth(value: number, before: Json | undefined): number | undefined {
   const grown = Math.round((value - (typeof before === 'number' ? before : 0)) * 1e6) / 1e6
   return grown === 0 ? undefined : grown

@@ -1,4 +1,4 @@
-// Closes the connection on whoever sends what is forged.
+// Closes the connection of a forged delivery.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 

@@ -1,0 +1,96 @@
+import { CommandError } from '../errors.ts'
+import { isTrusted } from '../trust/installation.ts'
+import { CONFIG_FILE, type ConfigFile, readConfigFile, wrongConfig } from './file.ts'
+import { realpath } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { readServiceName } from '../../model/simulator/settings.ts'
+
+/**
+ * Settings by which the author of the file could learn the key, reach the service, read deliveries or have files
+ * written. They count when the user named the file or trusts its folder.
+ */
+const guarded = new Set([
+  'allowed_host',
+  'api_key',
+  'cacert',
+  'data_dir',
+  'env_file',
+  'host',
+  'insecure',
+  'seed',
+])
+
+/** Returns true when a setting needs trust. A switch that is off does no harm. */
+export function isGuarded(key: string, value: unknown): boolean {
+  return guarded.has(key) && value !== false
+}
+
+/**
+ * Refuses a settings file that is neither named nor trusted. `also` names guarded settings beside its keys.
+ * @throws CommandError that names all guarded settings of the file and the command that trusts them.
+ */
+export async function requireTrusted(file: ConfigFile, also: readonly string[] = []): Promise<void> {
+  if (file.named || (await isTrusted(file))) return
+  const found = Object.keys(file.content).filter((key) => isGuarded(key, file.content[key]))
+  const names = new Intl.ListFormat('en').format([...found, ...also])
+  throw new CommandError(
+    'untrusted_config',
+    `${file.path} sets ${names}, and you have not trusted this folder. Its author could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config ${CONFIG_FILE})`,
+  )
+}
+
+/**
+ * Resolves a path of a settings file relative to that file. The path must stay in its folder, also when links are
+ * followed. Returns it relative to the working directory.
+ * @throws CommandError (usage) for a path outside of the folder.
+ */
+export async function besideFile(file: ConfigFile, key: string, path: string): Promise<string> {
+  const folder = resolve(dirname(file.path))
+  const place = resolve(folder, path)
+  const [realFolder, realPlace] = await Promise.all([realOf(folder), realOf(place)])
+  if (!isInside(folder, place) || !isInside(realFolder, realPlace) || hasControl(path))
+    throw wrongConfig(
+      `${file.path}: ${key} leads out of the folder of the file. Name a path inside it, or give the path by --${key.replaceAll('_', '-')}.`,
+    )
+  return relative('', place) || '.'
+}
+
+/** Reads only the data directory from the settings file; `start` validates the rest. */
+export async function dataDirectoryIn(config: string | undefined): Promise<string | undefined> {
+  const file = await readConfigFile(config)
+  const directory = file?.content.data_dir
+  if (file === undefined || typeof directory !== 'string' || directory === '') return undefined
+  await requireTrusted(file)
+  return besideFile(file, 'data_dir', directory)
+}
+
+/**
+ * Reads only the service name from the settings file; `start` validates the rest.
+ * @throws CommandError (usage) for a name that cannot be part of a header's name.
+ */
+export async function serviceNameIn(config: string | undefined): Promise<string | undefined> {
+  const file = await readConfigFile(config)
+  const text = file?.content.service_name
+  if (file === undefined || text === undefined) return undefined
+  const { value, issue } = readServiceName(text)
+  if (issue === undefined) return value
+  throw wrongConfig(`${file.path}: service_name ${issue}.`)
+}
+
+/** Resolves links as far as the path exists. */
+async function realOf(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch {
+    return path === dirname(path) ? path : resolve(await realOf(dirname(path)), relative(dirname(path), path))
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+function hasControl(path: string): boolean {
+  return /\p{Cc}/u.test(path)
+}

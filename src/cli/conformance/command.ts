@@ -1,0 +1,121 @@
+import {
+  type ConformanceReport,
+  isSelected,
+  unknownNames,
+  type Selection,
+} from '../../conformance/report/result.ts'
+import { BaseCommand } from '../base-command.ts'
+import { exitCodes, usageError, CommandError } from '../errors.ts'
+import { Flags } from '@oclif/core'
+import { fromEnvironment, listed } from '../flags.ts'
+import { writeFile } from 'node:fs/promises'
+import { toJUnit, toTap } from '../../conformance/report/formats.ts'
+import { renderConformance } from '../render/results.ts'
+
+/** Reports progress. */
+type Tell = (text: string) => void
+
+/** Base of commands that run conformance cases and report them. After Ctrl-C, the report has the finished cases. */
+export abstract class ConformanceCommand extends BaseCommand {
+  private readonly interruption = new AbortController()
+  private hasBegun = false
+
+  /**
+   * The first Ctrl-C ends the run and prints the report. A second one, or one before the first case, exits at once.
+   */
+  protected override interrupted(): void {
+    if (!this.hasBegun || this.interruption.signal.aborted) super.interrupted()
+    this.interruption.abort()
+  }
+
+  /** Runs a check, prints its report in the requested form, and sets the exit code. */
+  protected async report(
+    { tap, junit }: { tap: boolean; junit: string | undefined },
+    check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
+  ): Promise<ConformanceReport> {
+    const report = await this.progressing((tell) => {
+      const begin = (text: string) => {
+        this.hasBegun = true
+        tell(text)
+      }
+      return check(begin, this.interruption.signal)
+    })
+    const { columns } = this.terminal
+    this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns }))
+    if (report.interrupted) process.exitCode = exitCodes.interrupted
+    else if (!report.ok) process.exitCode = exitCodes.checkFailed
+    return report
+  }
+}
+
+/** Flags of every conformance check: the form of the report, and the selection of cases. */
+export const conformanceFlags = fromEnvironment({
+  junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
+  tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
+  strict: Flags.boolean({ description: 'Fail cases that rest on advice, too.' }),
+  only: Flags.string({
+    description: 'Only these cases or groups: case, group or group/case; repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  skip: Flags.string({
+    description: 'All but these cases or groups; repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+})
+
+interface Asked {
+  only: readonly string[] | undefined
+  skip: readonly string[] | undefined
+}
+
+/**
+ * Returns the cases that `--only` and `--skip` select.
+ * @throws CommandError (usage) for an unknown name, or when no case is left.
+ */
+export function chosenCases<T extends { group: string; id: string }>(
+  cases: readonly T[],
+  { only, skip }: Asked,
+): T[] {
+  const selection: Selection = { only: listed(only ?? []), skip: listed(skip ?? []) }
+  const [unknown] = unknownNames(cases, selection)
+  const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
+  if (unknown !== undefined)
+    throw usageError(
+      `There is no case or group ${unknown}. The groups are ${groups}; the report names the cases.`,
+    )
+  const left = cases.filter((one) => isSelected(one, selection))
+  if (left.length === 0) throw usageError('--only and --skip leave no case to check.')
+  return left
+}
+
+interface Wanted {
+  json: boolean
+  tap: boolean
+  junit: string | undefined
+  columns?: number
+}
+
+/**
+ * Returns the text to print, with its line break. Writes the JUnit file first, so that a reader of standard output
+ * finds it. `--json` takes precedence over `--tap`.
+ * @throws CommandError when the file cannot be written.
+ */
+export async function formatReport(
+  report: ConformanceReport,
+  { json, tap, junit, columns }: Wanted,
+): Promise<string> {
+  if (junit !== undefined) await writeReport(junit, await toJUnit(report))
+  if (json) return `${JSON.stringify(report, null, 2)}\n`
+  return tap ? toTap(report) : `${renderConformance(report, columns)}\n`
+}
+
+async function writeReport(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text)
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable_file', `The report cannot be written to ${file} (${code}).`)
+  }
+}

@@ -1,0 +1,94 @@
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
+import { signatureHeader } from '../../model/service-name.ts'
+import { usageError } from '../errors.ts'
+import { parseTarget, type Header, parseHeader } from '../listen/target.ts'
+import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'
+import type { StateCheck } from '../../conformance/receiver/convergence/judge.ts'
+import { listed } from '../flags.ts'
+import { readFile } from 'node:fs/promises'
+import { packageFile } from '../../package-file.ts'
+
+/**
+ * Parses the URL of the receiver to check. Deliveries go over HTTPS (specification section 2); plain HTTP is accepted
+ * on this machine, for development.
+ * @throws CommandError (usage) for any other URL.
+ */
+export function receiverUrl(text: string): URL {
+  const url = parseTarget(text)
+  if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
+  throw usageError(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
+}
+
+/** @throws CommandError (usage) for headers that the check sets itself. */
+export function requireSafeHeaders(headers: readonly Header[], serviceName: string): void {
+  const own = [
+    signatureHeader(serviceName),
+    'content-type',
+    'content-length',
+    'connection',
+    'transfer-encoding',
+    'host',
+  ]
+  const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
+  if (taken !== undefined)
+    throw usageError(`The check sets ${taken[0]} itself; it cannot be given with --header.`)
+}
+
+interface Asked {
+  'state-url': string | undefined
+  'state-header': string[] | undefined
+  seed: number
+}
+
+/**
+ * Returns how to read the receiver's state; `undefined` without `--state-url`. In the URL, `{external_check_id}` and
+ * `{check_id}` stand for the identifiers of a check.
+ * @throws CommandError (usage) for another placeholder, a URL that `receiver check` refuses, and a malformed header.
+ */
+export function stateCheck(asked: Asked, trust: Pick<StateCheck, 'ca' | 'insecure'>): StateCheck | undefined {
+  const { 'state-url': text, 'state-header': lines, seed } = asked
+  const headers = listed(lines ?? []).map((line) => parseHeader(line, '--state-header'))
+  return text === undefined ? undefined : { ...stateUrl(text), ...trust, headers, seed }
+}
+
+/** Matches braces, also as shells and URL libraries encode them. */
+const PLACEHOLDER = /(?:\{|%7B)(\w*)(?:\}|%7D)/gi
+
+function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
+  const names = [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+  const unknown = names.find((name) => name !== 'external_check_id' && name !== 'check_id')
+  if (unknown !== undefined)
+    throw usageError(
+      `--state-url has the unknown placeholder {${unknown}}. Use {external_check_id} or {check_id}.`,
+    )
+  const urlOf = (ids: CheckIds) =>
+    receiverUrl(text.replace(PLACEHOLDER, (_whole, name: keyof CheckIds) => encodeURIComponent(ids[name])))
+  urlOf({ check_id: 'a', external_check_id: 'a' })
+  return { urlOf, isPerCheck: names.length > 0 }
+}
+
+/** Correct receivers, short enough to copy: the files of `fixtures/receivers`, by language. */
+export const receiverExamples = {
+  csharp: 'csharp.cs',
+  go: 'go.go',
+  java: 'java.java',
+  node: 'node.mjs',
+  php: 'php.php',
+  python: 'python.py',
+  ruby: 'ruby.rb',
+} as const
+
+export type ReceiverLanguage = keyof typeof receiverExamples
+
+export const receiverLanguages = Object.keys(receiverExamples) as ReceiverLanguage[]
+
+/** Returns the source text of a receiver that reads the signature header of this service. */
+export async function readReceiverExample(language: ReceiverLanguage, serviceName: string): Promise<string> {
+  const file = receiverExamples[language]
+  const source = await readFile(packageFile(`fixtures/receivers/${file}`), 'utf8')
+  const header = signatureHeader(serviceName)
+  return source
+    .replaceAll('X-Service-Signature', header)
+    .replaceAll('x-service-signature', header.toLowerCase())
+    .replaceAll('HTTP_X_SERVICE_SIGNATURE', `HTTP_${header.replaceAll('-', '_').toUpperCase()}`)
+}

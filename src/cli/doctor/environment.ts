@@ -1,0 +1,130 @@
+import { checkAuthority } from './authority.ts'
+import type { Finding, Environment } from './finding.ts'
+import { checkNode } from './node.ts'
+import { checkReceiver } from './receiver.ts'
+import { createServer } from 'node:net'
+import { isTabwire } from '../running-service.ts'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { formatTime } from '../render/text.ts'
+import { openEnvFile } from '../files/env-file.ts'
+import { CommandError } from '../errors.ts'
+
+type Check = (around: Environment) => Finding | Promise<Finding> | AsyncIterable<Finding>
+
+/** Checks, in the order of the report. */
+const checks: readonly Check[] = [
+  () => checkNode(),
+  checkPort,
+  checkClock,
+  checkEnvFile,
+  checkAuthority,
+  checkReceiver,
+]
+
+/** Checks everything around the data directory. Changes nothing. */
+export async function checkEnvironment(around: Environment): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const check of checks) {
+    const result = await check(around)
+    if (Symbol.asyncIterator in result) for await (const one of result) found.push(one)
+    else found.push(result)
+  }
+  return found
+}
+
+type Where = Pick<Environment, 'host' | 'port'>
+
+/** Checks that `tabwire start` can listen on its port; explains why not. */
+export async function checkPort({ host, port, tryPort, running }: Environment): Promise<Finding> {
+  if (running !== undefined)
+    return found('good', `Tabwire runs here at ${running.url} (pid ${running.pid}) and answers.`)
+  const refused = await tryPort({ host, port }).then(
+    () => false,
+    () => true,
+  )
+  if (refused) return found('bad', await reasonOf({ host, port }), ADVICE)
+  return found('good', port === 0 ? `A port on ${host} is free.` : `Port ${port} on ${host} is free.`)
+}
+
+const ADVICE = 'Choose another with --port (0 = any free port), or another address with --host.'
+
+function found(level: Finding['level'], message: string, advice?: string): Finding {
+  return { check: 'port', level, message, ...(advice !== undefined && { advice }) }
+}
+
+async function reasonOf(where: Where): Promise<string> {
+  const { host, port } = where
+  const code = await whyNotFree(where)
+  if (code === undefined) return `Port ${port} is blocked by browsers, so start does not use it.`
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken by ${await whoHas(where)}.`
+  if (code === 'EACCES') return `Port ${port} on ${host} needs more rights than this user has.`
+  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine.`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${host} has no address (${code}).`
+  return `Port ${port} on ${host} cannot be opened (${code}).`
+}
+
+/** Returns the system's error code for a port that cannot be opened, else `undefined`. */
+function whyNotFree({ host, port }: Where): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
+  })
+}
+
+async function whoHas({ host, port }: Where): Promise<string> {
+  const name = host.includes(':') ? `[${host}]` : host
+  return (await isTabwire(`http://${name}:${port}`)) ? 'another Tabwire' : 'another program'
+}
+
+/** Tolerance for rounding by file systems and for small differences between machines, in milliseconds. */
+const TOLERANCE_MS = 60_000
+
+/**
+ * Checks the clock against the newest file here: offline there is no other reference. A clock that is ahead cannot be
+ * detected in this way, and the message says so.
+ */
+export async function checkClock({ directory, now }: Environment): Promise<Finding> {
+  const time = `${formatTime(now.toISOString())} UTC`
+  const newest = await newestIn(directory)
+  if (newest !== undefined && newest.at.getTime() > now.getTime() + TOLERANCE_MS)
+    return {
+      check: 'clock',
+      level: 'note',
+      message: `The clock says ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}: it is behind, or was ahead then.`,
+      advice:
+        'Set it by the network. Signatures are dated by it, and receivers refuse those of another time.',
+    }
+  const compared =
+    newest === undefined
+      ? 'there is nothing here to compare it with'
+      : 'later than all that was written here; whether it is ahead cannot be told offline'
+  return { check: 'clock', level: 'good', message: `The clock says ${time}; ${compared}.` }
+}
+
+/** Returns the newest file of the data directory. */
+async function newestIn(directory: string): Promise<{ name: string; at: Date } | undefined> {
+  const names = await readdir(directory).catch((): string[] => [])
+  const files = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      at: (await stat(join(directory, name)).catch(() => undefined))?.mtime,
+    })),
+  )
+  return files
+    .flatMap(({ name, at }) => (at === undefined ? [] : [{ name, at }]))
+    .sort((one, other) => other.at.getTime() - one.at.getTime())[0]
+}
+
+/** Checks that a start can write the file of `--env-file`. */
+async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, void> {
+  if (envFile === undefined) return
+  try {
+    await openEnvFile(envFile)
+    yield { check: 'env file', level: 'good', message: `${envFile} can be written.` }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    yield { check: 'env file', level: 'bad', message: error.message }
+  }
+}

@@ -1,0 +1,86 @@
+import { readFile, open, stat } from 'node:fs/promises'
+import { Errors } from '@oclif/core'
+import { usageError, CommandError } from '../errors.ts'
+import { openPrivateFile } from '../../private-file.ts'
+
+/** Secrets that `--<name>-file` reads from a file, when a command has both flags. */
+const secrets = ['api-key', 'read-key', 'secret'] as const
+
+/** Limit of a secret's file, in bytes. */
+const MOST_BYTES = 8_192
+
+/**
+ * Reads the secrets whose files the command line or the environment names; returns them as environment variables.
+ * Other users can list arguments, and shells and debug output keep them; files and variables stay with their owner.
+ * @throws CLIError when the secret itself is typed, too; CommandError when the file holds no secret.
+ */
+export async function secretsFromFiles(
+  argv: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Record<string, string>> {
+  const read: Record<string, string> = {}
+  for (const name of secrets) {
+    const file = `${name}-file`
+    if (!(name in flags) || !(file in flags)) continue
+    const variable = `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
+    const [typed, typedFile] = [typedValue(argv, name), typedValue(argv, file)]
+    if (typed !== undefined && typedFile !== undefined)
+      throw new Errors.CLIError(`--${name} and --${file} exclude each other. Pass one of them.`)
+    const isGiven = typed !== undefined || (environment[variable] ?? '') !== ''
+    const path = typedFile ?? (isGiven ? '' : (environment[`${variable}_FILE`] ?? ''))
+    if (path !== '')
+      read[variable] = await readSecret(path, typedFile === undefined ? `${variable}_FILE` : `--${file}`)
+  }
+  return read
+}
+
+/**
+ * Opens a file for a secret, readable by its owner alone. It is opened before the secret exists: a secret that is
+ * shown once and cannot be written would be lost.
+ * @throws CommandError when it cannot be written, or is a symbolic link to a file.
+ */
+export async function openSecretFile(file: string) {
+  try {
+    const draft = (await isPipe(file)) ? await openPipe(file) : await openPrivateFile(file)
+    return {
+      write: (secret: string) => draft.replace(`${secret}\n`),
+      close: () => draft.discard(),
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
+  }
+}
+
+/** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
+function typedValue(argv: readonly string[], name: string): string | undefined {
+  const end = argv.indexOf('--')
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const at = words.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  if (at === -1) return undefined
+  const word = words[at] ?? ''
+  return word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[at + 1]
+}
+
+/** Reads the one line of a file. An error never repeats the content, which may be a secret with a typing mistake. */
+async function readSecret(path: string, flag: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException
+    throw usageError(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
+  })
+  const line = text.replace(/\r?\n$/, '')
+  if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
+  throw usageError(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
+}
+
+/** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
+async function isPipe(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined)
+  return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
+}
+
+async function openPipe(file: string) {
+  const handle = await open(file, 'w')
+  return { replace: (content: string) => handle.writeFile(content), discard: () => handle.close() }
+}

@@ -1,0 +1,55 @@
+import { didYouMeanSentence } from '../model/did-you-mean.ts'
+import { durationMs } from '../model/time.ts'
+import {
+  apiFaultKinds,
+  apiFields,
+  deliveryFaultKinds,
+  type ApiFaultKind,
+  type DeliveryFaultKind,
+} from '../model/simulator/fault-kinds.ts'
+import { CommandError, usageError } from './errors.ts'
+
+/** Faults of words such as `drop=0.2`, by the fields of `/_sim/faults`. */
+interface FaultWords {
+  deliveries: Partial<Record<DeliveryFaultKind, number>>
+  api: Partial<Record<(typeof apiFields)[ApiFaultKind], number>>
+}
+
+/**
+ * Parses fault words; a name without a value means always.
+ * @throws CommandError (usage) that lists the faults.
+ */
+export function readFaultWords(words: readonly string[]): FaultWords {
+  const read: FaultWords = { deliveries: {}, api: {} }
+  for (const word of words) {
+    const [, given = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? []
+    const name = given.replaceAll('-', '_')
+    const delivery = deliveryFaultKinds.find((kind) => kind === name)
+    const api = apiFaultKinds.find((kind) => kind === name || apiFields[kind] === name)
+    if (delivery !== undefined) read.deliveries[delivery] = chance(word, value)
+    else if (api === 'latency') read.api.latency_ms = latency(word, value)
+    else if (api !== undefined) read.api[apiFields[api]] = chance(word, value)
+    else throw unknown(given)
+  }
+  return read
+}
+
+function chance(word: string, value = '1'): number {
+  const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
+  if (number >= 0 && number <= 1) return number
+  throw usageError(`${word}: a probability goes from 0 to 1, such as 0.3; without one it is 1.`)
+}
+
+function latency(word: string, value = ''): number {
+  const ms = /^\d{1,6}$/.test(value) ? Number(value) : durationMs(value)
+  if (ms !== undefined && ms >= 1 && ms <= 60_000) return ms
+  throw usageError(`${word}: it takes a time from 1ms to 60s, such as latency=200ms.`)
+}
+
+function unknown(name: string): CommandError {
+  const names = [...deliveryFaultKinds, ...apiFaultKinds]
+  const guess = didYouMeanSentence(name, names)
+  return usageError(
+    `${JSON.stringify(name)} is no fault.${guess} On deliveries there are ${deliveryFaultKinds.join(', ')}; on the API ${apiFaultKinds.join(', ')}.`,
+  )
+}

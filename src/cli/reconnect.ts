@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, Unreachable, type Client, type AttemptMessage } from '../client.ts'
+
+/** The service has ended; the command waits for its return. */
+export interface Disconnected {
+  type: 'disconnected'
+}
+
+interface Attendance<T> {
+  /** Locates the service again: after a restart it may have another port and key. */
+  connect: () => Promise<Client>
+  /**
+   * Yields messages while connected. The first one says that the service is there; `again` is true after a reconnect.
+   */
+  attend: (client: Client, again: boolean) => AsyncGenerator<T>
+  signal: AbortSignal
+}
+
+/** Wait between connection attempts, in milliseconds: first, and longest. */
+const WAIT = { first: 100, longest: 2_000 }
+
+/**
+ * Limit of refusals in a row. While a service starts or stops, another one may refuse the request: `run.json` is
+ * removed first and written last.
+ */
+const MOST_REFUSALS = 8
+
+/**
+ * Runs `attend` across restarts of the service, until the signal aborts.
+ * @throws Unreachable when the service is absent at the start, and ApiError.
+ */
+export async function* reconnecting<T>({
+  connect,
+  attend,
+  signal,
+}: Attendance<T>): AsyncGenerator<T | Disconnected> {
+  let state: 'new' | 'there' | 'lost' = 'new'
+  let refusals = 0
+  let wait = WAIT.first
+  while (!signal.aborted) {
+    try {
+      for await (const told of attend(await connect(), state !== 'new')) {
+        state = 'there'
+        refusals = 0
+        wait = WAIT.first
+        yield told
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (state === 'new' || !mayPass(error, ++refusals)) throw error
+    }
+    if (signal.aborted) return
+    if (state === 'there') yield { type: 'disconnected' }
+    state = 'lost'
+    await sleep(wait, undefined, { signal }).catch(() => undefined)
+    wait = Math.min(wait * 1.5, WAIT.longest)
+  }
+}
+
+function mayPass(error: unknown, refusals: number): boolean {
+  if (error instanceof Unreachable) return true
+  return error instanceof ApiError && [401, 403, 503].includes(error.status) && refusals <= MOST_REFUSALS
+}
+
+/**
+ * Limit of remembered deliveries, each with the number of its last attempt; those that matter are among the newest.
+ */
+const MOST_REMEMBERED = 20_000
+
+/** Filters attempts that were reported before. Those of one delivery must come in order. */
+export function createAttemptFilter() {
+  const seen = new Map<string, number>()
+  return {
+    /** Returns true for the first report of an attempt. */
+    isNew({ id, attempt }: AttemptMessage): boolean {
+      if (attempt.number <= (seen.get(id) ?? 0)) return false
+      seen.delete(id)
+      seen.set(id, attempt.number)
+      const [oldest] = seen.keys()
+      if (seen.size > MOST_REMEMBERED && oldest !== undefined) seen.delete(oldest)
+      return true
+    },
+    forget: () => seen.clear(),
+  }
+}

@@ -1,0 +1,143 @@
+import chalk from 'chalk'
+import {
+  grouped,
+  type CaseResult,
+  type ConformanceReport,
+  type Verdict,
+} from '../../conformance/report/result.ts'
+import { renderer, count, printable, formatTime } from './text.ts'
+import { wrapped } from './layout.ts'
+import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
+import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
+
+/**
+ * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
+ * where they are equal for consecutive cases.
+ */
+export const renderConformance = renderer(
+  (report: ConformanceReport, columns: number | undefined = Infinity): string => {
+    const groups = [...grouped(report.cases)].map(([group, cases]) =>
+      [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
+    )
+    const head = `${report.suite} ${report.target}`
+    return [head, ...groups, renderTotals(report)].join('\n\n')
+  },
+)
+
+/** Renders the findings of an integration: each code once, with its latest message and its requests. */
+export const renderReport = renderer(
+  ({ since, pushes, refused, findings }: Report, columns: number | undefined = Infinity): string => {
+    const span = since === null ? '' : ` since ${formatTime(since)}`
+    const account = refused.length === 0 ? [] : [renderRefused(refused)]
+    if (findings.length > 0)
+      return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
+    if (pushes === 0) return chalk.dim(`No push has come${span}, so there is nothing to report.`)
+    return [
+      `${chalk.green('✓')} Nothing is wrong with ${count(pushes, 'push', 'pushes')}${span}.`,
+      ...account,
+    ].join('\n')
+  },
+)
+
+export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome, now: Date): string => {
+  if (result.ok)
+    return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
+  const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
+  return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
+})
+
+/** Renders the totals of `verify --many`. */
+export const renderCounts = renderer(
+  ({ total, right, wrong, mistakes }: ReturnType<typeof countOutcomes>): string => {
+    const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
+    return [`${total} checked: ${right} right, ${wrong} wrong`, ...named].join('\n')
+  },
+)
+
+const marks: Record<Verdict, string> = {
+  passed: chalk.green('✓'),
+  failed: chalk.red('✗'),
+  advised: chalk.yellow('!'),
+  not_checked: chalk.dim('-'),
+  observed: chalk.yellow('·'),
+}
+
+const INDENT = ' '.repeat(6)
+
+/** Groups consecutive cases with equal details. */
+function runs(cases: readonly CaseResult[]): CaseResult[][] {
+  const all: CaseResult[][] = []
+  for (const one of cases) {
+    const run = all.at(-1)
+    if (run?.[0] !== undefined && isAlike(run[0], one)) run.push(one)
+    else all.push([one])
+  }
+  return all
+}
+
+function isAlike(one: CaseResult, other: CaseResult): boolean {
+  if (one.verdict !== other.verdict || one.detail !== other.detail) return false
+  return one.verdict === 'not_checked' || (isTold(one) && one.reason === other.reason)
+}
+
+/** Returns true for verdicts whose reason is printed. */
+function isTold({ verdict }: CaseResult): boolean {
+  return verdict === 'failed' || verdict === 'advised'
+}
+
+/**
+ * Renders consecutive cases: those not checked share one line, others have one each; below are details and reason.
+ */
+function renderRun(run: readonly CaseResult[], columns: number): string {
+  const [first, ...rest] = run as [CaseResult, ...CaseResult[]]
+  const { verdict, detail, reason } = first
+  const isObservation = verdict === 'observed'
+  const lines =
+    verdict === 'not_checked' && rest.length > 0
+      ? [`${count(run.length, 'case')}, ${first.id} to ${rest.at(-1)?.id}`]
+      : run.map(({ id, title }) => `${id}  ${chalk.dim(title)}${isObservation ? `: ${detail}` : ''}`)
+  const paragraph = (text: string) => wrapped(text, INDENT, columns)
+  const seen = detail === null || isObservation ? [] : [paragraph(detail)]
+  const why = isTold(first) ? [chalk.yellow(paragraph(reason))] : []
+  const marked = lines.map((line) => `  ${marks[verdict]} ${paragraph(line).slice(INDENT.length)}`)
+  return [...marked, ...seen, ...why].join('\n')
+}
+
+function renderTotals({ totals, duration_ms, interrupted }: ConformanceReport): string {
+  const counts = (Object.keys(marks) as Verdict[]).filter(
+    (verdict) => totals[verdict] > 0 || verdict === 'passed' || verdict === 'failed',
+  )
+  const words = counts.map((verdict) => `${totals[verdict]} ${verdict.replace('_', ' ')}`).join(', ')
+  const told = totals.failed > 0 ? chalk.red(words) : words
+  const partial = interrupted ? `\n${chalk.yellow('Interrupted: this report is partial.')}` : ''
+  return `${told}  ${chalk.dim(`in ${(duration_ms / 1000).toFixed(1)} s`)}${partial}`
+}
+
+/** `4 pushes were refused: 3 with 422 validation_failed, 1 with 400 invalid_json.` */
+function renderRefused(refused: readonly RefusedPushes[]): string {
+  const total = refused.reduce((sum, one) => sum + one.count, 0)
+  const codes = refused.map(({ status, code, count: times }) => `${times} with ${status} ${code}`)
+  return `${count(total, 'push was', 'pushes were')} refused: ${codes.join(', ')}.`
+}
+
+function renderFinding(
+  { code, count: number, requests, includes_earlier }: ReportedFinding,
+  columns: number,
+): string {
+  const times = `${count(number, 'time')}${includes_earlier ? ', some of them before' : ''}`
+  const messages = [...new Set(requests.map(({ message }) => message))]
+  return [
+    `${chalk.yellow(`! ${code}`)}  ${times}`,
+    wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
+    ...requests.map(
+      ({ id, method, path, status, started_at }) =>
+        `    ${formatTime(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
+    ),
+    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} before`)] : []),
+  ].join('\n')
+}
+
+function ago(now: Date, timestamp: number): string {
+  const seconds = Math.floor(now.getTime() / 1000) - timestamp
+  return seconds >= 0 ? `${seconds} s ago` : `${-seconds} s in the future`
+}

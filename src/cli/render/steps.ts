@@ -1,0 +1,133 @@
+import chalk from 'chalk'
+import type { DemoStep } from '../demo/steps.ts'
+import { renderClaim, renderFeedback, renderPayment } from './guests.ts'
+import { renderPush } from './push.ts'
+import { wrapTo } from './layout.ts'
+import { renderer, printable, count, price } from './text.ts'
+import type { ScenarioReport, StepReport } from '../scenario/play.ts'
+import type { Step } from '../scenario/schema.ts'
+import type { Check } from '../../model/check.ts'
+import type { ClaimView } from '../../model/claim.ts'
+import type { FeedbackView } from '../../model/feedback.ts'
+import type { PaymentView } from '../../model/payment.ts'
+import type { TakenStep, Triggered } from '../trigger/trigger.ts'
+
+/** Renders a step of the demo. */
+export const renderDemoStep = renderer((step: DemoStep, columns?: number): string => {
+  if (step.type === 'registered')
+    return `\n${chalk.bold('Register')} ${step.url}  ${chalk.dim(step.endpoint_id)}`
+  if (step.type === 'pushed')
+    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns)}`
+  if (step.type === 'refused')
+    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${refusalText(step, columns)}`
+  if (step.type === 'guest')
+    return `\n${chalk.bold('Guest')} ${chalk.dim(`(${step.what})`)}\n${guestText(step)}`
+  if (step.type === 'compared')
+    return `\n${mark(step.equal)} ${step.what} are ${step.equal ? 'equal' : 'not equal'}`
+  const how = step.over_tls ? 'over TLS' : 'in plain text'
+  const judgement = step.verified ? 'signature verified' : 'signature is wrong'
+  return `  ${mark(step.verified)} ${step.event_type}  ${how}, ${step.bytes} bytes, ${judgement}  ${chalk.dim(step.event_id)}`
+})
+
+/** Renders a step of a scenario, with expected and actual values where it failed. */
+export const renderStep = renderer(
+  ({ number, step, passed, mismatches, error, skipped_deliveries }: StepReport): string => {
+    const mark = passed ? chalk.green('✓') : chalk.red('✗')
+    const note = step.note === undefined ? '' : `  ${chalk.dim(printable(step.note))}`
+    const head = `  ${mark} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}`
+    const wrong = mismatches.map(
+      ({ path, expected, actual }) =>
+        `        ${chalk.bold(path)}\n          expected ${chalk.green(shown(expected))}\n          actual   ${chalk.red(shown(actual))}`,
+    )
+    const why = error === null ? [] : [`        ${printable(error)}`]
+    const skipped = skipped_deliveries
+      ? [chalk.dim('        deliveries were not looked at: name an endpoint by --endpoint or --forward-to')]
+      : []
+    return [head, ...wrong, ...why, ...skipped].join('\n')
+  },
+)
+
+export const renderScenarioEnd = renderer(
+  ({ passed, steps, steps_total, checks }: ScenarioReport): string => {
+    const ids = Object.values(checks).map(printable).join(', ')
+    const untaken = steps_total - steps.length
+    const text = passed
+      ? chalk.green(`passed, ${count(steps_total, 'step')}`)
+      : chalk.red(
+          `failed at step ${steps.length}${untaken > 0 ? `, ${count(untaken, 'step')} not taken` : ''}`,
+        )
+    return `  ${text}  ${chalk.dim(ids)}`
+  },
+)
+
+/** Renders the steps of `trigger`, one line each, and the resulting event. */
+export const renderTriggered = renderer(
+  ({ steps, event, external_check_id }: Triggered, currency: string | undefined): string => {
+    const words = steps.map(({ step }) => step.replace('_', ' '))
+    const width = Math.max(...words.map((word) => word.length))
+    const lines = steps.map(
+      (taken, index) =>
+        `  ${chalk.dim((words[index] ?? '').padEnd(width))}  ${printable(textOf(taken, currency))}`,
+    )
+    const head = `${chalk.green('✓')} ${chalk.bold(event.type)}  ${event.id}  ${chalk.dim(printable(external_check_id))}`
+    return [...lines, head].join('\n')
+  },
+)
+
+function refusalText(
+  { status, code, message }: Extract<DemoStep, { type: 'refused' }>,
+  columns: number | undefined = Infinity,
+): string {
+  return [chalk.red(`${status} ${code}`), ...wrapTo(columns - 2, message).map((line) => `  ${line}`)].join(
+    '\n',
+  )
+}
+
+function guestText({ resource, check }: Extract<DemoStep, { type: 'guest' }>): string {
+  if ('rating' in resource) return renderFeedback(resource)
+  return 'tip_cents' in resource
+    ? renderPayment(resource, check)
+    : renderClaim(resource, check.items, undefined)
+}
+
+function mark(good: boolean): string {
+  return good ? chalk.green('✓') : chalk.red('✗')
+}
+
+/** Returns a step's kind and operands: `claim dinner Anna`. */
+function subjectOf(step: Step): string {
+  const { check, claim, payment, by, guest_name } = step as Partial<Record<string, string>>
+  return [step.do, check ?? claim ?? payment ?? by, guest_name].filter((word) => word !== undefined).join(' ')
+}
+
+function shown(value: unknown): string {
+  return value === undefined
+    ? 'nothing'
+    : printable(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function textOf({ resource }: TakenStep, currency: string | undefined): string {
+  const money = (cents: number) => price(cents, currency)
+  if ('rating' in resource) return feedbackText(resource)
+  if ('totals' in resource) return checkText(resource, money)
+  return 'tip_cents' in resource ? paymentText(resource, money) : claimText(resource, money)
+}
+
+type Money = (cents: number) => string
+
+function checkText({ status, table, items, totals }: Check, money: Money): string {
+  return `table ${table.number}, ${status}, ${count(items.length, 'item')}, total ${money(totals.total_cents)}`
+}
+
+function claimText({ id, items, amount_cents }: ClaimView, money: Money): string {
+  const lines = items.map(({ external_id, quantity }) => `${quantity} × ${external_id}`)
+  return `${lines.join(', ')}, owes ${money(amount_cents)}, ${id}`
+}
+
+function paymentText({ id, amount_cents, refunded_cents }: PaymentView, money: Money): string {
+  return `${money(refunded_cents > 0 ? refunded_cents : amount_cents)}, ${id}`
+}
+
+function feedbackText({ rating, comment, id }: FeedbackView): string {
+  return `${rating} of 5${comment === null ? '' : `, ${JSON.stringify(comment)}`}, ${id}`
+}

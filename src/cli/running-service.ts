@@ -1,0 +1,94 @@
+import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
+import { bareHost } from '../model/loopback.ts'
+import { hostname as machineName, networkInterfaces } from 'node:os'
+import { readRun } from '../data-directory.ts'
+
+/** A running service that answers. */
+export interface RunningService {
+  url: string
+  pid: number
+}
+
+/** Time limit for an answer, in milliseconds. */
+const HEALTH_TIMEOUT_MS = 2_000
+
+/** Returns the service that `run.json` names, when its process is alive and it answers. */
+export async function runningService(directory: string): Promise<RunningService | undefined> {
+  const run = await readOwnRun(directory)
+  if (run === undefined || !isAlive(run.pid)) return undefined
+  return (await isTabwire(run.url, run.ca)) ? { url: run.url, pid: run.pid } : undefined
+}
+
+/** Returns true when a Tabwire answers at this URL. `ca` is the authority of its HTTPS certificate, in PEM. */
+export async function isTabwire(url: string, ca?: string): Promise<boolean> {
+  // Loaded late: a start needs it only when its port is taken.
+  const { Agent, request } = await import('undici')
+  const dispatcher = new Agent(ca === undefined ? {} : { connect: { ca } })
+  try {
+    const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS)
+    const { body, headers, statusCode } = await request(`${url}/_sim/health`, { signal, dispatcher })
+    await body.dump()
+    return statusCode === 200 && headers['x-request-id'] !== undefined
+  } catch {
+    return false
+  } finally {
+    await dispatcher.close()
+  }
+}
+
+/** Returns true when a process of any user has this pid. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+type Run = NonNullable<Awaited<ReturnType<typeof readRun>>>
+
+/**
+ * Reads `run.json` of a data directory; `undefined` without a readable one. The address of another machine counts as
+ * none: the file may have come with a clone, and commands would call that machine.
+ */
+export async function readOwnRun(directory: string): Promise<Run | undefined> {
+  const run = await readRun(directory)
+  return run !== undefined && isThisMachine(new URL(run.url).hostname) ? run : undefined
+}
+
+/**
+ * Returns true when a host name means this machine: loopback, an address of a network interface, `0.0.0.0`, or the
+ * machine's own name. Resolves no names.
+ */
+export function isThisMachine(hostname: string): boolean {
+  const host = bareHost({ hostname }).toLowerCase()
+  if (['localhost', '::1', '0.0.0.0', '::', machineName().toLowerCase()].includes(host)) return true
+  if (/^127(\.\d{1,3}){3}$/.test(host)) return true
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return own.some(({ address }) => address.toLowerCase() === host)
+}
+
+interface Place {
+  url: string
+  /** PEM of the authority that issued the service's certificate. */
+  ca?: string | undefined
+}
+
+/** Time limit for the service's name, in milliseconds. Long, since a busy service must not seem to have no name. */
+const NAME_TIMEOUT_MS = 10_000
+
+/** Returns the name that a service reports at `/_sim/health`; the default name when it reports none. */
+export async function serviceNameAt({ url, ca }: Place): Promise<string> {
+  const { Agent, request } = await import('undici')
+  const dispatcher = new Agent({ connect: { timeout: NAME_TIMEOUT_MS, ...(ca !== undefined && { ca }) } })
+  try {
+    const health = `${url.replace(/\/+(v1\/?)?$/, '')}/_sim/health`
+    const { body } = await request(health, { dispatcher, signal: AbortSignal.timeout(NAME_TIMEOUT_MS) })
+    const { service_name: name } = (await body.json()) as { service_name?: unknown }
+    return (typeof name === 'string' ? parseServiceName(name) : undefined) ?? DEFAULT_SERVICE_NAME
+  } catch {
+    return DEFAULT_SERVICE_NAME
+  } finally {
+    await dispatcher.destroy()
+  }
+}

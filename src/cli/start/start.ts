@@ -1,0 +1,64 @@
+import { readRun, writeRun } from '../../data-directory.ts'
+import { isAlive } from '../running-service.ts'
+import { exitCodes } from '../errors.ts'
+import { isLoopbackBinding } from '../../model/loopback.ts'
+
+/** A running service, as commands need it. */
+interface Running {
+  url: string
+  apiKey: string
+  ca?: string | undefined
+}
+
+/** Writes `run.json`, by which commands find the service, unless another service runs on this directory. */
+export async function announce(
+  { url, apiKey, ca }: Running,
+  directory: string,
+  inMemory: boolean,
+): Promise<void> {
+  const other = await readRun(directory)
+  if (other !== undefined && other.pid !== process.pid && isAlive(other.pid)) return
+  await writeRun(directory, {
+    url,
+    pid: process.pid,
+    started_at: new Date().toISOString(),
+    ...(inMemory ? { api_key: apiKey } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+/** Resolves `first` at the first signal; the second one ends the process at once. */
+export function listenForSignals() {
+  let resolve = () => {}
+  let raised = false
+  const first = new Promise<void>((settle) => (resolve = settle))
+  const raise = () => {
+    if (raised) process.exit(exitCodes.interrupted)
+    raised = true
+    resolve()
+  }
+  return { first, raise }
+}
+
+/** Returns warnings about options that are dangerous, or differ from the real service. */
+export function warningsOf(flags: {
+  host: string
+  insecure: boolean
+  'allow-http-loopback': boolean
+  seed?: number | undefined
+}): string[] {
+  return [
+    isLoopbackBinding(flags.host)
+      ? ''
+      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key, or a table's address, and a Host that is allowed.`,
+    flags.insecure
+      ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert."
+      : '',
+    flags['allow-http-loopback']
+      ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.'
+      : '',
+    flags.seed === undefined
+      ? ''
+      : `--seed ${flags.seed}: secrets and keys follow from the seed, so that anybody can foretell them. For tests alone. The clock stands still; tabwire clock advance moves it.`,
+  ].filter((warning) => warning !== '')
+}

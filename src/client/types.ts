@@ -1,0 +1,67 @@
+import type { AttemptMessage, Delivery } from '../model/delivery.ts'
+import type { EnvelopeOf } from '../model/event-view.ts'
+import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
+import type { Played } from '../model/simulator/playback.ts'
+
+/** One page of a list, newest first, with the cursor of the next page. */
+export interface List<T> {
+  data: T[]
+  next_cursor: string | null
+}
+/**
+ * Query names with their values.
+ * @deprecated Each list has a query type of its own, such as {@link DeliveriesQuery}.
+ */
+export type ListQuery = Readonly<Record<string, string | number | undefined>>
+export type {
+  ChecksQuery,
+  ClaimsQuery,
+  DeliveriesQuery,
+  EndpointsQuery,
+  EventsQuery,
+  FeedbackQuery,
+  KeysQuery,
+  LocationsQuery,
+  PageQuery,
+  PaymentsQuery,
+  RequestsQuery,
+  SimPageQuery,
+} from '../model/simulator/list-queries.ts'
+
+/** Result of a push in the simulator's log. */
+export type PushReport = PushNote
+export type RequestView = LoggedRequest
+export type { PingReport } from '../model/webhook-endpoint.ts'
+/** Address of a table's page; its URL grants access to the table. */
+export interface TableAddress {
+  number: string
+  location_id: string
+  url: string
+}
+/** The service clock. */
+export interface ClockView {
+  now: string
+  frozen: boolean
+  /** How far it is ahead of real time. */
+  offset_ms: number
+  /** The current move: its target, and the ids of at most ten deliveries in flight that it waits for. */
+  moving: { to: string; waiting_for: readonly string[] } | null
+}
+export type { EnvelopeOf, EventData, EventView } from '../model/event-view.ts'
+export type { PlayedAttempt } from '../model/simulator/playback.ts'
+
+/** Attempts during a move of the clock. */
+export type ClockReport = ClockView & Played
+export type { AttemptMessage } from '../model/delivery.ts'
+export type StreamMessage =
+  | { type: 'request'; data: RequestView }
+  | { type: 'event'; data: EnvelopeOf }
+  | { type: 'attempt'; data: AttemptMessage }
+  /** The delivery is dead without another attempt. */
+  | { type: 'delivery'; data: Delivery }
+  /** Another state has replaced everything that was reported before. */
+  | { type: 'reset'; data: object }
+  /** Number of messages that were left out here, because the reader was too slow. The lists have their contents. */
+  | { type: 'dropped'; data: { count: number } }
+  /** End of the earlier messages: from here on, messages come as things happen. */
+  | { type: 'live'; data: object }

@@ -1,0 +1,194 @@
+import { didYouMean } from '../model/did-you-mean.ts'
+import { requireKnownOptions } from '../model/simulator/settings.ts'
+import { sign, verify } from '../signature/index.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName, signatureHeader } from '../model/service-name.ts'
+import type { TimeGiven } from '../client.ts'
+import type { Simulator } from '../library/create-simulator.ts'
+import { findingCodes, type FindingCode, type ReportedFinding } from '../model/simulator/report.ts'
+
+/** Result of a matcher: `message` is for a failed test, and `actual` and `expected` are for its diff. */
+export interface Outcome {
+  pass: boolean
+  message: () => string
+  actual?: unknown
+  expected?: unknown
+}
+
+/** Parts of a failure's message. */
+interface Found {
+  /** The expectation, as a phrase. */
+  expected: string
+  /** The actual state, as a phrase. */
+  got: string
+  /** Explanation, such as the delivery in one line. */
+  lines?: readonly string[]
+  /** Values for a diff. */
+  diff?: { actual: unknown; expected: unknown } | undefined
+}
+
+/** The outcome when what was asked for is so; the words are for a failed `.not`. */
+export function passed({ diff: _none, ...found }: Found): Outcome {
+  return outcome(true, found)
+}
+
+/** The outcome when what was asked for is not so. */
+export function failed(found: Found): Outcome {
+  return outcome(false, found)
+}
+
+function outcome(pass: boolean, { expected, got, lines = [], diff }: Found): Outcome {
+  return { pass, message: () => [`Expected: ${expected}`, `Got: ${got}`, ...lines].join('\n'), ...diff }
+}
+
+/** @throws TypeError unless the subject of a matcher has these calls, as a simulator has. */
+export function requireSimulator(matcher: string, subject: unknown, ...calls: string[]): void {
+  const has = (call: string) =>
+    typeof subject === 'object' &&
+    subject !== null &&
+    (subject as Record<string, unknown>)[call] !== undefined
+  if (calls.every(has)) return
+  throw new TypeError(`${matcher} expects a simulator of createSimulator, got ${kindOf(subject)}.`)
+}
+
+/** @throws TypeError when a word is not known, with the one that was probably meant. */
+function requireKnown(noun: string, words: readonly string[], known: readonly string[]): void {
+  const unknown = words.find((word) => !known.includes(word))
+  if (unknown === undefined) return
+  const rest = didYouMean(unknown, known) || `. Known are ${known.join(', ')}.`
+  throw new TypeError(`unknown ${noun} ${JSON.stringify(unknown)}${rest}`)
+}
+
+/** `a Promise`, `undefined`, `"text"`: what a wrong subject is. */
+export function kindOf(subject: unknown): string {
+  if (subject instanceof Promise) return 'a Promise; await it first'
+  if (typeof subject === 'string') return JSON.stringify(subject.slice(0, 60))
+  if (typeof subject !== 'object' || subject === null)
+    return typeof subject === 'function' ? 'a function' : String(subject)
+  const name = (Object.getPrototypeOf(subject) as object | null)?.constructor.name ?? 'Object'
+  const keys = Object.keys(subject).slice(0, 5)
+  return name === 'Object'
+    ? `an object with ${keys.length === 0 ? 'no fields' : keys.join(', ')}`
+    : `a ${name}`
+}
+
+/** A delivery as a server has received it: a `Request` whose body was not read, or its headers and raw body. */
+export type ReceivedDelivery =
+  | Request
+  | {
+      headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+      body: string | Uint8Array
+    }
+
+/** How a signature is verified. */
+export interface SignedOptions {
+  /**
+   * Names the header, `X-<name>-Signature`.
+   * @default any header of this form, if there is one alone
+   */
+  serviceName?: string
+  /**
+   * Seconds that the time of the signature may be from now.
+   * @default 300
+   */
+  tolerance?: number
+}
+
+/** The name of the only signature header, in lower case; that of the default name where there are none or several. */
+function headerIn(headers: ReceivedDelivery['headers']): string {
+  const names = headers instanceof Headers ? [...headers.keys()] : Object.keys(headers)
+  const [name, ...others] = names.filter((one) => /^x-.+-signature$/i.test(one))
+  return name === undefined || others.length > 0 ? headerOf(DEFAULT_SERVICE_NAME) : name
+}
+
+/** Names of headers do not differ by case, in whatever form a server hands them over. */
+function valueOf(headers: Readonly<Record<string, string | readonly string[] | undefined>>, name: string) {
+  return Object.entries(headers).find(([one]) => one.toLowerCase() === name.toLowerCase())?.[1]
+}
+
+function headerOf(serviceName: string): string {
+  return signatureHeader(parseServiceName(serviceName) ?? serviceName).toLowerCase()
+}
+
+export async function toBeSignedBy(
+  received: ReceivedDelivery,
+  secret: string,
+  options: SignedOptions = {},
+): Promise<Outcome> {
+  requireReceived(received)
+  requireKnownOptions(options, ['serviceName', 'tolerance'])
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError(`toBeSignedBy expects the signing secret of an endpoint, got ${kindOf(secret)}.`)
+  const { serviceName, tolerance } = options
+  const { headers } = received
+  const name = serviceName === undefined ? headerIn(headers) : headerOf(serviceName)
+  const given = headers instanceof Headers ? headers.get(name) : valueOf(headers, name)
+  const header = typeof given === 'string' || given === null ? given : given?.join(', ')
+  const payload = received instanceof Request ? await received.clone().text() : received.body
+  const result = verify({ payload, header, secret, tolerance })
+  const lines = [`  ${name}: ${header ?? '(no such header)'}`]
+  if (result.ok) return passed({ expected: 'no signature of this secret', got: 'a genuine one', lines })
+  const timestamp = Number(/^t=(\d{1,12}),/.exec(header ?? '')?.[1] ?? NaN)
+  const isComparable = result.code === 'signature_mismatch' && !Number.isNaN(timestamp)
+  return failed({
+    expected: 'a signature of this secret over these bytes, of about now',
+    got: `${result.code}: ${result.message}`,
+    lines,
+    diff: isComparable ? { actual: header, expected: sign({ payload, secret, timestamp }) } : undefined,
+  })
+}
+
+/** @throws TypeError unless it is a request whose body can be read, or has headers and a raw body. */
+function requireReceived(received: unknown): void {
+  const wanted = 'toBeSignedBy expects a Request, or { headers, body } with the raw body as text or bytes'
+  if (received instanceof Request) {
+    if (!received.bodyUsed) return
+    throw new TypeError(
+      `${wanted}, got a Request whose body has been read. Pass request.clone() before reading it.`,
+    )
+  }
+  const { headers, body } = (received ?? {}) as { headers?: unknown; body?: unknown }
+  const hasBody = typeof body === 'string' || body instanceof Uint8Array
+  if (typeof headers === 'object' && headers !== null && hasBody) return
+  const isParsed = typeof body === 'object' && body !== null
+  throw new TypeError(`${wanted}, got ${isParsed ? `${kindOf(body)} as body` : kindOf(received)}.`)
+}
+
+/** Selects findings. */
+export interface FindingsOptions {
+  /**
+   * Findings that are no mistake here.
+   * @default []
+   */
+  except?: readonly FindingCode[]
+  /**
+   * Only findings of requests that began then or later.
+   * @default undefined, from the start of the service on
+   */
+  since?: TimeGiven
+}
+
+/** The linter's findings in the pushes so far, as `tabwire report` shows them. */
+export async function toHaveNoFindings(
+  simulator: Pick<Simulator, 'report'>,
+  options: FindingsOptions = {},
+): Promise<Outcome> {
+  requireSimulator('toHaveNoFindings', simulator, 'report')
+  requireKnownOptions(options, ['except', 'since'])
+  const { except = [], since } = options
+  requireKnown('finding', except, findingCodes)
+  const { findings } = await simulator.report(since)
+  const found = findings.filter(({ code }) => !except.includes(code))
+  const got = found.map(({ code, count }) => `${code} (${count})`)
+  return found.length === 0
+    ? passed({ expected: 'findings in the pushes', got: 'none' })
+    : failed({
+        expected: 'no findings in the pushes',
+        got: got.join(', '),
+        lines: found.flatMap(linesOf),
+        diff: { actual: got, expected: [] },
+      })
+}
+
+function linesOf({ code, requests }: ReportedFinding): string[] {
+  return requests.map(({ method, path, message }) => `  ${code}: ${method} ${path}: ${message}`)
+}

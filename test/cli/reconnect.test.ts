@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { reconnecting } from '../../src/cli/reconnect.ts'
+import { ApiError, createClient, Unreachable } from '../../src/client.ts'
+
+const client = createClient({ url: 'http://127.0.0.1:1' })
+const refusal = new ApiError(401, { code: 'unauthorized', message: 'No.' }, null)
+const gone = new Unreachable('Nobody.')
+
+/** What is told when each look at the service ends like this, until the last of them. */
+async function told(ends: readonly ('there' | Error)[]): Promise<unknown[]> {
+  const over = new AbortController()
+  const left = [...ends]
+  const happenings: unknown[] = []
+  const attendance = reconnecting<object>({
+    connect: async () => {
+      const next = left.shift()
+      if (left.length === 0) over.abort()
+      if (next instanceof Error) throw next
+      return client
+    },
+    async *attend(_client, again) {
+      yield { again }
+    },
+    signal: over.signal,
+  })
+  try {
+    for await (const happening of attendance) happenings.push(happening)
+  } catch (error) {
+    happenings.push(error)
+  }
+  return happenings
+}
+
+describe('a command that attends to a service', () => {
+  test('ends when there is none to begin with', async () => {
+    expect(await told([gone, 'there'])).toEqual([gone])
+    expect(await told([refusal, 'there'])).toEqual([refusal])
+  })
+
+  test('waits when it has ended, says so once, and goes on when it is back', async () => {
+    expect(await told(['there', gone, gone, 'there'])).toEqual([
+      { again: false },
+      { type: 'disconnected' },
+      { again: true },
+    ])
+  })
+
+  test('asks again when another service, or a starting one, refuses the key', async () => {
+    expect(await told(['there', refusal, 'there'])).toEqual([
+      { again: false },
+      { type: 'disconnected' },
+      { again: true },
+    ])
+  })
+
+  test('believes any other refusal at once', async () => {
+    const other = new ApiError(500, { code: 'internal_error', message: 'No.' }, null)
+    expect(await told(['there', other, 'there'])).toEqual([{ again: false }, { type: 'disconnected' }, other])
+  })
+})

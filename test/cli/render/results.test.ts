@@ -1,0 +1,46 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import type { CaseResult } from '../../../src/conformance/report/result.ts'
+import { renderConformance } from '../../../src/cli/render/results.ts'
+import { empty, report } from '../../conformance/report/example.ts'
+
+const text = stripVTControlCharacters(renderConformance(report))
+
+test('each case has its line below its group, and the end counts', () => {
+  expect(text).toMatch(
+    /^receiver check http:\/\/127\.0\.0\.1:1\/\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
+  )
+  expect(text).toMatch(/\nrefuses\n {2}✗ wrong /)
+  expect(text).toMatch(/\n\n1 passed, 1 failed, 1 advised, 1 not checked, 1 observed {2}in 1\.2 s$/)
+})
+
+test('nothing that a receiver answered steers the terminal', () => {
+  expect(renderConformance(report)).not.toMatch(/\u0000|\u001b\[2J/)
+})
+
+test('a report of nothing is still one', () => {
+  expect(stripVTControlCharacters(renderConformance(empty))).toMatch(/0 passed, 0 failed {2}in 0\.0 s$/)
+})
+
+test('equal details of consecutive cases are printed once', () => {
+  const one = (id: string, change: object) => ({ ...report.cases[0], id, title: `Title of ${id}`, ...change })
+  const silent = { verdict: 'not_checked', detail: 'Not tried.' }
+  const refused = { verdict: 'failed', detail: 'It answered 400.', reason: 'What is refused is lost.' }
+  const cases = [
+    one('first', refused),
+    one('second', refused),
+    one('third', silent),
+    one('fourth', silent),
+    one('fifth', silent),
+  ] as CaseResult[]
+  const shown = stripVTControlCharacters(renderConformance({ ...report, cases, interrupted: true }))
+  expect(shown).toContain(`
+  ✗ first  Title of first
+  ✗ second  Title of second
+      It answered 400.
+      What is refused is lost.
+  - 3 cases, third to fifth
+      Not tried.
+`)
+  expect(shown).toMatch(/\nInterrupted: this report is partial\.$/)
+})

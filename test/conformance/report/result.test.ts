@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { chosenCases } from '../../../src/cli/conformance/command.ts'
+
+const cases = [
+  { group: 'accepts', id: 'plain' },
+  { group: 'accepts', id: 'big' },
+  { group: 'refuses', id: 'big' },
+]
+const chosen = (only: string[], skip: string[]) =>
+  chosenCases(cases, { only, skip }).map(({ group, id }) => `${group}/${id}`)
+
+describe('--only and --skip', () => {
+  test.each<[string[], string[], string[]]>([
+    [[], [], ['accepts/plain', 'accepts/big', 'refuses/big']],
+    [['accepts'], [], ['accepts/plain', 'accepts/big']],
+    [['big'], [], ['accepts/big', 'refuses/big']],
+    [['refuses/big'], [], ['refuses/big']],
+    [[], ['big'], ['accepts/plain']],
+    [['accepts'], ['accepts/big'], ['accepts/plain']],
+  ])('only %j without %j leaves %j', (only, skip, left) => expect(chosen(only, skip)).toEqual(left))
+
+  test('a name that names nothing is wrong usage', () => {
+    expect(() => chosen(['bigg'], [])).toThrow(
+      'There is no case or group bigg. The groups are accepts, refuses',
+    )
+    expect(() => chosen([], ['bigg'])).toThrow('bigg')
+  })
+
+  test('to leave nothing is wrong usage', () => {
+    expect(() => chosen(['accepts'], ['accepts'])).toThrow('leave no case')
+  })
+})
