@@ -33,7 +33,7 @@ const neverAsked =
 const notInstalled = /^(typescript|ts-node|@parcel\/watcher.*|jiti)$/
 
 /** The sender of deliveries. Of undici, it needs one class, which is built in, so that it uses real timers. */
-const SENDER = /[\\/]delivery[\\/]connections\.ts$/
+const SENDER = /[\\/]delivery[\\/]send[\\/]connections\.ts$/
 
 const CLIENT = '\0undici-client'
 
@@ -46,6 +46,12 @@ export const clientOfUndici = {
   load: {
     filter: { id: /^\0undici-client$/ },
     handler: () => `export { default as Client } from ${JSON.stringify(client)}`,
+  },
+  /** Fails when the sender has moved: undici would silently be loaded as a whole. */
+  buildEnd() {
+    const built = [...this.getModuleIds()]
+    if (built.some((id) => /[\\/]delivery[\\/]deliver\.ts$/.test(id)) && !built.includes(CLIENT))
+      throw new Error('No module was found that imports the client of undici: see SENDER.')
   },
 }
 

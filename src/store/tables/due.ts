@@ -26,11 +26,15 @@ export function createDueIndex(): DueIndex {
       if (before !== undefined && isWaiting(before)) take(before)
       if (after !== undefined && isWaiting(after)) put(after)
     },
-    find: (endpoint) =>
-      [...(byEndpoint.get(endpoint)?.values() ?? [])].sort((one, other) => compareText(one.id, other.id)),
+    // Sorted when iterated: each attempt names them, and only one that disables its endpoint reads them.
+    find: (endpoint) => ({ [Symbol.iterator]: () => oldestFirst(byEndpoint.get(endpoint)).values() }),
     due: (query) => findDue(byEndpoint, query),
     unfinished: (query) => findUnfinished(byEndpoint, query),
   }
+}
+
+function oldestFirst(queue: SortedTree<Delivery, Delivery> | undefined): Delivery[] {
+  return [...(queue?.values() ?? [])].sort((one, other) => compareText(one.id, other.id))
 }
 
 function isWaiting({ status, next_attempt_at }: Delivery): boolean {
