@@ -20,7 +20,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => read(path.split(sep).join('/')))
 
-/** The table of the README's map: what each room may import, beside itself. `*` is any `node:` module. */
+/** What each room may import, beside itself; src/README.md has it as a table. `*` is any `node:` module. */
 const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   signature: { own: [], foreign: ['node:crypto'] },
   model: { own: [], foreign: ['zod'] },

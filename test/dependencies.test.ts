@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { readManifest, root } from './support/packed.ts'
 
 describe('the dependencies', () => {
-  test('are told in the README, each and their number', async () => {
-    const readme = await readFile(join(root, 'README.md'), 'utf8')
-    const table = /^## Dependencies\n[^]*?(?=^For development)/m.exec(readme)?.[0] ?? ''
+  test('are explained in src/README.md, each and their number', async () => {
+    const layout = await readFile(join(root, 'src/README.md'), 'utf8')
+    const table = /^## Dependencies\n[^]*?(?=^The peer packages)/m.exec(layout)?.[0] ?? ''
     const names = Object.keys((await readManifest(root)).dependencies)
-    expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([])
-    expect(table).toContain(`\n${names.length} packages are installed with it`)
+    expect(names.filter((name) => !table.includes(`\n| \`${name}\``))).toEqual([])
+    expect(table).toContain(`\nThese ${names.length} packages are installed`)
   })
 
   test('take no more than 60 MB on disk, with all that they need', async () => {

@@ -43,7 +43,11 @@ describe('the packed file', () => {
     const folders = [...new Set(paths.map((path) => path.replace(/\/.*/, '')))].filter(
       (name) => !name.includes('.'),
     )
-    expect(folders.sort()).toEqual(['LICENSE', 'bin', 'dist', 'fixtures'])
+    expect(folders.sort()).toEqual(['LICENSE', 'bin', 'dist', 'fixtures', 'src'])
+    expect(paths.filter((path) => path.startsWith('src/')).sort()).toEqual([
+      'src/guides/security.md',
+      'src/guides/service.md',
+    ])
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])
     expect(tarball.unpackedSize).toBeLessThan(4e6)
   })
