@@ -86,12 +86,15 @@ function missingPaths(document: string, text: string): string[] {
   return [...missingLinks, ...missing]
 }
 
-const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> }
+const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>
 const atRoot = [...readdirSync(root), ...readdirSync(join(root, 'src'))]
 
 /** Whether a text in backticks names a file or a folder of the repository, and not a route or a file that is made. */
 function isPath(token: string): boolean {
-  if (Object.hasOwn(dependencies, token)) return false
+  if (Object.hasOwn({ ...dependencies, ...devDependencies }, token)) return false
   if (/[\s()]/.test(token) || /^(?:\/|@|\.tabwire\/|dist\/|https?:)/.test(token)) return false
   const [first = '', ...rest] = token.split('/')
   const isBelow = rest.length > 0 && atRoot.includes(first)

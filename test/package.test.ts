@@ -35,7 +35,7 @@ async function run(program: string, args: readonly string[] = []) {
 }
 
 describe('the packed file', () => {
-  test('holds what is needed, and no more than 4 MB', () => {
+  test('holds what is needed, and no more than 4.5 MB', () => {
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toEqual(
       expect.arrayContaining(['oclif.manifest.json', 'bin/run.js', 'README.md', 'LICENSE']),
@@ -49,7 +49,7 @@ describe('the packed file', () => {
       'src/guides/service.md',
     ])
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])
-    expect(tarball.unpackedSize).toBeLessThan(4e6)
+    expect(tarball.unpackedSize).toBeLessThan(4.5e6)
   })
 
   test('has a file for each command of its manifest, and the types that other types ask for', async () => {

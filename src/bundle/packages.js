@@ -2,19 +2,22 @@ import { fileURLToPath } from 'node:url'
 import { minifySync } from 'rolldown/utils'
 
 /*
- * Packages that are built in, with all that they import: those which every command loads, or every start. A package is
- * many files, each of which takes longer to find and open than to run, and more code than we use.
+ * Packages that are built in, with all that they import: those that every command or every start loads, since finding and
+ * opening their many files takes longer than running them, and those that would be most of an install (`lodash` alone 5 MB).
  */
 const builtIn = [
+  '@peculiar/x509',
   '@oclif/core',
   'chalk',
   'eventsource-parser',
   'h3',
   'ipaddr.js',
+  'junit-report-builder',
   'listhen',
   'lowdb',
   'preact',
   'preact-render-to-string',
+  'reflect-metadata',
   'srvx',
   'string-width',
   'ulid',
