@@ -36,7 +36,8 @@ import {
   type RecordOrId,
   type TimeGiven,
 } from './client/transport.ts'
-import type { ApiKeyView, CreateKeyBody } from './model/api-key.ts'
+import type { ApiKeyView } from './model/api-key.ts'
+import type { CreateKeyBody } from './model/simulator/bodies.ts'
 import type { Check, PushInput } from './model/check.ts'
 import type { ClaimBody, ClaimView } from './model/claim.ts'
 import type { Delivery, SentSignature } from './model/delivery.ts'

@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /** What a key may do: `read` every GET, `write` pushes and endpoints, `simulate` all of `/_sim` (contract section 2). */
 export const scopes = ['read', 'write', 'simulate'] as const
 export type Scope = (typeof scopes)[number]
@@ -24,15 +22,3 @@ export type ApiKeyView = Omit<ApiKey, 'hash'>
 export function viewApiKey({ hash: _hash, ...view }: ApiKey): ApiKeyView {
   return view
 }
-
-/** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */
-export const createKeyBody = z.object({
-  name: z.string().min(1).max(255).default('key'),
-  scopes: z
-    .array(z.enum(scopes))
-    .min(1)
-    .refine((list) => new Set(list).size === list.length, 'must not repeat a scope')
-    .default([...scopes]),
-  location_id: z.string().optional(),
-})
-export type CreateKeyBody = z.infer<typeof createKeyBody>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ORDER_BY, readOrdering, revisionNumber, type Revision } from './revision.ts'
+import { readOrdering, revisionNumber } from './revision-schemas.ts'
+import { ORDER_BY, type Revision } from './revision.ts'
 import { pathText, validate, type ValidationIssue } from './validation.ts'
 
 const text = (max: number) => z.string().min(1).max(max)

@@ -1,4 +1,5 @@
-import type { ApiKey, CreateKeyBody } from '../model/api-key.ts'
+import type { ApiKey } from '../model/api-key.ts'
+import type { CreateKeyBody } from '../model/simulator/bodies.ts'
 import { put } from '../model/records.ts'
 import { invalid } from '../model/validation.ts'
 import type { Operation } from './operation.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isLater, orderFieldIssue, readOrdering, revisionTime } from '../../src/model/revision.ts'
+import { isLater, orderFieldIssue, revisionTime } from '../../src/model/revision.ts'
+import { readOrdering } from '../../src/model/revision-schemas.ts'
 
 describe('a field that --order-by names', () => {
   test.each<[unknown, unknown]>([

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { contractCases } from '../../src/conformance/contract/run.ts'
 import type { ConformanceReport } from '../../src/conformance/report/result.ts'
 import { emptyDirectory, spawnProcess, tabwire } from '../support/cli.ts'
+import { fetched } from '../support/fetched.ts'
 import { isSoak } from './seeded.ts'
 
-const prism = createRequire(import.meta.url).resolve('@stoplight/prism-cli')
+const PRISM = '@stoplight/prism-cli@~5.14.2'
 
 const check = { id: 'chk_1', items: [] }
 const registered = { id: 12, url: 'https://a.example', signing_secret: 'whsec_always_the_same' }
@@ -45,6 +45,7 @@ test.skipIf(!isSoak)(
   async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'mock.json'), JSON.stringify(document))
+    const prism = join(await fetched(PRISM), 'node_modules/@stoplight/prism-cli/dist/index.js')
     const mock = await spawnProcess(process.execPath, [prism, 'mock', '-p', '0', 'mock.json'], { cwd })
     const said = await mock.until('stdout', /listening on http:\S+/)
     const baseUrl = /listening on (http:[\w.:/]+)/.exec(said)?.[1] ?? ''

@@ -1,9 +1,10 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fixtures, serve, spawnProcess } from '../support/cli.ts'
+import { fetched } from '../support/fetched.ts'
 import { isSoak } from './seeded.ts'
 
-const prism = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url))
+const PRISM = '@stoplight/prism-cli@~5.14.2'
 
 /** What it finds wrong with answers; `contract check` sends bad requests on purpose. */
 const wrong = /Violation: response.*/
@@ -11,6 +12,7 @@ const wrong = /Violation: response.*/
 test.skipIf(!isSoak)(
   'a validating proxy between contract check and the service finds nothing wrong with any answer',
   async () => {
+    const prism = join(await fetched(PRISM), 'node_modules/@stoplight/prism-cli/dist/index.js')
     const service = await serve()
     const args = ['proxy', `${fixtures}openapi.json`, service.url, '--host', '127.0.0.1', '--port', '0']
     const proxy = await spawnProcess(process.execPath, [prism, ...args], {})

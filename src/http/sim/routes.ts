@@ -1,4 +1,5 @@
-import { createKeyBody, viewApiKey } from '../../model/api-key.ts'
+import { viewApiKey } from '../../model/api-key.ts'
+import { createKeyBody } from '../../model/simulator/bodies.ts'
 import { viewEvent } from '../../model/event-view.ts'
 import { Refusal } from '../../model/refusal.ts'
 import type { EventsQuery, KeysQuery, RequestsQuery } from '../../model/simulator/list-queries.ts'

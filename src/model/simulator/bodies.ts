@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { scopes } from '../api-key.ts'
 import { durationMs } from '../time.ts'
 
 const isDuration = (text: string) => durationMs(text) !== undefined
@@ -36,3 +37,15 @@ export const resendBody = z.object({ fresh: z.boolean().default(true) })
 
 /** Body of `POST /_sim/session`: the code of a link that `tabwire open` made. */
 export const sessionCodeBody = z.strictObject({ code: z.string() })
+
+/** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */
+export const createKeyBody = z.object({
+  name: z.string().min(1).max(255).default('key'),
+  scopes: z
+    .array(z.enum(scopes))
+    .min(1)
+    .refine((list) => new Set(list).size === list.length, 'must not repeat a scope')
+    .default([...scopes]),
+  location_id: z.string().optional(),
+})
+export type CreateKeyBody = z.infer<typeof createKeyBody>

@@ -5,7 +5,7 @@ import { eventTypes } from '../event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
 import { feedbackBody } from '../feedback.ts'
 import type { CollectionName, Collections } from '../records.ts'
-import { storedRevision } from '../revision.ts'
+import { storedRevision } from '../revision-schemas.ts'
 import { registerEndpointBody } from '../webhook-endpoint.ts'
 
 /** What a state holds: everything but the API keys, which would lock out whoever loads it. */

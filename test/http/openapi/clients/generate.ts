@@ -1,12 +1,12 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import openapiTS, { astToString } from 'openapi-typescript'
-import { generateApi } from 'swagger-typescript-api'
+import { pathToFileURL } from 'node:url'
 import { openApiDocument } from '../../../../src/http/openapi/document.ts'
 import { atEnd } from '../../../support/at-end.ts'
 import { spawnProcess } from '../../../support/cli.ts'
+import { fetched } from '../../../support/fetched.ts'
+import { root } from '../../../support/packed.ts'
 import { withOpenApiFetch, withSwaggerTypescriptApi } from './uses.ts'
 
 /** A program that uses a client: it is told where the service is, and the key. */
@@ -14,28 +14,55 @@ interface Program {
   use(baseUrl: string, apiKey: string): Promise<unknown>
 }
 
+/** The parts of the generators that are used here. */
+interface OpenApiTypescript {
+  default(document: object): Promise<object>
+  astToString(ast: object): string
+}
+interface SwaggerTypescriptApi {
+  generateApi(options: object): Promise<{ files: { fileName: string; fileContent: string }[] }>
+}
+
+async function imported<Module>(path: string): Promise<Module> {
+  return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Module
+}
+
 /** Both clients made of the document and compiled, with what uses them; `problems` is what the compiler says. */
 export async function makeClients() {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-clients-'))
   atEnd(() => rm(directory, { recursive: true, force: true }))
-  const modules = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
+  const modules = join(
+    await fetched(
+      'typescript@~6.0.3',
+      'openapi-typescript@~7.13.0',
+      'openapi-fetch@~0.17.0',
+      'swagger-typescript-api@~13.13.0',
+    ),
+    'node_modules',
+  )
+  const { default: openapiTS, astToString } = await imported<OpenApiTypescript>(
+    join(modules, 'openapi-typescript/dist/index.mjs'),
+  )
   await symlink(modules, join(directory, 'node_modules'), 'junction')
   const spec = await openApiDocument()
   const files = {
     'package.json': '{"type":"module"}',
     'tsconfig.json': JSON.stringify({ compilerOptions }),
-    'schema.ts': astToString(await openapiTS(structuredClone(spec) as never)),
-    'Api.ts': await swaggerClient(spec),
+    'schema.ts': astToString(await openapiTS(structuredClone(spec))),
+    'Api.ts': await swaggerClient(modules, spec),
     'with-openapi-fetch.ts': withOpenApiFetch,
     'with-swagger-typescript-api.ts': withSwaggerTypescriptApi,
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
   const load = async (name: string) =>
     (await import(/* @vite-ignore */ pathToFileURL(join(directory, `${name}.js`)).href)) as Program
-  return { problems: await compile(directory, modules), load }
+  return { problems: await compile(directory), load }
 }
 
-async function swaggerClient(spec: object): Promise<string> {
+async function swaggerClient(modules: string, spec: object): Promise<string> {
+  const { generateApi } = await imported<SwaggerTypescriptApi>(
+    join(modules, 'swagger-typescript-api/dist/index.mjs'),
+  )
   const { files } = await generateApi({ spec: spec, output: false, silent: true })
   return files.find(({ fileName }) => fileName === 'Api')?.fileContent ?? ''
 }
@@ -51,8 +78,8 @@ const compilerOptions = {
   skipLibCheck: true,
 }
 
-async function compile(directory: string, modules: string): Promise<string> {
-  const compiler = join(modules, 'typescript-native/bin/tsc')
+async function compile(directory: string): Promise<string> {
+  const compiler = join(root, 'node_modules/typescript-native/bin/tsc')
   const { stdout } = await (
     await spawnProcess(process.execPath, [compiler, '-p', '.'], { cwd: directory })
   ).ended

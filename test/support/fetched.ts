@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { install } from '../bench/peers/install.ts'
+import { root } from './packed.ts'
+
+/**
+ * Fetches packages that only a soak suite needs, with npm, and returns the directory that has them in `node_modules`. A set
+ * is fetched once into `node_modules/.cache`; each range must be exact enough to stay the same.
+ */
+export async function fetched(...packages: readonly string[]): Promise<string> {
+  const name = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16)
+  const directory = join(root, 'node_modules/.cache/tabwire-fetched', name)
+  for (const wanted of packages)
+    if (!existsSync(join(directory, 'node_modules', wanted.replace(/(.)@.*$/, '$1'))))
+      await install(directory, wanted, false)
+  return directory
+}
