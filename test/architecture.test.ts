@@ -48,7 +48,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['undici', 'ipaddr.js', 'node:*'],
   },
   findings: { own: ['model'], foreign: [] },
-  'table-address.ts': { own: [], foreign: ['node:crypto'] },
+  'table-address.ts': { own: [], foreign: ['node:crypto', 'node:os'] },
   conformance: {
     own: ['ids.ts', 'model', 'package-file.ts', 'signature'],
     foreign: ['fast-check', 'junit-report-builder', 'undici', 'zod', 'node:*'],

@@ -1,6 +1,6 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType } from '../model/event.ts'
-import { formatTime } from '../model/time.ts'
+import { formatTime } from '../model/text/time.ts'
 import type { ClientReads } from '../client/reads.ts'
 
 /** Deliveries to wait for. */

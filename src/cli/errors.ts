@@ -2,7 +2,7 @@ import { Errors } from '@oclif/core'
 import { ApiError, TimedOut, Unreachable } from '../client/errors.ts'
 import { printable } from './render/text.ts'
 import { wrongUsage, type CommandShape } from './usage-errors.ts'
-import { didYouMeanSentence } from '../model/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 
 /** Exit codes (contract section 12). */
 export const exitCodes = {

@@ -4,7 +4,7 @@ import { eventTypes, type EventType } from '../model/event.ts'
 import { readApiKey, readServiceName, texts, type Reader } from '../model/simulator/settings.ts'
 import type { CallOptions } from '../client.ts'
 import { dataDirectoryIn, serviceNameIn } from './config/settings.ts'
-import { didYouMeanSentence } from '../model/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 
 /** Default data directory. */
 export const DEFAULT_DIRECTORY = DEFAULT_DATA_DIRECTORY

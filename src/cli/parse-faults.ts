@@ -1,5 +1,5 @@
-import { didYouMeanSentence } from '../model/did-you-mean.ts'
-import { durationMs } from '../model/time.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
+import { durationMs } from '../model/text/time.ts'
 import {
   apiFaultKinds,
   apiFields,

@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/service-name.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
 import { bareHost } from '../model/loopback.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { readRun } from '../data-directory.ts'

@@ -1,4 +1,4 @@
-import { shellWord, tabwireCommand, type Shell } from '../model/shell-command.ts'
+import { shellWord, tabwireCommand, type Shell } from '../model/text/shell-command.ts'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../package-file.ts'

@@ -1,6 +1,6 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
-import { closestWord } from '../model/did-you-mean.ts'
+import { closestWord } from '../model/text/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 
 /** Runs for an unknown command, so that `--json` and exit code 2 work as elsewhere. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { didYouMeanSentence } from '../model/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 
 /** Definition of the command that was typed. */
 export interface CommandShape {

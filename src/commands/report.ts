@@ -3,7 +3,7 @@ import { exitCodes } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { renderReport } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
-import { didYouMeanSentence } from '../model/did-you-mean.ts'
+import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
 import { sinceFlag, timeOf } from '../cli/time.ts'
 import { findingCodes } from '../model/simulator/report.ts'
 

@@ -11,8 +11,8 @@ import {
   httpUrlFlag,
 } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
-import { curlCommand } from '../model/shell-command.ts'
-import { signatureHeader } from '../model/service-name.ts'
+import { curlCommand } from '../model/text/shell-command.ts'
+import { signatureHeader } from '../model/text/service-name.ts'
 import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {

@@ -6,7 +6,7 @@ import { renderCounts, renderVerification } from '../cli/render/results.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { verifyAndDiagnose, countOutcomes, outcomeJson, parseMany } from '../cli/verify/verify.ts'
 import { parseRawRequest, valuesOf } from '../cli/verify/raw-request.ts'
-import { signatureHeader } from '../model/service-name.ts'
+import { signatureHeader } from '../model/text/service-name.ts'
 import type { DiagnoseOptions } from '../signature/index.ts'
 
 type Given = Pick<DiagnoseOptions, 'payload' | 'header' | 'headers' | 'now'>

@@ -1,4 +1,4 @@
-import { claimableQuantity, roundQuantity } from '../model/claimed-items.ts'
+import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
 import { some, type PushSeen } from './finding.ts'
 
 /** A quantity with more than three decimals: guests claim in thousandths, so what they claim is not quite what was pushed. */

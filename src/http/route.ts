@@ -5,7 +5,7 @@ import type { OperationDoc } from './openapi/operation.ts'
 import type { QueryParameter } from './openapi/parameters.ts'
 import type { Answer } from './refusals.ts'
 import type { PushSummary } from './request-context.ts'
-import type { Asking } from './auth/session-cookie.ts'
+import type { Asking } from './auth/sessions.ts'
 
 /** One row of a route table, as the specification's section 4 lists them. */
 export interface Route {

@@ -7,7 +7,7 @@ import { decodeParam, externalId, requireKnownNames } from './query.ts'
 import { goneSignal, nodeOf } from './node-request.ts'
 import type { PushSummary, RequestContext } from './request-context.ts'
 import type { Call, Reply, Route } from './route.ts'
-import type { Asking, Identify } from './auth/session-cookie.ts'
+import type { Asking, Identify } from './auth/sessions.ts'
 
 export interface RoutingParts {
   identify: Identify

@@ -1,8 +1,8 @@
 import type { Check } from './check.ts'
-import type { ClaimView } from './claim.ts'
+import type { ClaimView } from './guests/claim.ts'
 import type { Envelope, StoredEvent } from './event.ts'
-import type { FeedbackView } from './feedback.ts'
-import type { PaymentView } from './payment.ts'
+import type { FeedbackView } from './guests/feedback.ts'
+import type { PaymentView } from './guests/payment.ts'
 import type { WebhookEndpointView } from './webhook-endpoint.ts'
 
 /** The `data` of each event: what the matching `GET` returns (specification section 2). */

@@ -1,11 +1,11 @@
 import type { ApiKey } from './api-key.ts'
 import type { StoredCheck } from './check.ts'
-import type { Claim } from './claim.ts'
+import type { Claim } from './guests/claim.ts'
 import type { Delivery } from './delivery.ts'
 import type { StoredEvent } from './event.ts'
-import type { Feedback } from './feedback.ts'
+import type { Feedback } from './guests/feedback.ts'
 import type { Location } from './location.ts'
-import type { Payment } from './payment.ts'
+import type { Payment } from './guests/payment.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
 /** Everything that is stored, by collection. Records are plain JSON, keyed by `id`, and never mutated: a write replaces. */

@@ -1,6 +1,12 @@
 import type { Check, CheckItem } from '../model/check.ts'
-import { viewClaim, type Claim, type ClaimBody, type ClaimedItem, type ByGuest } from '../model/claim.ts'
-import { unclaimedQuantity } from '../model/claimed-items.ts'
+import {
+  viewClaim,
+  type Claim,
+  type ClaimBody,
+  type ClaimedItem,
+  type ByGuest,
+} from '../model/guests/claim.ts'
+import { unclaimedQuantity } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 import { eventOf, foundCheck, guestChange, ofCheck, readsOfCheck, type CheckAddress } from './guest-change.ts'
 import type { Operation } from './operation.ts'

@@ -1,10 +1,10 @@
 import { checkKey, viewCheck, type Check } from '../model/check.ts'
-import { type Claim, type OfCheck } from '../model/claim.ts'
-import { isFullyPaid, withClaims } from '../model/claimed-items.ts'
+import { type Claim, type OfCheck } from '../model/guests/claim.ts'
+import { isFullyPaid, withClaims } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { settled } from '../model/shares.ts'
+import { settled } from '../model/guests/shares.ts'
 
 /** Whose check it is that guests do something with. */
 export interface CheckAddress {

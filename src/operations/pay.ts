@@ -1,6 +1,6 @@
 import type { Check } from '../model/check.ts'
-import type { Claim, ByGuest } from '../model/claim.ts'
-import { viewPayment, type PayBody, type Payment } from '../model/payment.ts'
+import type { Claim, ByGuest } from '../model/guests/claim.ts'
+import { viewPayment, type PayBody, type Payment } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { invalid } from '../model/validation.ts'

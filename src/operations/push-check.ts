@@ -6,13 +6,13 @@ import {
   type OrderedPush,
   type StoredCheck,
 } from '../model/check.ts'
-import { type Claim } from '../model/claim.ts'
-import { isFullyPaid, unclaimed, withClaims } from '../model/claimed-items.ts'
+import { type Claim } from '../model/guests/claim.ts'
+import { isFullyPaid, unclaimed, withClaims } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
-import { settled } from '../model/shares.ts'
+import { settled } from '../model/guests/shares.ts'
 import { becomesFullyPaid, eventOf, later } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'

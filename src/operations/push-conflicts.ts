@@ -1,6 +1,11 @@
 import type { PushedItem, StoredCheck } from '../model/check.ts'
-import { type Claim } from '../model/claim.ts'
-import { claimableQuantity, claimedQuantities, isFullyPaid, roundQuantity } from '../model/claimed-items.ts'
+import { type Claim } from '../model/guests/claim.ts'
+import {
+  claimableQuantity,
+  claimedQuantities,
+  isFullyPaid,
+  roundQuantity,
+} from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 
 /** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */

@@ -1,5 +1,5 @@
-import type { Claim } from '../model/claim.ts'
-import { viewPayment, type Payment, type RefundBody } from '../model/payment.ts'
+import type { Claim } from '../model/guests/claim.ts'
+import { viewPayment, type Payment, type RefundBody } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import { eventOf, foundCheck, guestChange, readsOfCheck } from './guest-change.ts'

@@ -1,4 +1,4 @@
-import type { Claim } from '../model/claim.ts'
+import type { Claim } from '../model/guests/claim.ts'
 import { Refusal } from '../model/refusal.ts'
 import { foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
 import { unchanged, type Operation } from './operation.ts'

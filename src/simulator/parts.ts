@@ -2,6 +2,7 @@ import type { Clock, MovableClock } from '../clock.ts'
 import type { Identifiers } from '../ids.ts'
 import type { Store } from '../store/store.ts'
 import type { Settings } from './settings.ts'
+import { openAuthority } from '../certificates.ts'
 
 /**
  * Milliseconds that requests and attempts in flight have to finish when the service stops. The service ends within five
@@ -17,4 +18,17 @@ export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   /** The service's own one can be moved. */
   clock: Clock | MovableClock
   store: Store
+}
+
+/** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */
+export async function ownCertificate(
+  { https, dataDirectory, authorityDirectory = dataDirectory }: Parts,
+  host: string,
+) {
+  if (https !== true) return undefined
+  if (authorityDirectory === undefined)
+    throw new TypeError('HTTPS needs a directory where the local authority is kept.')
+  const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
+  const authority = await openAuthority(authorityDirectory, hosts)
+  return { ...(await authority.issue(hosts)), authority: authority.certificatePem }
 }

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
-import type { ClaimView } from '../../src/model/claim.ts'
-import type { FeedbackView } from '../../src/model/feedback.ts'
-import type { PaymentView } from '../../src/model/payment.ts'
+import type { ClaimView } from '../../src/model/guests/claim.ts'
+import type { FeedbackView } from '../../src/model/guests/feedback.ts'
+import type { PaymentView } from '../../src/model/guests/payment.ts'
 import { checkBody, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { createRetryBackoff } from '../../src/delivery/retry-backoff.ts'
+import { createRetryBackoff } from '../../src/delivery/pump-timing.ts'
 import { fakeOwnTimers } from '../support/fake-timers.ts'
 
 beforeEach(() => fakeOwnTimers())

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { viewClaim } from '../../src/model/claim.ts'
+import { viewClaim } from '../../src/model/guests/claim.ts'
 import { bill, tableWith, type Quantities } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 

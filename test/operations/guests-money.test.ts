@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Check, Push } from '../../src/model/check.ts'
-import { claimableQuantity, unclaimedQuantity } from '../../src/model/claimed-items.ts'
-import { evenShares } from '../../src/model/shares.ts'
+import { claimableQuantity, unclaimedQuantity } from '../../src/model/guests/claimed-items.ts'
+import { evenShares } from '../../src/model/guests/shares.ts'
 import { bill, tableWith, type Quantities, type Table } from './guests-given.ts'
 import { refusalOf } from './push-given.ts'
 

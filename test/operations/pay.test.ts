@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { PayBody } from '../../src/model/payment.ts'
-import { viewPayment } from '../../src/model/payment.ts'
+import type { PayBody } from '../../src/model/guests/payment.ts'
+import { viewPayment } from '../../src/model/guests/payment.ts'
 import { bill, tableWith } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { viewPayment } from '../../src/model/payment.ts'
+import { viewPayment } from '../../src/model/guests/payment.ts'
 import { bill, tableWith } from './guests-given.ts'
 import { noon, refusalOf } from './push-given.ts'
 

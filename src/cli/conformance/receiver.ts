@@ -1,5 +1,5 @@
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
-import { signatureHeader } from '../../model/service-name.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { usageError } from '../errors.ts'
 import { parseTarget, type Header, parseHeader } from '../listen/target.ts'
 import type { CheckIds } from '../../conformance/receiver/convergence/scenario.ts'

@@ -3,9 +3,9 @@ import { ApiError, type Client, type PushReport } from '../../client.ts'
 import { eventTypes, type Envelope } from '../../model/event.ts'
 import type { startReceiver } from './receiver.ts'
 import type { Check } from '../../model/check.ts'
-import type { ClaimView } from '../../model/claim.ts'
-import type { FeedbackView } from '../../model/feedback.ts'
-import type { PaymentView } from '../../model/payment.ts'
+import type { ClaimView } from '../../model/guests/claim.ts'
+import type { FeedbackView } from '../../model/guests/feedback.ts'
+import type { PaymentView } from '../../model/guests/payment.ts'
 
 /** One step of the demo. */
 export type DemoStep =

@@ -1,6 +1,6 @@
 import type { Check, CheckItem } from '../../model/check.ts'
-import type { ClaimBody, ClaimView } from '../../model/claim.ts'
-import { roundQuantity, unclaimedQuantity } from '../../model/claimed-items.ts'
+import type { ClaimBody, ClaimView } from '../../model/guests/claim.ts'
+import { roundQuantity, unclaimedQuantity } from '../../model/guests/claimed-items.ts'
 import { usageError } from '../errors.ts'
 import type { Client } from '../../client.ts'
 import { paginate } from '../../client/reads.ts'

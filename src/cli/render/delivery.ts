@@ -4,7 +4,7 @@ import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
 import { renderTable } from './layout.ts'
 import { renderFields, renderer, formatTime, status, printable, count } from './text.ts'
-import { durationText } from '../../model/time.ts'
+import { durationText } from '../../model/text/time.ts'
 
 export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
   const rows = deliveries.map((delivery) => [

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import { durationText } from '../../model/time.ts'
+import { durationText } from '../../model/text/time.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
 import { renderTable } from './layout.ts'

@@ -1,8 +1,8 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import type { ClaimView } from '../../model/claim.ts'
-import type { FeedbackView } from '../../model/feedback.ts'
-import type { PaymentView } from '../../model/payment.ts'
+import type { ClaimView } from '../../model/guests/claim.ts'
+import type { FeedbackView } from '../../model/guests/feedback.ts'
+import type { PaymentView } from '../../model/guests/payment.ts'
 import { price, printable, renderer } from './text.ts'
 
 /** Renders a claim with its items; `items` of the check provide their names. */

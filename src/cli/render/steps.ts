@@ -7,9 +7,9 @@ import { renderer, printable, count, price } from './text.ts'
 import type { ScenarioReport, StepReport } from '../scenario/play.ts'
 import type { Step } from '../scenario/schema.ts'
 import type { Check } from '../../model/check.ts'
-import type { ClaimView } from '../../model/claim.ts'
-import type { FeedbackView } from '../../model/feedback.ts'
-import type { PaymentView } from '../../model/payment.ts'
+import type { ClaimView } from '../../model/guests/claim.ts'
+import type { FeedbackView } from '../../model/guests/feedback.ts'
+import type { PaymentView } from '../../model/guests/payment.ts'
 import type { TakenStep, Triggered } from '../trigger/trigger.ts'
 
 /** Renders a step of the demo. */

@@ -3,7 +3,7 @@ import { renderMove, renderPlayed } from '../../cli/render/clock.ts'
 import type { Client } from '../../client.ts'
 import { limitOf, timeoutFlag } from '../../cli/flags.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { durationMs } from '../../model/time.ts'
+import { durationMs } from '../../model/text/time.ts'
 
 /** Wait before the command prints its progress, in milliseconds. */
 const TELL_AFTER_MS = 2_000

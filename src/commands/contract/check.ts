@@ -20,7 +20,7 @@ import {
   type ContractCheck as Check,
 } from '../../conformance/contract/check.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
-import { DEFAULT_SERVICE_NAME } from '../../model/service-name.ts'
+import { DEFAULT_SERVICE_NAME } from '../../model/text/service-name.ts'
 import { startSimulator } from '../../simulator.ts'
 
 type Settings = Omit<Check, 'tell' | 'signal'>

@@ -2,8 +2,8 @@ import { Args, Flags } from '@oclif/core'
 import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
-import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/shell-command.ts'
-import { signatureHeader } from '../../model/service-name.ts'
+import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/text/shell-command.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { sign } from '../../signature/index.ts'
 
 export default class DeliveriesExport extends ServiceCommand {

@@ -4,7 +4,7 @@ import { readFaultWords } from '../../cli/parse-faults.ts'
 import { fromEnvironment, listed } from '../../cli/flags.ts'
 import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import { durationMs } from '../../model/time.ts'
+import { durationMs } from '../../model/text/time.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 import type { Fault } from '../../model/simulator/fault.ts'
 

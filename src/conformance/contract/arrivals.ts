@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { signatureHeader } from '../../model/service-name.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { parseJson } from './ask.ts'
 import type { Arrival } from './receiver.ts'
 import { at } from './shape.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { eventTypes } from '../../model/event.ts'
-import { signatureHeader } from '../../model/service-name.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { bodyOf, eventCount, idOf, isGenuine, lagOf, signatureOf, typeOf } from './arrivals.ts'
 import { rulesOf, type ContractCase, type Rule } from './case.ts'
 import { reachable } from './endpoints.ts'

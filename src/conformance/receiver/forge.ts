@@ -1,5 +1,5 @@
 import { eventTypes, type Envelope, type EventType } from '../../model/event.ts'
-import { signatureHeader } from '../../model/service-name.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { hexDigest } from '../../signature/digest.ts'
 import type { Delivery, HeaderLine } from './send.ts'
 import { readFile } from 'node:fs/promises'

@@ -1,7 +1,6 @@
 import { ConnectTimeout } from './connector.ts'
 import { setDeadline } from './deadline.ts'
-import type { HttpResponse, ExchangeSettings } from './http-exchange.ts'
-import { startOfBody } from './response-body.ts'
+import { type HttpResponse, type ExchangeSettings, startOfBody } from './http-exchange.ts'
 import { normalUrl } from '../destination/url.ts'
 
 /** An in-process receiver threw; over the network the connection would have closed. */

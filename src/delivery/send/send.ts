@@ -2,10 +2,15 @@ import type { AttemptResult } from '../../model/delivery.ts'
 import { createConnector } from './connector.ts'
 import { createConnections, type Connections } from './connections.ts'
 import { AddressRefused, type DestinationPolicy } from '../destination/policy.ts'
-import { httpExchange, type HttpResponse, type ExchangeSettings, type HttpRequest } from './http-exchange.ts'
+import {
+  httpExchange,
+  type HttpResponse,
+  type ExchangeSettings,
+  type HttpRequest,
+  createBodyLimit,
+} from './http-exchange.ts'
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
 import { memoize } from '../memoize.ts'
-import { createBodyLimit } from './response-body.ts'
 import { explainFailure, explainStatus } from './failure.ts'
 import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'

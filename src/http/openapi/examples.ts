@@ -6,9 +6,9 @@ import { noRecords } from '../../model/records.ts'
 import { stateOf } from '../../model/simulator/state.ts'
 import { packageFile } from '../../package-file.ts'
 import type { Check } from '../../model/check.ts'
-import { type Claim } from '../../model/claim.ts'
-import { isFullyPaid, withClaims } from '../../model/claimed-items.ts'
-import type { Payment } from '../../model/payment.ts'
+import { type Claim } from '../../model/guests/claim.ts'
+import { isFullyPaid, withClaims } from '../../model/guests/claimed-items.ts'
+import type { Payment } from '../../model/guests/payment.ts'
 import { viewAtTable } from '../../model/guest-table/view.ts'
 
 /** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */

@@ -1,4 +1,4 @@
-import { signatureHeader } from '../../model/service-name.ts'
+import { signatureHeader } from '../../model/text/service-name.ts'
 import { refTo, type Json } from './json.ts'
 import { z } from 'zod'
 import type { EventData } from '../../model/event-view.ts'

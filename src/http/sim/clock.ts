@@ -1,4 +1,4 @@
-import { durationMs } from '../../model/time.ts'
+import { durationMs } from '../../model/text/time.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { clockMoveBody, type ClockMove } from '../../model/simulator/bodies.ts'
 import { ok, withBody, type Documented } from '../route.ts'

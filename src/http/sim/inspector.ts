@@ -1,5 +1,5 @@
 import { viewCheck } from '../../model/check.ts'
-import { viewClaim } from '../../model/claim.ts'
+import { viewClaim } from '../../model/guests/claim.ts'
 import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
 import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import { listOf, simPaging } from '../list.ts'

@@ -1,8 +1,14 @@
 import { Refusal } from '../../model/refusal.ts'
 import { sessionCodeBody } from '../../model/simulator/bodies.ts'
 import type { Service } from '../../service.ts'
-import { isOwnPage, keyOfSession, sessionCookie, sessionSecrets } from '../auth/session-cookie.ts'
-import { CODE_SECONDS, type Sessions } from '../auth/sessions.ts'
+import {
+  isOwnPage,
+  keyOfSession,
+  sessionCookie,
+  sessionSecrets,
+  CODE_SECONDS,
+  type Sessions,
+} from '../auth/sessions.ts'
 import { created, ok, withBody, type Call, type Documented, type Reply } from '../route.ts'
 
 export interface SessionRouteParts {

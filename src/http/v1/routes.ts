@@ -1,6 +1,11 @@
 import { checkKey, pushBody, viewCheck } from '../../model/check.ts'
 import type { Delivery } from '../../model/delivery.ts'
-import { type PingReport, registerEndpointBody, viewEndpoint } from '../../model/webhook-endpoint.ts'
+import {
+  type PingReport,
+  registerEndpointBody,
+  viewEndpoint,
+  type ChosenSecretBody,
+} from '../../model/webhook-endpoint.ts'
 import type { ChecksQuery, EndpointsQuery, LocationsQuery } from '../../model/simulator/list-queries.ts'
 import { foundEndpoint, type EndpointAddress } from '../../operations/delete-endpoint.ts'
 import { checkNotFound } from '../../operations/guest-change.ts'
@@ -10,10 +15,11 @@ import { listOf, paging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
-import { ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
-import { register, type RegistrationParts } from './endpoints.ts'
+import { ok, withBody, type Call, type Documented, type QueryOf, created, type Reply } from '../route.ts'
 import { guestRecordRoutes } from './guest-records.ts'
 import { acceptPush } from './push.ts'
+import { invalid } from '../../model/validation.ts'
+import { registerEndpoint } from '../../operations/register-endpoint.ts'
 
 export interface V1Parts extends RegistrationParts {
   service: Service
@@ -200,4 +206,26 @@ export async function ping({ service, deliverNow }: Pick<V1Parts, 'service' | 'd
     duration_ms: attempt?.duration_ms ?? null,
     error: attempt?.error ?? null,
   } satisfies PingReport)
+}
+
+export interface RegistrationParts {
+  service: Pick<Service, 'execute'>
+  /** Judges a URL (contract section 9): the form to store it in, or why it may not be registered. */
+  judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
+}
+
+/** Registers an endpoint and answers with its signing secret, which no other answer contains. */
+export async function register(
+  { service, judgeDestination }: RegistrationParts,
+  call: Call,
+  body: ChosenSecretBody,
+): Promise<Reply> {
+  const destination = await judgeDestination(body.url)
+  if ('reason' in destination) throw invalid([{ path: 'url', message: destination.reason }])
+  const endpoint = await service.execute(registerEndpoint, {
+    ...body,
+    ...destination,
+    location_id: call.key.location_id,
+  })
+  return created({ ...viewEndpoint(endpoint), signing_secret: endpoint.signing_secret })
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { TableCheck, TableClaim, TablePayment, TableView } from './view.ts'
 import { checkView, claimView, locationView, paymentView } from '../views.ts'
-import { claimBody } from '../claim.ts'
-import { feedbackBody } from '../feedback.ts'
-import { payBody } from '../payment.ts'
+import { claimBody } from '../guests/claim.ts'
+import { feedbackBody } from '../guests/feedback.ts'
+import { payBody } from '../guests/payment.ts'
 
 /** What a guest sees of a claim, as a schema: one that is released holds nothing, and is not shown. */
 export const tableClaimView = claimView.omit({ check_id: true, external_check_id: true }).extend({

@@ -1,7 +1,7 @@
 import { viewCheck, type Check, type StoredCheck } from '../check.ts'
-import type { Claim, ClaimView } from '../claim.ts'
+import type { Claim, ClaimView } from '../guests/claim.ts'
 import type { Location } from '../location.ts'
-import type { Payment, PaymentView } from '../payment.ts'
+import type { Payment, PaymentView } from '../guests/payment.ts'
 
 /** What a guest sees at a table: its checks with who has taken what, and what of it is their own. */
 export interface TableView {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scopes } from '../api-key.ts'
-import { durationMs } from '../time.ts'
+import { durationMs } from '../text/time.ts'
 
 const isDuration = (text: string) => durationMs(text) !== undefined
 const isTime = (text: string) =>

@@ -1,7 +1,7 @@
 import { apiKeyPattern } from '../api-key.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import { ORDER_BY, orderFieldIssue } from '../revision.ts'
-import { DEFAULT_SERVICE_NAME, parseServiceName } from '../service-name.ts'
+import { DEFAULT_SERVICE_NAME, parseServiceName } from '../text/service-name.ts'
 
 /**
  * A setting as it was read, or the rest of a sentence that begins with its name: `must be …, got …`. The flags of `start`,

@@ -1,7 +1,7 @@
 import { checkKey, type Check } from '../check.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Envelope, StoredEvent } from '../event.ts'
-import type { Payment } from '../payment.ts'
+import type { Payment } from '../guests/payment.ts'
 import type { Everything } from '../records.ts'
 import { stateCollections, type StateCollection } from './state-records.ts'
 import type { ValidationIssue } from '../validation.ts'

@@ -3,7 +3,7 @@ import { linesOf } from '../snapshot/parse.ts'
 import { recordFrom } from '../record-json.ts'
 import { snapshotText, type Snapshot } from '../snapshot/text.ts'
 import { collectionNames } from '../tables/tables.ts'
-import { checksumLine } from '../snapshot/checksum.ts'
+import { checksumLine } from '../snapshot/line-reader.ts'
 
 /** The readable part of a damaged snapshot. */
 export interface Salvaged {

@@ -13,11 +13,10 @@ import {
   type StoreFile,
 } from '../disk.ts'
 import { OldLinesDiffer, openOldLines, type OldLines } from './old-lines.ts'
-import { parseSnapshot } from './parse.ts'
-import { readChecksummed } from './read.ts'
+import { parseSnapshot, readChecksummed } from './parse.ts'
 import { replaceFile, syncDirectory } from '../../replace-file.ts'
 import { snapshotText, type Piece, type Snapshot } from './text.ts'
-import { checksumLine, type Checksummed } from './checksum.ts'
+import { checksumLine, type Checksummed } from './line-reader.ts'
 import { timers } from '../../timers.ts'
 
 /** Bytes serialised per turn of the event loop, about 1 ms of work. */

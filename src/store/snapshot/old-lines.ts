@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises'
-import { COMMA, createLineReader, eachLine } from './line-reader.ts'
-import type { Checksummed } from './checksum.ts'
+import { COMMA, createLineReader, eachLine, type Checksummed } from './line-reader.ts'
 
 /** The snapshot on disk is unreadable, or not as it was written. */
 export class OldLinesDiffer extends Error {

@@ -1,5 +1,4 @@
-import { createKeyIndex, type KeyIndex } from './key-index.ts'
-import type { KeyOf } from './schema.ts'
+import { createKeyIndex, type KeyIndex, type KeyOf } from './key-index.ts'
 import { createSortedRecords, type ReadableRecords, type RecordsInOrder } from './sorted-records.ts'
 import type { Order, Page, Search } from '../store.ts'
 import { timers } from '../../timers.ts'

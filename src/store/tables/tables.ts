@@ -14,7 +14,7 @@ import {
 } from '../../model/records.ts'
 import type { Changes } from '../snapshot/changes.ts'
 import { createDueIndex, type DueIndex } from './due.ts'
-import { lookups } from './schema.ts'
+import { lookups } from './key-index.ts'
 import type { RecordsInOrder } from './sorted-records.ts'
 import type { Due, DueQuery, Unfinished, UnfinishedQuery } from '../store.ts'
 import { createTable, type Table } from './table.ts'

@@ -5,8 +5,8 @@ import {
   WITH_KEY,
   shellWord,
   tabwireCommand,
-} from '../../../model/shell-command.ts'
-import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/service-name.ts'
+} from '../../../model/text/shell-command.ts'
+import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/text/service-name.ts'
 import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 
 /** Returns a delivery's request as curl, as `tabwire deliveries export` prints it, with a placeholder for the signature. */

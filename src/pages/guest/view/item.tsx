@@ -1,4 +1,4 @@
-import { unclaimedQuantity } from '../../../model/claimed-items.ts'
+import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import type { TableCheck, TableClaim } from '../../../model/guest-table/view.ts'
 import { type CheckProps, quantityText } from './elements.tsx'
 

@@ -1,4 +1,4 @@
-import { claimedQuantities } from '../../../model/claimed-items.ts'
+import { claimedQuantities } from '../../../model/guests/claimed-items.ts'
 import type { TableCheck, TablePayment } from '../../../model/guest-table/view.ts'
 import { type CheckProps, Line, quantityText } from './elements.tsx'
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { durationMs } from '../../../../model/time.ts'
+import { durationMs } from '../../../../model/text/time.ts'
 import { advance, freeze, reset } from '../actions.ts'
 import { clock, serviceNow } from '../clock.tsx'
 import { Confirm } from '../dialog.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { durationText } from '../../../../model/time.ts'
+import { durationText } from '../../../../model/text/time.ts'
 import {
   apiFaultKinds,
   apiFields,

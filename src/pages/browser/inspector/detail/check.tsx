@@ -1,5 +1,5 @@
 import type { Check } from '../../../../model/check.ts'
-import type { ClaimView } from '../../../../model/claim.ts'
+import type { ClaimView } from '../../../../model/guests/claim.ts'
 import { pay, release } from '../actions.ts'
 import { type List, money, queryText } from '../api.ts'
 import { Time } from '../clock.tsx'

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
-import { DEFAULT_SERVICE_NAME } from '../../../../model/service-name.ts'
+import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
 import { advance, resend } from '../actions.ts'
 import { Link } from '../address.tsx'
 import { callApi, session } from '../api.ts'

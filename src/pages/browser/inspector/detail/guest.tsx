@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
-import { unclaimedQuantity } from '../../../../model/claimed-items.ts'
+import { unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
 import { digitsOf } from '../../../guest/money.ts'
 import { claim, pay } from '../actions.ts'
 import { money, session } from '../api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseServiceName, signatureHeader } from '../../src/model/service-name.ts'
+import { parseServiceName, signatureHeader } from '../../../src/model/text/service-name.ts'
 
 describe('the name of a service', () => {
   it.each([

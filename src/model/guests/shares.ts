@@ -1,4 +1,4 @@
-import type { Check, PushedItem } from './check.ts'
+import type { Check, PushedItem } from '../check.ts'
 import { type Claim, type ClaimedItem } from './claim.ts'
 import { claimableQuantity, claimedQuantities } from './claimed-items.ts'
 

@@ -1,4 +1,4 @@
-import type { Check, CheckItem, PushedItem } from './check.ts'
+import type { Check, CheckItem, PushedItem } from '../check.ts'
 import type { Claim, ClaimedItem } from './claim.ts'
 
 /**

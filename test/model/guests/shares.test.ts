@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { evenShares, owed, wouldOwe, type Bill, type ClaimOnBill } from '../../src/model/shares.ts'
-import { bill } from '../operations/guests-given.ts'
+import { evenShares, owed, wouldOwe, type Bill, type ClaimOnBill } from '../../../src/model/guests/shares.ts'
+import { bill } from '../../operations/guests-given.ts'
 
 type Prices = Parameters<typeof bill>[0]
 type Lines = Readonly<Record<string, number>>
