@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build } from 'rolldown'
+import { dropUnreachableDeclarations, flattenDeclarations } from './bundle/declarations.js'
+import { passLicencesOn } from './bundle/licences.js'
 import {
   clientOfUndici,
   isExternal,
@@ -95,101 +97,3 @@ await build([
 
 dropUnreachableDeclarations()
 for (const name of ['node', 'web']) flattenDeclarations(`dist/signature/${name}`)
-
-const PACKAGE = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
-
-/** Writes the licences of bundled packages, which require it: each text once, below the packages that it covers. */
-export const passLicencesOn = (fileName) => ({
-  name: 'pass-licences-on',
-  generateBundle(_options, bundle) {
-    const ids = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds.filter(isPackaged))
-    const directories = new Set(ids.flatMap((id) => PACKAGE.exec(id) ?? []))
-    this.emitFile({ type: 'asset', fileName, source: licencesOf([...directories]) })
-  },
-})
-
-/**
- * Returns the licences of packages in these directories: each text once. Packages without a text are listed by the
- * `license` field, unless they need a text.
- */
-export function licencesOf(directories, needsText = true) {
-  const holders = {}
-  for (const { holder, terms } of directories
-    .toSorted((one, other) => (one < other ? -1 : 1))
-    .map((directory) => licenceOf(directory, needsText)))
-    (holders[terms] ??= []).push(holder)
-  const texts = Object.entries(holders).map(([terms, packages]) => `${packages.join('\n')}\n\n${terms}\n`)
-  return texts.join('\n\n')
-}
-
-/** Returns a licence's copyright holder and terms, without differences in line breaks. */
-function licenceOf(directory, needsText) {
-  const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-  const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one))
-  if (file === undefined && !needsText)
-    return { holder: `${name} ${version}`, terms: `${license ?? 'No licence is named.'}` }
-  if (file === undefined) throw new Error(`${name} is built in and has no licence to pass on.`)
-  const paragraphs = readFileSync(join(directory, file), 'utf8').split(/\n\s*\n/)
-  const texts = paragraphs.map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
-  const rights = texts.filter((text) => /^copyright\b/i.test(text))
-  const terms = texts.filter(
-    (text) => !rights.includes(text) && !/^(the )?(mit|isc) licen[cs]e( \(.*\))?$/i.test(text),
-  )
-  return { holder: [`${name} ${version}`, ...rights].join('. '), terms: terms.join('\n\n').trim() }
-}
-
-/** Removes declarations that no export reaches: users cannot name their types. */
-export function dropUnreachableDeclarations() {
-  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const reached = new Set()
-  const waiting = Object.values(exports).flatMap(({ types, import: { types: ofModule = types } = {} }) =>
-    ofModule === undefined ? [] : [join(ofModule)],
-  )
-  for (const path of waiting) {
-    if (reached.has(path)) continue
-    reached.add(path)
-    waiting.push(...importsOf(path))
-  }
-  for (const file of readdirSync('dist', { recursive: true })) {
-    const path = join('dist', file)
-    if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(path)
-  }
-}
-
-/** Removes imports without names from declarations: they declare nothing. */
-function importsOf(path) {
-  const text = readFileSync(path, 'utf8').replace(/^import ['"]\.[^'"]+['"];?\n/gm, '')
-  writeFileSync(path, text)
-  const names = text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
-  return [...names].map(([, name]) => join(path, '..', name.replace(/(?<!\.d)\.ts$/, '.d.ts')))
-}
-
-/**
- * Writes the declarations of `entry` and all that it imports into one file, `<entry>.d.cts`: a declaration of CommonJS may
- * not import those of ES modules. Every name is declared once among them, which the compiler checks in a test.
- */
-export function flattenDeclarations(entry) {
-  const waiting = [`${entry}.d.ts`]
-  const texts = new Map()
-  for (const path of waiting) {
-    if (texts.has(path)) continue
-    texts.set(path, readFileSync(path, 'utf8'))
-    waiting.push(...importsOf(path))
-  }
-  const [[, first], ...others] = texts
-  const declared = others.map(([, text]) => text.replace(/^(import|export) .*? from .*;\n/gm, ''))
-  const exported = [...first.matchAll(/^export (type )?(?:\{ (.*) \}|\*) from '(.*)';$/gm)].flatMap(
-    ([, type = '', names, from]) =>
-      (names?.split(', ') ?? namesOf(texts.get(join(entry, '..', from.replace(/\.ts$/, '.d.ts'))))).map(
-        (name) => type + name,
-      ),
-  )
-  writeFileSync(
-    `${entry}.d.cts`,
-    `${declared.join('').replace(/^export (?=declare|interface|type)/gm, '')}export { ${exported.join(', ')} };\n`,
-  )
-}
-
-function namesOf(text) {
-  return [...text.matchAll(/^export (?:declare )?\w+ (\w+)/gm)].map(([, name]) => name)
-}

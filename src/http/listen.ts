@@ -6,7 +6,7 @@ import { isLoopbackBinding } from '../model/loopback.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import { answerRawErrors, lineOf, pathOf, refusalOfHead, type ConnectionLimits } from './raw-errors.ts'
-import { TextResponse } from './text-response.ts'
+import { TextResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
 export interface ListenOptions {

@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
-import { destinationOf, isLocalhost, refuseForm } from './url.ts'
-import { memoize } from '../memoize.ts'
+import { destinationOf, isLocalhost, refuseForm, memoize } from './url.ts'
 import { lookup } from 'node:dns/promises'
 import { timers } from '../../timers.ts'
 

@@ -10,7 +10,7 @@ import {
   createBodyLimit,
 } from './http-exchange.ts'
 import { receiveInProcess, ReceiverThrew, type InProcessReceivers } from './in-process.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../destination/url.ts'
 import { explainFailure, explainStatus } from './failure.ts'
 import { createTrustContext, requireCertificates, type TlsTrust } from './tls-trust.ts'
 import { timers } from '../../timers.ts'
