@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 /**
- * What orders the pushes of a check (contract section 6, rule 1): a safe integer from 0, or a time in UTC as
- * `revisionTime` writes it. Its field is `revision`, unless `start --order-by` names another.
+ * Orders the pushes of a check (contract section 6, rule 1): a safe integer from 0, or a UTC time from `revisionTime`.
+ * Its field is `revision`, unless `start --order-by` names another.
  */
 export type Revision = number | string
 
-/** The field of a push that orders it, unless a deployment says otherwise. */
+/** Default field that orders pushes. */
 export const ORDER_BY = 'revision'
 
 /** `revision` itself is a safe integer (contract section 5). */
@@ -15,14 +15,14 @@ export const revisionNumber = z.int().min(0)
 /** A time in UTC with at least 3 decimals of its seconds, and no zero at the end beyond them. */
 const utcTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d*[1-9])?Z$/)
 
-/** A revision as it is stored and shown, `null` for none. */
+/** Schema of a stored revision, `null` for none. */
 export const storedRevision = z.union([revisionNumber, utcTime, z.null()])
 
 const form = { offset: true, local: true }
-/** With seconds and any decimals of them, or to the minute. */
+/** An ISO 8601 time to the minute, or to the second with any decimals. */
 const isoTime = z.union([z.iso.datetime(form), z.iso.datetime({ ...form, precision: -1 })])
 
-/** Reads the value of a field that `--order-by` names: an integer, or an ISO 8601 time; without an offset it is in UTC. */
+/** Reads the value of the field that `--order-by` names: an integer, or an ISO 8601 time (without an offset: UTC). */
 export function readOrdering(value: unknown): { revision?: Revision; issue?: string } {
   const number = revisionNumber.safeParse(value)
   if (number.success) return { revision: number.data }
@@ -32,8 +32,8 @@ export function readOrdering(value: unknown): { revision?: Revision; issue?: str
 }
 
 /**
- * Writes an ISO 8601 time in UTC, so that equal times are equal texts and later ones are greater. Decimals of seconds
- * are kept, however many: POS systems write micro- and nanoseconds.
+ * Converts an ISO 8601 time to UTC so that text order equals time order. All decimals of seconds are kept, because POS
+ * systems write micro- and nanoseconds.
  */
 export function revisionTime(text: string): string {
   const [, minutes = '', seconds = ':00', decimals = '', offset = 'Z'] =
@@ -43,17 +43,17 @@ export function revisionTime(text: string): string {
   return `${new Date(time).toISOString().slice(0, -5)}.${decimals.replace(/0+$/, '').padEnd(3, '0')}Z`
 }
 
-/** Whether a revision comes after another. A time comes after every number, so that all of them are in one order. */
+/** Returns true when a revision comes after another. Times come after all numbers, so the order is total. */
 export function isLater(one: Revision, other: Revision): boolean {
   if (typeof one === 'number' && typeof other === 'number') return one > other
   if (typeof one === 'string' && typeof other === 'string') return one.slice(0, -1) > other.slice(0, -1)
   return typeof one === 'string'
 }
 
-/** Fields of a check that mean something else. */
+/** Fields of a check with another meaning. */
 const taken = new Set(['table', 'status', 'items', 'totals'])
 
-/** Why a name cannot be that of the field that orders pushes; `undefined` when it can. */
+/** Returns the reason why a field cannot order pushes; `undefined` when it can. */
 export function orderFieldIssue(name: string): string | undefined {
   if (taken.has(name)) return `${name} is another field of a check`
   if (/^[a-z][\w-]{0,63}$/i.test(name)) return undefined
