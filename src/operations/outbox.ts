@@ -4,14 +4,14 @@ import { put, type Write } from '../model/records.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Context } from './operation.ts'
 
-/** What the outbox reads beside the records of the operation. */
+/** Reads of the outbox, besides those of the operation. */
 export const outboxReads = {
   subscribers: { collection: 'endpoints', lookup: 'status', key: 'enabled' },
 } as const
 
 /**
- * Turns what has happened into stored events and one delivery for each enabled endpoint of the event's location that
- * lists the type. The envelope is serialised here, once: these bytes are stored, signed and sent on every attempt (contract section 8).
+ * Converts events to stored events, each with a delivery per enabled endpoint of its location that lists the type. The
+ * envelope is serialised once, here: every attempt signs and sends the stored bytes (contract section 8).
  */
 export function outbox(
   events: readonly DomainEvent[],
@@ -32,7 +32,7 @@ export function outbox(
 /** An event of a check, or a ping. */
 type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
 
-/** Serialises an event's envelope and gives it its identity. */
+/** Returns the stored event of an event: new id, current time, serialised envelope. */
 export function store({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
@@ -40,10 +40,10 @@ export function store({ type, data, external_check_id }: ToStore, { newId, now }
   return { id, type, created_at, external_check_id, body }
 }
 
-/** One for all, since records are never changed in place. */
+/** Shared by all deliveries, since records are immutable. */
 const none: Delivery['attempts'] = []
 
-/** A delivery that is due at once, or `dueAt` another time. */
+/** Returns a new delivery, due now or at `dueAt`. */
 export function firstDelivery(
   event: StoredEvent,
   endpoint: WebhookEndpoint,

@@ -10,7 +10,7 @@ function reads({ endpoint_id }: EndpointAddress) {
   return { endpoint: { collection: 'endpoints', id: endpoint_id } } as const
 }
 
-/** `POST /webhook-endpoints/{id}/test`: an event of type `ping` on its way to this endpoint alone. */
+/** `POST /webhook-endpoints/{id}/test`: creates a `ping` event and delivers it to this endpoint only. */
 export const pingEndpoint = {
   reads,
   decide(records, address, context) {

@@ -26,7 +26,7 @@ export interface PushCheck {
   order_by: string
 }
 
-/** How a push ended, with the check after it and before it. */
+/** Outcome of a push, with the check after and before it. */
 export interface PushReply {
   outcome: Exclude<PushOutcome, 'conflict'>
   check: StoredCheck
@@ -124,12 +124,12 @@ function update(
   return apply('updated', current, check, types, owingOtherwise(check, held))
 }
 
-/** Keeps the field of a revision with it: in a service that orders by another one, the revision says nothing. */
+/** Stores the field of the revision with it, so that a service with another `--order-by` ignores the revision. */
 function noteField(check: StoredCheck, order_by: string): void {
   if (check.revision !== null && order_by !== ORDER_BY) check.ordered_by = order_by
 }
 
-/** What active claims owe follows the prices and totals of the check. */
+/** Returns writes for active claims whose amount changes with the prices and totals of the check. */
 function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
   if (held.length === 0) return []
   return settled(check, held)
@@ -137,7 +137,7 @@ function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
     .map((claim) => put('claims', claim))
 }
 
-/** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
+/** Returns false when a push only closes the check: status and revision change, and nothing that guests see. */
 function changesMoreThanStatus(current: Check, push: OrderedPush): boolean {
   return !sameContent({ ...push, status: current.status }, current)
 }

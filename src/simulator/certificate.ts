@@ -1,7 +1,10 @@
 import { openAuthority } from '../certificates.ts'
 import type { Parts } from './parts.ts'
 
-/** The service's own certificate, of the local authority, when it runs on HTTPS. @throws TypeError without a directory. */
+/**
+ * Returns the service's certificate, issued by the local authority, when it runs on HTTPS.
+ * @throws TypeError without a directory.
+ */
 export async function ownCertificate(
   { https, dataDirectory, authorityDirectory = dataDirectory }: Parts,
   host: string,
