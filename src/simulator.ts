@@ -174,14 +174,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
-  const door = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
+  const server = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
     await deliveries.stop()
     throw error
   })
-  const url = door?.url ?? NO_PORT_URL
-  if (door !== undefined) own.address = { host, port: door.port }
+  const url = server?.url ?? NO_PORT_URL
+  if (server !== undefined) own.address = { host, port: server.port }
   own.url = url
   const inProcess = openInProcessServer(app, url)
   deliveries.begin()
@@ -200,7 +200,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       faults.api.stop()
       stream.close()
       tables.stream.close()
-      await Promise.all([door?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
+      await Promise.all([server?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
       await store.close()
     },
   }

@@ -4,7 +4,7 @@ import { isFullyPaid, withClaims } from '../model/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { settled } from '../model/shares.ts'
+import { repriceClaims } from '../model/shares.ts'
 
 /** Identifies the check of a guest's action. */
 export interface CheckAddress {
@@ -65,9 +65,9 @@ export function guestChange(change: GuestChange): { check: Check; claims: Claim[
     ...change.check,
     ...money,
     items: withClaims(change.check.items, change.claims, isFullyPaid(money)),
-    updated_at: later(change.check.updated_at, change.now),
+    updated_at: nextUpdatedAt(change.check.updated_at, change.now),
   }
-  const claims = settled(check, change.claims)
+  const claims = repriceClaims(check, change.claims)
   const stored = new Set(before)
   const moved = claims.filter((claim) => !stored.has(claim))
   return { check, claims, writes: [put('checks', check), ...moved.map((claim) => put('claims', claim))] }
@@ -93,6 +93,6 @@ export function eventOf(check: Check, type: DomainEvent['type'], data: object): 
  * Returns the time of a change: now, but at least a millisecond after the last change. So newer states have later
  * times.
  */
-export function later(last: string, now: Date): string {
+export function nextUpdatedAt(last: string, now: Date): string {
   return new Date(Math.max(now.getTime(), Date.parse(last) + 1)).toISOString()
 }

@@ -20,7 +20,7 @@ export function outbox(
 ): readonly Write[] {
   const writes: Write[] = []
   for (const happened of events) {
-    const event = store(happened, context)
+    const event = toStoredEvent(happened, context)
     writes.push(put('events', event))
     for (const endpoint of endpoints)
       if (isMeantFor(endpoint, happened))
@@ -33,7 +33,7 @@ export function outbox(
 type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
 
 /** Returns the stored event of an event: new id, current time, serialised envelope. */
-export function store({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
+export function toStoredEvent({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
   const body = envelopeText({ id, type, created_at }, JSON.stringify(data))

@@ -12,8 +12,8 @@ import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
-import { settled } from '../model/shares.ts'
-import { becomesFullyPaid, eventOf, later } from './guest-change.ts'
+import { repriceClaims } from '../model/shares.ts'
+import { becomesFullyPaid, eventOf, nextUpdatedAt } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
@@ -95,7 +95,7 @@ function update(
   held: readonly Claim[],
   context: Context,
 ): Decision<PushReply> {
-  const now = later(current.updated_at, context.now)
+  const now = nextUpdatedAt(current.updated_at, context.now)
   const money = {
     paid_cents: current.paid_cents,
     balance_cents: push.totals.total_cents - current.paid_cents,
@@ -132,7 +132,7 @@ function noteField(check: StoredCheck, order_by: string): void {
 /** Returns writes for active claims whose amount changes with the prices and totals of the check. */
 function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
   if (held.length === 0) return []
-  return settled(check, held)
+  return repriceClaims(check, held)
     .filter((claim, index) => claim !== held[index])
     .map((claim) => put('claims', claim))
 }

@@ -16,7 +16,7 @@ import { GRACE_MS, type Parts } from './parts.ts'
 import { freshTime, measureOf } from './clock.ts'
 
 /** Parts of the service that deliveries need. */
-interface Surroundings {
+interface DeliveryContext {
   faults: DeliveryFaults
   clearFaults: () => Promise<void>
   own: () => OwnAddress | undefined
@@ -27,7 +27,7 @@ interface Surroundings {
 export function openDeliveries(
   service: Service,
   parts: Parts,
-  { faults, clearFaults, own, isStopping }: Surroundings,
+  { faults, clearFaults, own, isStopping }: DeliveryContext,
 ) {
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({

@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /** Data of the service that is not in its store. */
-interface Furnished {
+interface SeededStore {
   apiKey: string
   tableSecret: string
 }
@@ -29,7 +29,7 @@ interface Furnished {
 export async function seedStore(
   service: Service,
   { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
-): Promise<Furnished> {
+): Promise<SeededStore> {
   const location_id = await firstLocation(service)
   await service.execute(assignEndpoints, { location_id })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)

@@ -70,14 +70,14 @@ describe('DEBUG=* prints', () => {
 })
 
 describe('an unusable key is not echoed', () => {
-  const slip = 'twk_with a slip'
+  const mistyped = 'twk_with a slip'
   test.each<[string, string[], Record<string, string>]>([
-    ['of --api-key', ['locations', '--api-key', slip], {}],
-    ['of TABWIRE_API_KEY', ['locations'], { TABWIRE_API_KEY: slip }],
-    ['of start', ['start', '--in-memory', '--port', '0', '--api-key', slip], {}],
+    ['of --api-key', ['locations', '--api-key', mistyped], {}],
+    ['of TABWIRE_API_KEY', ['locations'], { TABWIRE_API_KEY: mistyped }],
+    ['of start', ['start', '--in-memory', '--port', '0', '--api-key', mistyped], {}],
     [
       'of contract check',
-      ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--read-key', slip],
+      ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--read-key', mistyped],
       {},
     ],
   ])('%s', async (_where, args, env) => {

@@ -49,7 +49,7 @@ const refusals = [
 ]
 
 describe('no cent appears or vanishes', () => {
-  test('whatever guests and the POS do, in any order', () => {
+  test('for any actions of guests and the POS, in any order', () => {
     const holds = (first: Push, steps: readonly Step[]) => {
       const table = tableWith({ ...first, revision: 0 })
       for (const [index, step] of steps.entries()) {
@@ -71,7 +71,7 @@ describe('no cent appears or vanishes', () => {
     fc.assert(fc.property(anyBill, fc.array(anyStep, { maxLength: 25 }), holds), { numRuns: 1000 })
   })
 
-  test('when guests claim all there is, and pay one after the other in any order', () => {
+  test('when guests claim everything and pay in any order', () => {
     const holds = (pushed: Push, cuts: readonly number[], order: readonly number[]) => {
       const table = tableWith({ ...pushed, status: 'open' })
       const { items, totals } = table.check()

@@ -76,14 +76,14 @@ async function pushUntilKilled(
   account: Account,
 ): Promise<void> {
   let left = Math.floor(random() * MOST)
-  const turns = Math.floor(random() * 20)
+  const ticks = Math.floor(random() * 20)
   const work = async (worker: number) => {
     for (let push = 0; ; push += 1) {
       const id = `r${round}-w${worker}-${push >> 2}`
       const body = checkBody({ table: { number: String(push) } })
       const answer = await service.call('PUT', `/v1/checks/external/${id}`, body)
       account.acknowledge((await answer.json()) as Check)
-      if (left-- === 0) await killAfter(service, turns)
+      if (left-- === 0) await killAfter(service, ticks)
     }
   }
   // Each ends with the connection, when the service does.
@@ -91,8 +91,8 @@ async function pushUntilKilled(
   await service.process.ended
 }
 
-async function killAfter(service: ServiceProcess, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+async function killAfter(service: ServiceProcess, ticks: number): Promise<void> {
+  for (let turn = 0; turn < ticks; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   service.process.child.kill('SIGKILL')
 }
 

@@ -59,10 +59,10 @@ test.skipIf(!isSoak)(
     })
     const report = JSON.parse(stdout) as ConformanceReport
     expect(report.cases).toHaveLength(contractCases.length - 1)
-    const verdicts = Object.fromEntries(
+    const outcomes = Object.fromEntries(
       report.cases.map(({ group, id, verdict }) => [`${group}/${id}`, verdict]),
     )
-    expect(verdicts).toMatchObject({
+    expect(outcomes).toMatchObject({
       'requests/id_on_success': 'failed',
       'access/locations': 'passed',
       'access/no_key': 'failed',

@@ -13,7 +13,7 @@ function draw(...faults: Chances[]) {
   return { faults: plan?.faults, left: rules.map((rule) => viewRule(rule).left) }
 }
 
-describe('what is left of a fault', () => {
+describe('the remaining count of a fault', () => {
   const duplicate: Chances = { duplicate: 1, times: 5 }
   const drop: Chances = { drop: 1, times: 5 }
   const delay: Chances = { delay: 1, delay_ms: 10, times: 5 }
@@ -34,7 +34,7 @@ describe('what is left of a fault', () => {
     expect(draw({ drop: 1, duplicate: 1, times: 5 })).toEqual({ faults: ['drop'], left: [4] })
   })
 
-  test('stays as it was when it does not match the attempt', () => {
+  test('does not change when the fault does not match the attempt', () => {
     expect(draw({ drop: 0, times: 5 }, { ...duplicate, event_types: ['check.closed'] })).toEqual({
       faults: undefined,
       left: [5, 5],

@@ -24,7 +24,7 @@ const addClaim = {
   decide: (_records, claim) => ({ reply: claim, writes: [put('claims', claim)], events: [] }),
 } satisfies Operation<Claim, NoReads, Claim>
 
-/** The door over a service of its own, in which a check `a` has two burgers of 1850, of which guests hold some. */
+/** The server over a service of its own, in which a check `a` has two burgers of 1850, of which guests hold some. */
 async function openRoom(claimed: Partial<Claim>) {
   const clock = { now: () => new Date() }
   const newId = createNewId(() => clock.now())
@@ -51,9 +51,9 @@ async function openRoom(claimed: Partial<Claim>) {
       throw bug
     },
   })
-  const door = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
-  onTestFinished(() => door.close(0))
-  const call = (to: string, json?: unknown) => callAt(door.url, to, { key: 'key', json })
+  const server = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
+  onTestFinished(() => server.close(0))
+  const call = (to: string, json?: unknown) => callAt(server.url, to, { key: 'key', json })
   const pushed = await call(route, before)
   const items = [{ external_id: 'burger', quantity: 2, price_cents: 1850 }]
   await service.execute(addClaim, {

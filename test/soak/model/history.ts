@@ -2,7 +2,7 @@
 export interface History {
   /** The checks whose pushes were acknowledged, and those that are there in the end. */
   acknowledged: readonly string[]
-  present: readonly string[]
+  stored: readonly string[]
   /** What was to happen, in order, and what the service says has happened. */
   expected: readonly { type: string; external_check_id: string }[]
   events: readonly { id: string; type: string; external_check_id: string | null }[]
@@ -26,13 +26,13 @@ export interface Verdict {
 
 /** Judges a whole history, as a set of checks, a queue of events, and identifiers that are unique. */
 export function judge(history: History): Verdict {
-  const present = new Set(history.present)
+  const stored = new Set(history.stored)
   const happened = history.events.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
   const expected = history.expected.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
   const length = Math.max(happened.length, expected.length)
   const places = Array.from({ length }, (_, index) => index)
   return {
-    lost: [...history.acknowledged.filter((id) => !present.has(id)), ...undelivered(history)],
+    lost: [...history.acknowledged.filter((id) => !stored.has(id)), ...undelivered(history)],
     unexpected: unexpected(history),
     changed: changed(history),
     repeated: [...repeated(history.requestIds), ...repeated(history.events.map(({ id }) => id))],
