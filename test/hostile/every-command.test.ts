@@ -119,7 +119,7 @@ const further: typeof cases = [
   ['contract check', ['contract', 'check', '--only', 'access', '--junit', 'contract.xml']],
 ]
 
-test('what a command sends elsewhere, and what it runs, is seen here', async () => {
+test('this test detects foreign requests and programs of a command', async () => {
   const log = join(await emptyDirectory(), 'log')
   const args = [
     '--import',

@@ -114,7 +114,7 @@ describe('a secret is read from a file', () => {
     expect(await locations([], { TABWIRE_API_KEY_FILE: file })).toMatchObject({ code: 0 })
   })
 
-  test('which goes before variables, and behind a key that is typed', async () => {
+  test('which takes precedence over variables, but not over --api-key', async () => {
     const [right, wrong] = [await fileWith(service.key), await fileWith('wrong')]
     expect(await locations(['--api-key-file', right], { TABWIRE_API_KEY: 'wrong' })).toMatchObject({
       code: 0,
@@ -140,7 +140,7 @@ describe('a secret is read from a file', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  test('that is not there, which is said', async () => {
+  test('and a missing file is an error', async () => {
     const { code, stderr } = await tabwire(['sign', '--secret-file', 'gone', '--body', bin])
     expect([code, stderr]).toEqual([
       2,
@@ -151,7 +151,7 @@ describe('a secret is read from a file', () => {
 
 // All users of a machine read the arguments of all processes.
 describe.skipIf(!hasAnotherUser)('another user, who lists processes while the inspector opens', () => {
-  test('sees a page that he cannot read, and no link', async () => {
+  test('sees the URL of a page without access, and no link', async () => {
     const bin = await emptyDirectory()
     const [opened, go] = [join(bin, 'opened'), join(bin, 'go')]
     await writeFile(
@@ -176,7 +176,7 @@ describe.skipIf(!hasAnotherUser)('another user, who lists processes while the in
 })
 
 describe('variables that are not meant', () => {
-  test('TABWIRE_PORT of Kubernetes is no port', async () => {
+  test('TABWIRE_PORT of Kubernetes is ignored', async () => {
     const env = { TABWIRE_PORT: 'tcp://10.43.0.17:4100', TABWIRE_PORT_4100_TCP_PORT: '4100' }
     const { stdout } = await tabwire(['doctor', '--json'], { env })
     expect(stdout).not.toContain('tcp:')
@@ -184,7 +184,7 @@ describe('variables that are not meant', () => {
     expect(typed).toMatchObject({ code: 2 })
   })
 
-  test('what makes listen careless with its target does not reach start', async () => {
+  test('TLS settings of listen for its target do not apply to start', async () => {
     const { run } = service
     const { stdout } = await run(['listen', '--help'])
     expect(stdout.replace(/\s+/g, ' ')).toContain('Its variable is TABWIRE_LISTEN_INSECURE.')

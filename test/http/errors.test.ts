@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from
 const text = { 'content-type': 'text/plain' }
 const put = 'PUT /v1/checks/external/a'
 
-describe('HTTP-20 every refusal has the status and the code of the contract, in the one shape', () => {
+describe('HTTP-20 every refusal has the status, code and shape of the contract', () => {
   it.each<[status: number, code: string, what: string, route: string, options: CallOptions]>([
     [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
     [400, 'invalid_json', 'no body at all', put, { body: '' }],
@@ -69,7 +69,7 @@ describe('HTTP-20 every refusal has the status and the code of the contract, in 
   })
 })
 
-/** A server of its own, behind which a route does what a test says, and the bugs that it reports. */
+/** Opens a server with one route that runs `handle`. Returns it with the reported bugs. */
 async function openServerFor(handle: () => never, { stopping = false } = {}) {
   const bugs: [unknown, string][] = []
   const newId = createNewId(() => new Date())
@@ -89,7 +89,7 @@ async function openServerFor(handle: () => never, { stopping = false } = {}) {
   return { bugs, get: () => callAt(server.url, 'GET /v1/it', {}) }
 }
 
-describe('what is not the fault of the caller', () => {
+describe('an error that the caller did not cause', () => {
   it('HTTP-26 a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
     const bug = new Error('cannot read /home/me/.tabwire/credentials.json of twk_secret')
     const { get, bugs } = await openServerFor(() => {

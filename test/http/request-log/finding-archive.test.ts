@@ -9,7 +9,7 @@ const shown = (minute: number): Shown => ({
 })
 
 describe('the archive of findings', () => {
-  it('counts the oldest when it keeps no more of them, and a report says so', () => {
+  it('counts dropped findings, and a report says so', () => {
     const archive = createFindingArchive(2)
     for (const minute of [1, 2, 3, 4]) archive.keep(shown(minute))
     const findings = { shown: archive.kept(), counted: archive.counted }
@@ -29,7 +29,7 @@ describe('the archive of findings', () => {
 })
 
 describe('the sequence of pushes', () => {
-  it('hands over the oldest failure when too many wait for their repetition', () => {
+  it('archives the oldest failure when too many wait for their repetition', () => {
     const forgotten: string[] = []
     const sequence = createPushSequence(({ request }) => forgotten.push(request.id), { keepLost: 2 })
     for (const id of ['1', '2', '3'])

@@ -44,8 +44,8 @@ async function issuesOf(simulator: TestSimulator, json: unknown): Promise<Valida
   return errorOf(answer).issues as ValidationIssue[]
 }
 
-describe('the ladder of retries', () => {
-  it('is seven attempts at exactly their times, of the same bytes, each signed for Stripe, and then dead', async () => {
+describe('the retry schedule', () => {
+  it('is seven attempts at exact times, of the same bytes, each with a valid signature, and then dead', async () => {
     const simulator = await openFrozen(500)
     await simulator.push('a')
     const report = await simulator.client.clock.advance('35h')
@@ -78,7 +78,7 @@ describe('the ladder of retries', () => {
     expect(receiver.requests).toHaveLength(7)
   })
 
-  it('is played one rung at a time as far as the clock goes', async () => {
+  it('is followed one attempt at a time as far as the clock moves', async () => {
     const simulator = await openFrozen(500)
     const { clock } = simulator.client
     await simulator.push('a')
@@ -91,7 +91,7 @@ describe('the ladder of retries', () => {
     ])
   })
 
-  it('is told attempt by attempt, with the counts of their outcomes', async () => {
+  it('is reported attempt by attempt, with counts of the outcomes', async () => {
     const simulator = await openFrozen([500, 503, 200])
     await simulator.push('a')
     await simulator.idle()
@@ -130,7 +130,7 @@ describe('the ladder of retries', () => {
     })
   })
 
-  it(`of ${MANY} deliveries at once is played to its end, and the first thousand attempts are listed`, async () => {
+  it(`of ${MANY} concurrent deliveries is completed, and the first thousand attempts are listed`, async () => {
     const simulator = await openFrozen(500, { disableAfter: 0 })
     const names = Array.from({ length: MANY }, (_, index) => `check-${index}`)
     // Not a thousand connections at once: on a busy machine some of them are not served within their time.
@@ -148,7 +148,7 @@ describe('the ladder of retries', () => {
     expect((await simulator.client.deliveries.list({ status: 'pending' })).data).toEqual([])
   }, 120_000)
 
-  it('signs with real time, or with the time of the clock when asked to', async () => {
+  it('signs with real time, or with the clock’s time when configured', async () => {
     const stamps = async (signTime: 'real' | 'virtual') => {
       const simulator = await openFrozen(500, { signTime })
       await simulator.push('a')
@@ -167,8 +167,8 @@ describe('the ladder of retries', () => {
   })
 })
 
-describe('while the clock is moved', () => {
-  it('deliveries that come into being are attempted too, at the time that it is then', async () => {
+describe('while the clock moves', () => {
+  it('new deliveries are attempted too, at the clock’s current time', async () => {
     const pushes: Promise<unknown>[] = []
     const simulator = await openFrozen((response, _received, index) => {
       if (index !== 2) return void response.writeHead(500).end()
@@ -234,7 +234,7 @@ describe('while the clock is moved', () => {
     expect(shown.frozen).toBe(false)
   })
 
-  it('the service can be closed: the move is refused, and the clock stays where it is', async () => {
+  it('the service can be closed: the move is refused, and the clock keeps its time', async () => {
     const simulator = await openFrozen((response, _received, index) => {
       if (index < 2) response.writeHead(500).end()
       else void simulator.close().catch(() => undefined)
@@ -247,7 +247,7 @@ describe('while the clock is moved', () => {
 })
 
 describe('the order of attempts', () => {
-  it('is the order of the times at which they fall due, whatever is pushed when', async () => {
+  it('is the order of their due times, whatever is pushed when', async () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 10_000_000 }),
       pushes: fc.integer({ min: 0, max: 3 }),
@@ -284,7 +284,7 @@ describe('the order of attempts', () => {
 })
 
 describe('GET and POST /_sim/clock', () => {
-  it('show the time and how far it is from the real one', async () => {
+  it('show the time and its offset from real time', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.call('GET /_sim/clock')
     expect(answer).toMatchObject({ status: 200, json: { frozen: false, offset_ms: 0 } })
@@ -352,12 +352,12 @@ describe('GET and POST /_sim/clock', () => {
     },
   )
 
-  it('refuse to freeze by anything but true and false', async () => {
+  it('refuse to freeze with anything but true and false', async () => {
     const simulator = await openSimulator()
     expect(await issuesOf(simulator, { freeze: 'yes' })).toMatchObject([{ path: 'freeze' }])
   })
 
-  it('go to a time in any zone, never into the past, and not beyond what can be written', async () => {
+  it('move to a time in any zone, never into the past, and not beyond the year 9998', async () => {
     const simulator = await openSimulator({ startAt })
     const { clock } = simulator.client
     await clock.freeze(true)
@@ -370,21 +370,21 @@ describe('GET and POST /_sim/clock', () => {
     expect(await clock.show()).toMatchObject({ now: '2026-11-22T00:00:00.000Z' })
   })
 
-  it('date what is made by the clock', async () => {
+  it('make the clock date new records', async () => {
     const simulator = await openFrozen(200)
     await simulator.push('a')
     const [check] = (await simulator.client.checks.list()).data
     expect(check?.created_at).toBe('2026-11-22T00:00:00.000Z')
   })
 
-  it('are for keys that may simulate', async () => {
+  it('need the scope simulate', async () => {
     const simulator = await openSimulator()
     const key = await simulator.key(['read', 'write'])
     for (const method of ['GET', 'POST'])
       expect((await simulator.call(`${method} /_sim/clock`, { key })).status).toBe(403)
   })
 
-  it('are not there for a clock that somebody else moves', async () => {
+  it('are missing for a clock that the caller provides', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })
     const answer = await simulator.call('GET /_sim/clock')
     expect(answer.status).toBe(404)
@@ -403,7 +403,7 @@ describe('the clock of a data directory', () => {
   }
   const show = async ({ client }: TestSimulator): Promise<ClockView> => client.clock.show()
 
-  it('goes on where it was left, and what is due then is attempted', async () => {
+  it('continues where it stopped, and due deliveries are attempted', async () => {
     const dataDirectory = await temporaryDirectory()
     const receiver = await openReceiver(500)
     const advanced = await run({ dataDirectory }, async ({ client, push, idle }): Promise<ClockReport> => {
@@ -422,7 +422,7 @@ describe('the clock of a data directory', () => {
     expect(after.result[0]?.attempts).toHaveLength(6)
   })
 
-  it('starts where it shall, and never before what has been', async () => {
+  it('starts at the requested time, but never before earlier records', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await run({ dataDirectory, startAt }, show)
     expect(first.notices).toEqual([])

@@ -78,7 +78,7 @@ const burger = (changes: Partial<Push['items'][number]>) => [
   item('tea'),
 ]
 
-describe('a push that takes away what guests have claimed', () => {
+describe('a push that removes claimed items', () => {
   it.each<[what: string, items: Push['items'], reasons: string[]]>([
     ['removes the item', [item('tea')], ['removed']],
     ['removes every item', [], ['removed']],

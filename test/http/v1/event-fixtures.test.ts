@@ -9,7 +9,7 @@ const lemonade = '0c9e2b7d-3b64-4e0f-b1a8-71d5c2f48e02'
 const burger = '6f1d4c1a-0a7e-4f6b-8a55-2f3c9e7b1d01'
 const brownie = 'd83a5f90-96c2-47bb-9d1e-5a0b64c7f203'
 
-test('fixtures/events are what the meal that they tell of gives, but for identifiers and times', async () => {
+test('fixtures/events equal the events of the same calls, except for identifiers and times', async () => {
   const { client } = await openSimulator()
   const id = (dataOf('check.created') as { external_id: string }).external_id
   const push = (type: string) => client.checks.push(id, JSON.stringify(pushOf(dataOf(type) as Push)))

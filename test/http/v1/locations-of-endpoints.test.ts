@@ -28,7 +28,7 @@ async function openBoth() {
 }
 
 describe('a webhook endpoint', () => {
-  it('receives the events of its own location only, whose data is what GET answers to its key', async () => {
+  it('receives only events of its own location, with the data that GET returns to its key', async () => {
     const { call, push, idle, apiKey, otherKey, receivers } = await openBoth()
     await push('a')
     const claim = { json: { items: [{ external_id: 'burger', quantity: 1 }] } }
@@ -90,7 +90,7 @@ describe('a webhook endpoint', () => {
   })
 })
 
-it('a data directory from before endpoints had a location opens, and they are of the first one', async () => {
+it('a data directory without locations of endpoints opens, and gives them the first one', async () => {
   const dataDirectory = await temporaryDirectory()
   const receiver = await openReceiver()
   const before = await openSimulator({ dataDirectory })
