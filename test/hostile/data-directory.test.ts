@@ -19,7 +19,7 @@ import {
 } from '../support/cli.ts'
 
 const isRoot = process.getuid?.() === 0
-/** The user called nobody, on every system that has one. */
+/** Id of the unprivileged user on common systems. */
 const NOBODY = 65_534
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
 })
 
-/** A service that belongs to somebody else, and what it was told. */
+/** Starts a service of another user. Returns its URL and the requests that it received. */
 async function eavesdropper(): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = []
   const server = createServer(({ headers }, response) => {
@@ -262,7 +262,7 @@ describe('a data directory that this installation did not make', () => {
     expect(running.key).toBe('twk_planted')
   })
 
-  test('is recognised in spite of another installation’s mark', async () => {
+  test('with the mark of another installation is reported', async () => {
     const cwd = await emptyDirectory()
     await (await startService([], { cwd })).stop()
     const running = await startService([], { cwd, env: { XDG_STATE_HOME: await emptyDirectory() } })

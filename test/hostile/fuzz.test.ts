@@ -13,7 +13,7 @@ const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 1500 : 500))
 const damagedRuns = Math.ceil(runs / 3)
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
-/** Nobody waits longer than this for an answer on this machine: what takes so long, hangs. */
+/** Milliseconds after which a request on this machine counts as hanging. */
 const HANGS_MS = 15_000
 
 /** The one never ends, the other takes away what shall still be there. */

@@ -8,10 +8,10 @@ import { emptyDirectory, serve, spawnProcess, tabwire, type RunningService } fro
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Runs a line of a shell as the user called nobody. */
+/** Runs a shell command as an unprivileged user. */
 const asNobody = (line: string) =>
   spawnSync('runuser', ['-u', 'nobody', '--', '/bin/sh', '-c', line], { encoding: 'utf8' })
-/** Skipped where no other user can be had. */
+/** Skipped when the test cannot run commands as another user. */
 const hasAnotherUser =
   process.platform === 'linux' && process.getuid?.() === 0 && asNobody('true').status === 0
 

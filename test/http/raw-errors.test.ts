@@ -143,7 +143,7 @@ it('a refused CONNECT that is reset does no harm', async () => {
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
   socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
   await once(socket, 'data')
-  // An error that nobody hears ends the process.
+  // An error without a listener ends the process.
   expect((await accepted).listenerCount('error')).toBeGreaterThan(0)
   socket.resetAndDestroy()
   await new Promise<void>((resolve) => void accepted.then((peer) => peer.once('close', () => resolve())))

@@ -61,7 +61,7 @@ async function abuse(service: RunningService, how: Abuse, measure: () => number)
   const { stdout } = await ended
   const { dripped, uploaded } = JSON.parse(stdout) as { dripped: Outcome[]; uploaded: Outcome[] }
   expect([statusesOf(dripped), dripped.length]).toEqual([[408], how.slow])
-  // Whoever does not stop to read may lose the answer to the reset that follows it.
+  // A client that keeps sending may lose the response to the reset that follows it.
   expect(uploaded.filter(({ status }) => ![413, 0].includes(status))).toEqual([])
   expect(uploaded.filter(({ status }) => status === 413).length).toBeGreaterThan(how.uploads / 2)
   return { ...honest, dripped, uploaded }
@@ -76,8 +76,8 @@ function collectGarbage(): void {
   ;(runInNewContext('gc') as () => void)()
 }
 
-describe('R12 slow senders, and uploads that are far too long,', () => {
-  test('are all ended, others are answered meanwhile, and the memory is there again', async () => {
+describe('R12 slow clients and oversized uploads', () => {
+  test('are all ended, others are answered meanwhile, and the memory is freed', async () => {
     const service = await serve({ connectionLimits: { firstRequestMs: 600 } })
     const buffers = () => process.memoryUsage().arrayBuffers / MIB
     collectGarbage()

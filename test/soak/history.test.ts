@@ -24,7 +24,7 @@ const good: History = {
 const nothing = { lost: [], unexpected: [], changed: [], repeated: [], different: [] }
 
 describe('CONV-14 the judge of histories', () => {
-  test('finds nothing where all came, also twice and in another order', () => {
+  test('finds nothing when all events arrived, also twice and in another order', () => {
     expect(judge(good)).toEqual(nothing)
   })
 
@@ -32,7 +32,7 @@ describe('CONV-14 the judge of histories', () => {
     ['a check that is gone', { present: ['b'] }, { lost: ['a'] }],
     ['an event that never came', { received: good.received.slice(1) }, { lost: ['0 evt_1'] }],
     [
-      'an event that nobody knows of',
+      'an unknown event',
       { received: [...good.received, { endpoint: 0, body: body(9) }] },
       { unexpected: ['0 evt_9'] },
     ],
@@ -48,7 +48,7 @@ describe('CONV-14 the judge of histories', () => {
     ],
     ['an id for two answers', { requestIds: ['req_1', 'req_1'] }, { repeated: ['req_1'] }],
     [
-      'an event that should not be',
+      'an unexpected event',
       { expected: good.expected.slice(0, 2) },
       { different: ['2: check.updated a for nothing'] },
     ],

@@ -24,7 +24,7 @@ const scroll = `new Promise((resolve) => {
 })`
 
 test.skipIf(!isSoak || !hasBrowser)(
-  'the inspector is at hand with 100,000 deliveries, and scrolls through them',
+  'the inspector loads with 100,000 deliveries and scrolls through them',
   async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, DELIVERIES)

@@ -64,7 +64,7 @@ describe.skipIf(!canTrace)('DUR-02 a store whose process is killed at', () => {
 })
 
 describe.skipIf(!canTrace)('DUR-28 a store whose snapshot another program holds open', () => {
-  test('waits until it is let go', async () => {
+  test('waits until the program closes it', async () => {
     const before = await leftOpen()
     // The first renaming is the journal's, the next five tries are the snapshot's.
     const { directory, written } = await disturbed(before, '?rename,?renameat', '2..6', 'error=EPERM')

@@ -102,7 +102,7 @@ function p99(values: number[]): number {
 }
 
 test.skipIf(!isSoak)(
-  `${MINUTES} minutes of traffic with a clock that moves each minute leave the heap as it is`,
+  `${MINUTES} minutes of traffic with a clock that moves each minute do not grow the heap`,
   async () => {
     const cwd = await emptyDirectory()
     const { child, client } = await startProbed(cwd)

@@ -9,7 +9,7 @@ import { isSoak } from './seeded.ts'
 
 const programs = fileURLToPath(new URL('matrix/', import.meta.url))
 
-test('the matrix stands in the README of the tests', async () => {
+test('the README of the tests contains the matrix', async () => {
   expect(await readFile(join(root, 'test', 'README.md'), 'utf8')).toContain(`\n${matrixTable()}`)
 })
 

@@ -87,7 +87,7 @@ describe.skipIf(!canTrace)('a store', () => {
     isSoak ? 300_000 : 30_000,
   )
 
-  test('DUR-14 syncs a snapshot, then renames it, then syncs the directory, and only then lets go of the journal', async () => {
+  test('DUR-14 syncs a snapshot, then renames it, then syncs the directory, and only then removes the journal', async () => {
     const { directory, calls } = await watched()
     const steps = calls.flatMap(stepsIn(directory))
     const renamed = steps.flatMap((step, index) => (step.startsWith('rename db.json.tmp') ? [index] : []))

@@ -41,7 +41,7 @@ const document = {
 const command = ['contract', 'check', '--json', '--skip', 'deliveries/ping']
 
 test.skipIf(!isSoak)(
-  'against a mock that Prism makes of the paths, it ends with a report: what is not kept, and what could not be seen',
+  'contract check against a Prism mock ends with a report of failed and skipped checks',
   async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'mock.json'), JSON.stringify(document))

@@ -9,13 +9,13 @@ const prism = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dis
 const wrong = /Violation: response.*/
 
 test.skipIf(!isSoak)(
-  'a validating proxy between contract check and the service finds nothing wrong with any answer',
+  'a validating proxy between contract check and the service finds no invalid response',
   async () => {
     const service = await serve()
     const args = ['proxy', `${fixtures}openapi.json`, service.url, '--host', '127.0.0.1', '--port', '0']
     const proxy = await spawnProcess(process.execPath, [prism, ...args], {})
     const [url = ''] = /http:\S+(?=\s*$)/.exec(await proxy.until('stdout', /is listening on \S+\s*$/)) ?? []
-    // What is no JSON the proxy refuses itself, without an id.
+    // The proxy refuses invalid JSON itself, without an id.
     const target = [
       '--base-url',
       `${url}/v1`,

@@ -65,10 +65,10 @@ const streams: readonly [what: string, pathOf: (service: RunningService) => Prom
   ],
 ]
 
-/** Events are stored, whoever reads the stream, and those of large pushes are large. */
+/** Stored events of large pushes are large, independent of subscribers, so only a few are kept. */
 const EVENTS_LEFT_OUT = { keepEvents: 5 }
 
-describe(`${READERS} readers that do not read`, () => {
+describe(`${READERS} stalled subscribers`, () => {
   test.each(streams)(
     `of %s and ${PUSHES} pushes of 960 KiB take less than 150 MiB`,
     async (_what, pathOf) => {

@@ -70,7 +70,7 @@ describe.skipIf(!isAvailable)(
       },
     )
 
-    it('goes to one of ten who find the lock of a killed one at the same time', async () => {
+    it('opens for exactly one of ten processes that find the lock of a killed one', async () => {
       const directory = await newDirectory()
       const killed = inContainer(directory, 1)
       expect(await killed.open()).toBe('acknowledged')
@@ -82,7 +82,7 @@ describe.skipIf(!isAvailable)(
       await Promise.all(many.map((child) => child.kill()))
     })
 
-    it('are told of as well to whoever looks from outside, which the doctor does', async () => {
+    it('are also reported to a process outside, such as doctor', async () => {
       const directory = await newDirectory()
       const holder = inContainer(directory, 1)
       expect(await holder.open()).toBe('acknowledged')

@@ -26,7 +26,7 @@ export async function openService(options: SimulatorOptions = {}) {
   onTestFinished(() => agent.destroy())
   return {
     ...simulator,
-    /** Filled by whoever needs them. */
+    /** Cache of keys by missing scope. */
     keysWithout: new Map<string, string>(),
     make: await makersOf(simulator),
     /** The page of the table at which the check is, and a guest who sits there. */

@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, totals } from '../../su
 let service: RunningService
 let client: Client
 
-/** Nobody changes anything but the last test, so that one service serves all. */
+/** Only the last test changes data, so that all tests share one service. */
 beforeAll(async () => {
   service = await serve({ allowHttpLoopback: true })
   client = createClient({ url: service.url, apiKey: service.key })

@@ -111,7 +111,7 @@ it('a data directory without locations of endpoints opens, and gives them the fi
   expect((await again.client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual([id])
 })
 
-/** Changes a snapshot as somebody who edits it on purpose: without its checksum. */
+/** Edits a snapshot and removes its checksum, as for an intended edit. */
 async function editSnapshot(directory: string, edit: (text: string) => string): Promise<void> {
   const path = join(directory, 'db.json')
   const text = await readFile(path, 'utf8')

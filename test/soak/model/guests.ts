@@ -92,7 +92,7 @@ export function conflicts(state: State, push: Push): boolean {
   })
 }
 
-/** What nobody has claimed. */
+/** Returns the unclaimed quantities. */
 export function unclaimed(state: State): Line[] {
   return state.push.items.flatMap(({ external_id, quantity }) => {
     const left = (thousandths(quantity) - thousandths(held(state, external_id))) / 1000

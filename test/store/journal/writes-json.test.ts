@@ -19,7 +19,7 @@ const context = {
 }
 
 describe('the writes of a transaction', () => {
-  it('are read as they were written, whatever is in them', () => {
+  it('are read as they were written, for any content', () => {
     fc.assert(
       fc.property(text, text, text, fc.boolean(), (id, number, external_id, isFirst) => {
         const pushed = check(1, { id: `chk_${id}`, table: { number }, external_id })
@@ -62,7 +62,7 @@ describe('the writes of a transaction', () => {
     ['in its data', (body) => body.replace('POS-1', 'POS-7')],
     ['in its end', (body) => `${body.slice(0, -1)} `],
     ['in its length', (body) => `${body}}`],
-  ])('have a body whole that differs %s from what it is made of', (_, change) => {
+  ])('keep the whole body when it differs %s from the rebuilt one', (_, change) => {
     const pushed = check(1)
     const made = { type: 'check.created', data: pushed, external_check_id: 'POS-1' } as const
     const announced = store(made, context)

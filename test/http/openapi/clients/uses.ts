@@ -1,6 +1,6 @@
 /**
- * Programs that use the generated clients, as somebody would write them: what they assume of the types is checked by the
- * compiler, `@ts-expect-error` included, and what they return by the test that runs them.
+ * Example programs with the generated clients. The compiler checks their types, `@ts-expect-error` included; the test
+ * that runs them checks their results.
  */
 const check = `{
   table: { number: '7' },
