@@ -11,7 +11,7 @@ import { createMemoryStore } from '../src/store/memory-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { createManualClock } from './support/manual-clock.ts'
 
-/** An operation that decides what a test says. */
+/** An operation with a scripted decision. */
 const decide = {
   reads: (): NoReads => ({}),
   decide: (_records, decision) => (typeof decision === 'function' ? decision() : decision),

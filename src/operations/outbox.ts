@@ -33,7 +33,10 @@ export function outbox(
 type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
 
 /** Returns the stored event of an event: new id, current time, serialised envelope. */
-export function toStoredEvent({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
+export function toStoredEvent(
+  { type, data, external_check_id }: ToStore,
+  { newId, now }: Context,
+): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
   const body = envelopeText({ id, type, created_at }, JSON.stringify(data))

@@ -20,7 +20,10 @@ export const pingEndpoint = {
         'endpoint_disabled',
         `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
       )
-    const event = toStoredEvent({ type: 'ping', data: viewEndpoint(endpoint), external_check_id: null }, context)
+    const event = toStoredEvent(
+      { type: 'ping', data: viewEndpoint(endpoint), external_check_id: null },
+      context,
+    )
     const delivery = firstDelivery(event, endpoint, context)
     return { reply: delivery, writes: [put('events', event), put('deliveries', delivery)], events: [] }
   },

@@ -7,7 +7,7 @@ import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 
-/** Controls of a frozen clock whose deliveries settle as they are told to, one after the other. */
+/** Opens controls of a frozen clock with scripted results for its backlog. */
 function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () => Promise<void> }) {
   const clock = createMovableClock({ start, frozen: true })
   const saved: number[] = []

@@ -204,7 +204,7 @@ describe('a ping', () => {
   })
 })
 
-/** A service whose writes fail as a full disk makes them, as long as `failing()`; or otherwise. */
+/** A service whose writes fail with `error`, a full disk by default, while `failing()` is true. */
 function failingStorage(
   failing: () => boolean,
   error: Error = new Refusal('storage_unavailable', 'no room'),
@@ -339,9 +339,9 @@ describe('a store that cannot be read', () => {
 describe('a read of due deliveries that an exclusive section overtakes', () => {
   it('starts none of the deliveries that it read, which may have changed', async () => {
     let arrived = () => {}
-    let letGo = () => {}
+    let release = () => {}
     const seen = new Promise<void>((resolve) => (arrived = resolve))
-    const gate = new Promise<void>((resolve) => (letGo = resolve))
+    const gate = new Promise<void>((resolve) => (release = resolve))
     const slow = (service: Service): Service => ({
       ...service,
       async due(query) {
@@ -369,7 +369,7 @@ describe('a read of due deliveries that an exclusive section overtakes', () => {
     const delivery = await setup.delivery()
     await setup.pump.interrupt(() => setup.service.execute(postpone, delivery))
     const idle = setup.pump.idle()
-    letGo()
+    release()
     expect(await idle).toEqual({ next_at: due, unrecorded: 0 })
     expect(receiver.requests).toHaveLength(0)
     setup.clock.advance(HOUR)

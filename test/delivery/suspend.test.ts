@@ -6,7 +6,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const URL = 'https://shop.example/webhooks'
 
-// Real time and timers alone: what happens between them goes on as usual.
+// Replaces only real time and timers.
 beforeEach(() => fakeOwnTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 /** A service with three deliveries that failed once and are due again in about a minute. */

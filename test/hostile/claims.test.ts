@@ -27,41 +27,41 @@ test.each<[what: string, push: Push, reason: string]>([
   ['has another external_id', burger({ external_id: 'burger-2' }), 'removed'],
   ['costs a cent less', burger({ price_cents: 1849 }), 'price_decreased'],
   ['is fewer than claimed', burger({ quantity: 1.999 }), 'quantity_below_claimed'],
-])(
-  'CONV-08 when a claimed item %s, the push is 409 and changes nothing',
-  async (_what, push, reason) => {
-    const target = await openClaimed()
-    const before = await textOf(target, 'a')
-    for (const status of ['active', 'paid']) {
-      if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
-      const held = status === 'paid' ? await textOf(target, 'a') : before
-      const events = await eventsOf(target)
-      const answer = await target.push('a', push)
-      expect(answer.status).toBe(409)
-      expect(errorOf(answer)).toMatchObject({
-        code: 'conflict_with_paid_items',
-        conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
-      })
-      expect(await textOf(target, 'a')).toBe(held)
-      expect(await eventsOf(target)).toEqual(events)
-    }
-    await target.stands()
-  },
-)
+])('CONV-08 when a claimed item %s, the push is 409 and changes nothing', async (_what, push, reason) => {
+  const target = await openClaimed()
+  const before = await textOf(target, 'a')
+  for (const status of ['active', 'paid']) {
+    if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
+    const held = status === 'paid' ? await textOf(target, 'a') : before
+    const events = await eventsOf(target)
+    const answer = await target.push('a', push)
+    expect(answer.status).toBe(409)
+    expect(errorOf(answer)).toMatchObject({
+      code: 'conflict_with_paid_items',
+      conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
+    })
+    expect(await textOf(target, 'a')).toBe(held)
+    expect(await eventsOf(target)).toEqual(events)
+  }
+  await target.stands()
+})
 
 test.each<[what: string, push: Push]>([
   ['costs more', burger({ price_cents: 1851 })],
   ['is renamed and has a note', burger({ name: 'Cheeseburger', note: 'rare' })],
   ['is moved in the list', { ...dinner, items: dinner.items.toReversed() }],
   ['stays and what nobody claimed goes', { ...dinner, items: [item('burger', { quantity: 2 })] }],
-])('CONV-09 a push in which a claimed item %s is accepted, and the item keeps its claim', async (_what, push) => {
-  const target = await openClaimed()
-  const { json } = await target.push('a', push)
-  expect((json as Push).items).toContainEqual(
-    expect.objectContaining({ external_id: 'burger', claimed_quantity: 2 }),
-  )
-  await target.stands()
-})
+])(
+  'CONV-09 a push in which a claimed item %s is accepted, and the item keeps its claim',
+  async (_what, push) => {
+    const target = await openClaimed()
+    const { json } = await target.push('a', push)
+    expect((json as Push).items).toContainEqual(
+      expect.objectContaining({ external_id: 'burger', claimed_quantity: 2 }),
+    )
+    await target.stands()
+  },
+)
 
 test('CONV-10 a valid push after a 409 is applied completely', async () => {
   const target = await openClaimed()

@@ -88,13 +88,13 @@ describe('after a crash', () => {
   test('DEL-12 an attempt that was in flight is repeated, and its failure counts once', async () => {
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const first = await openSimulator({ dataDirectory, disableAfter: 2 })
-    let letGo = () => {}
-    const receiver = await openReceiver((response) => (letGo = () => void response.writeHead(500).end()))
+    let release = () => {}
+    const receiver = await openReceiver((response) => (release = () => void response.writeHead(500).end()))
     const { id } = await first.client.endpoints.create({ url: receiver.url, event_types: [...types] })
     await first.push('a')
     await receiver.received(1)
     const second = await goOnAfterKill(dataDirectory, async () => {
-      letGo()
+      release()
       receiver.answer(500)
       await first.close()
     })

@@ -11,7 +11,7 @@ import { validRequest, withParameter } from './documented/valid-requests.ts'
 const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? 300)
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
-/** Asks, and fails unless the judge of the document has seen the answer and found nothing; tells its status. */
+/** Sends a request. Fails unless the response was checked against the document and is valid. Returns its status. */
 async function askJudged(service: Service, operation: Documented, asked: Asked): Promise<number> {
   const { status, issues } = await service.ask(operation, asked)
   expect({ operation: operation.id, status, issues }).toEqual({ operation: operation.id, status, issues: [] })

@@ -28,7 +28,7 @@ function mutant(path: Path, edit: Edit): string {
   return JSON.stringify(copy)
 }
 
-/** Of another type, whatever it was. */
+/** Replaces a value by one of another type. */
 const retyped = (value: unknown) => (typeof value === 'number' ? [value] : 7)
 
 const edits: readonly [what: string, edit: Edit][] = [
@@ -45,7 +45,7 @@ const edits: readonly [what: string, edit: Edit][] = [
   ['said twice, in a list', (holder, key) => void (holder[key] = [holder[key], holder[key]])],
 ]
 
-/** What may be so: an item that is not there, and a note that is not there, null, or another text. */
+/** Valid mutations: a missing item, and a missing, null or changed note. */
 const isFine = (path: Path, what: string) =>
   (what === 'left out' && path.join('.') === 'items.0') ||
   (path.at(-1) === 'note' && ['left out', 'null', 'a text'].includes(what))

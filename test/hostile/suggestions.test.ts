@@ -78,7 +78,7 @@ beforeAll(async () => {
   }
 })
 
-/** What a real shell makes of a text that is pasted into it: the calls, each with its arguments. */
+/** Returns the calls, with their arguments, that a real shell runs for pasted text. */
 async function callsOf(text: string, shell: string): Promise<string[][]> {
   const args = shell === 'busybox' ? ['sh', '-c', text] : ['-c', text]
   const env = {
@@ -96,15 +96,18 @@ async function callsOf(text: string, shell: string): Promise<string[][]> {
 }
 
 describe.each(shells)('in %s', (shell) => {
-  test.each(hostile)('a value in a suggested command is one argument, and not an option: %j', async (value) => {
-    const command = tabwireCommand('guests pay', [value], { claim: value, all: true })
-    const [call] = await callsOf(command, shell)
-    const option = value.startsWith('-') || value === '' ? [`--claim=${value}`] : ['--claim', value]
-    const expected = value.startsWith('-')
-      ? ['tabwire', 'guests', 'pay', ...option, '--all', '--', value]
-      : ['tabwire', 'guests', 'pay', value, ...option, '--all']
-    expect(call).toEqual(expected)
-  })
+  test.each(hostile)(
+    'a value in a suggested command is one argument, and not an option: %j',
+    async (value) => {
+      const command = tabwireCommand('guests pay', [value], { claim: value, all: true })
+      const [call] = await callsOf(command, shell)
+      const option = value.startsWith('-') || value === '' ? [`--claim=${value}`] : ['--claim', value]
+      const expected = value.startsWith('-')
+        ? ['tabwire', 'guests', 'pay', ...option, '--all', '--', value]
+        : ['tabwire', 'guests', 'pay', value, ...option, '--all']
+      expect(call).toEqual(expected)
+    },
+  )
 
   /** Every copy button of the inspector, and every command that is printed to be run by hand. */
   const suggestions: [name: string, make: (value: string) => string, args: (value: string) => string[]][] = [

@@ -32,7 +32,7 @@ const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 /** Hides, moves, clears, renames the window, turns round, begins a line of its own, and draws in the second charset. */
 const hostile = '\u001b[8mx\u001b[2J\u001b]0;t\u0007\u009b31m\u202ey\r\u0008\u2066\u000e\u007f\nFORGED line'
 
-/** A resource whose every text goes on with hostile ones; times stay, since they are parsed. */
+/** Returns a resource with hostile characters appended to every text but times, which are parsed. */
 function poisoned<T>(value: T): T {
   if (typeof value === 'string') return (/^\d{4}-\d\d-\d\dT/.test(value) ? value : `${value}${hostile}`) as T
   if (Array.isArray(value)) return value.map(poisoned) as T

@@ -49,7 +49,7 @@ interface Given {
   pending?: readonly Delivery[]
 }
 
-/** Given these records, when an attempt is recorded: what is decided. */
+/** Returns the decision for an attempt with these records. */
 function decide(given: Given, command: Partial<RecordAttempt> = {}) {
   const records = { delivery: delivery(), endpoint: endpoint(), pending: [delivery()], ...given }
   const asked = {

@@ -11,7 +11,7 @@ const command = {
   event_types: ['check.created' as const],
 }
 
-/** When an endpoint is registered, with a secret of the caller's own or without: what is decided. */
+/** Returns the decision for a registration, with or without a chosen secret. */
 function decide(chosen: { signing_secret?: string } = {}) {
   const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => secret }
   return registerEndpoint.decide({}, { ...command, ...chosen }, context)

@@ -70,7 +70,7 @@ async function abuse(service: RunningService, how: Abuse, measure: () => number)
 const statusesOf = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ status }) => status))]
 const slowest = (outcomes: readonly Outcome[]) => Math.max(...outcomes.map(({ ms }) => ms))
 
-/** Takes out what is garbage, so that what is left is held. */
+/** Collects garbage, so that only live memory is measured. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()
@@ -94,7 +94,7 @@ describe('R12 slow clients and oversized uploads', () => {
       const service = await startService()
       const pid = service.process.child.pid ?? 0
       const measure = () => residentKiB(pid)
-      // What honest pushes alone take is not what abuse costs.
+      // Memory of valid pushes is no cost of abuse.
       const { most: before } = await pushWhile(service, measure, (pushes) => pushes < 20_000)
       const files = openFiles(pid)
       const how = { slow: 500, everyMs: 5_000, uploads: 100, bytes: 100 * MIB }

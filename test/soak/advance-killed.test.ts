@@ -6,7 +6,7 @@ import { retryScheduleMs } from '../../src/model/retry-schedule.ts'
 import { checkBody, startService, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
-/** A tenth of what `npm run soak` plays. */
+/** A tenth of the count in `npm run soak`. */
 const count = process.env.npm_lifecycle_event === 'soak' ? 1000 : 100
 const options = ['--allow-http-loopback', '--disable-after', '0']
 const ATTEMPTS = retryScheduleMs.length + 1

@@ -4,7 +4,7 @@ import { judge, type History } from './model/history.ts'
 const event = (number: number) => ({ id: `evt_${number}`, type: 'check.updated', external_check_id: 'a' })
 const body = (number: number, more = '') => JSON.stringify({ id: `evt_${number}`, more })
 
-/** Three events, of which one endpoint is owed all, and another one the last two. */
+/** Three events: one endpoint must get all, another the last two. */
 const good: History = {
   acknowledged: ['a'],
   present: ['b', 'a'],

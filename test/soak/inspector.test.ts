@@ -7,7 +7,7 @@ import { isSoak } from './seeded.ts'
 const DELIVERIES = 100_000
 const SECONDS = 5
 
-/** Scrolls steadily, and tells how long each frame took. */
+/** Scrolls steadily. Returns the duration of each frame. */
 const scroll = `new Promise((resolve) => {
   const scroller = document.querySelector('.scroller')
   const frames = []

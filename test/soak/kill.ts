@@ -6,16 +6,16 @@ import { checkBody, emptyDirectory, startService, type ServiceProcess } from '..
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 import { seeded } from './seeded.ts'
 
-/** What was promised and not kept over all rounds. */
+/** Violations over all rounds. */
 export interface Outcome {
   rounds: number
   acknowledged: number
   deliveries: number
   /** Acknowledged pushes that were not there after a restart. */
   lost: string[]
-  /** Acknowledged pushes whose event never came, and at which endpoint. */
+  /** Acknowledged pushes whose event never arrived, by endpoint. */
   undelivered: string[]
-  /** What starts that did not succeed said. */
+  /** Output of failed starts. */
   refused: string[]
   /** Events that came with different bytes. */
   changed: string[]
@@ -98,7 +98,7 @@ async function killAfter(service: ServiceProcess, ticks: number): Promise<void> 
 
 type Account = ReturnType<typeof accountOf>
 
-/** Keeps what was acknowledged and what came. */
+/** Records acknowledged pushes and received deliveries. */
 function accountOf(receiver: Receiver, rounds: number) {
   const nothing = { acknowledged: 0, deliveries: 0, lost: [], undelivered: [], refused: [], changed: [] }
   const outcome: Outcome = { rounds, ...nothing }
@@ -132,7 +132,7 @@ function accountOf(receiver: Receiver, rounds: number) {
       compared.set(check.external_id, check)
       for (const key of PATHS.map((path) => keyOf(check, path))) if (!seen.has(key)) awaited.add(key)
     },
-    /** What the last round acknowledged is there, or something newer that was on its way when it ended. */
+    /** Asserts that the last round's acknowledged pushes, or newer ones in flight at its end, are stored. */
     async compare(service: ServiceProcess) {
       for (const [id, check] of compared) await expectStored(service, id, check, outcome.lost)
       compared = new Map()
@@ -160,7 +160,7 @@ async function expectStored(
   if (!newer && JSON.stringify(stored) !== JSON.stringify(check)) lost.push(id)
 }
 
-/** Asks until no delivery waits for its first attempt: then what has not come will not come. */
+/** Polls until no delivery waits for its first attempt; missing ones are lost then. */
 async function untilNothingIsDue(service: ServiceProcess): Promise<void> {
   for (;;) {
     const answer = await service.call('GET', '/_sim/deliveries?status=pending&limit=1')

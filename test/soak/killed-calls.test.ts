@@ -7,7 +7,7 @@ import { canTrace, writeTraced } from './traced.ts'
 
 tidyUp()
 
-/** What a store asks of the system when it writes; names differ between machines, and `?` passes over those that are not there. */
+/** System calls of a store that writes. Names differ between machines; `?` skips missing ones. */
 const calls: Readonly<Record<string, { names: string; usual: readonly number[] }>> = {
   'a write of a line': { names: '?pwrite64', usual: [4] },
   'a write of a whole file': { names: '?write', usual: [] },

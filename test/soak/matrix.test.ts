@@ -23,7 +23,7 @@ test.each([
 })
 
 describe.runIf(isSoak)('the packed file', () => {
-  /** In the order of the rows, whatever the order of the tests. */
+  /** In the order of the rows, independent of the order of tests. */
   const results = new Map(rows.map((row) => [row, [row.what, row.range, '', '', row.loaded, 'not run']]))
   const nodes = new Map<string, Promise<string>>()
   let packed: string

@@ -30,7 +30,7 @@ interface Repeat {
 }
 const { TABWIRE_SOAK_PATH: path, TABWIRE_SOAK_REPLAY_PATH: replayPath } = process.env
 
-/** Runs models against services; `also` is what else is to be true of each in the end. */
+/** Runs models against services; `also` is a further assertion at the end of each run. */
 function runModels(
   start: Start,
   { numRuns, maxCommands }: Runs,

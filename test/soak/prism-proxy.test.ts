@@ -5,7 +5,7 @@ import { isSoak } from './seeded.ts'
 
 const prism = fileURLToPath(new URL('../../node_modules/@stoplight/prism-cli/dist/index.js', import.meta.url))
 
-/** What it finds wrong with answers; `contract check` sends bad requests on purpose. */
+/** Matches the proxy's complaints about responses; `contract check` sends bad requests on purpose. */
 const wrong = /Violation: response.*/
 
 test.skipIf(!isSoak)(

@@ -45,7 +45,7 @@ function stall({ url, key }: RunningService, path: string): Promise<Socket> {
   })
 }
 
-/** What the process holds once all garbage is taken out, in bytes. */
+/** Returns the live memory of the process after garbage collection, in bytes. */
 function held(): number {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()

@@ -25,7 +25,7 @@ async function filled(
   return { directory: copy, path, bytes: await readFile(path) }
 }
 
-/** What the store holds, or the message with which it refuses to open. */
+/** Returns the content of the store, or the message of its refusal to open. */
 async function opened(directory: string, notices: string[] = []): Promise<number[] | string> {
   try {
     const store = await openStore(directory, {

@@ -43,7 +43,7 @@ async function write(directory: string, files: Files): Promise<void> {
     await writeFile(join(directory, name), text, { mode: 0o600 })
 }
 
-/** Every file with what is in it. */
+/** Returns every file with its content. */
 async function contentOf(directory: string): Promise<Record<string, string>> {
   const names = (await readdir(directory)).filter((name) => !name.endsWith('.sock')).sort()
   const texts = names.map(async (name) => [name, await readFile(join(directory, name), 'latin1')] as const)

@@ -12,7 +12,7 @@ import { storedChecks } from './records.ts'
 
 tidyUp()
 
-/** Opens the directory, prints what came of it, and stays until it is killed. */
+/** Opens the directory, prints the result, and runs until it is killed. */
 const opener = `
 import { openFileStore } from './store/file-store.js'
 const [directory] = process.argv.slice(1)

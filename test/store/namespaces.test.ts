@@ -10,13 +10,13 @@ import { storedChecks } from './records.ts'
 
 tidyUp()
 
-/** What a container is to its processes: process ids of their own, from 1 on. */
+/** A pid namespace, like a container's: process ids start at 1. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'] as const
 const [program, ...flags] = CONTAINER
 const isAvailable =
   process.platform === 'linux' && spawnSync(program, [...flags, 'true'], { stdio: 'ignore' }).status === 0
 
-/** For each line that it reads: opens the directory, writes a check if that goes well, and prints what came of it. */
+/** For each input line: opens the directory, writes a check on success, and prints the result. */
 const service = `
 import { createInterface } from 'node:readline'
 import { openFileStore } from './store/file-store.js'

@@ -8,7 +8,7 @@ import { check, saveChecks, storedChecks } from './records.ts'
 tidyUp()
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-/** Thousands of checks whose numbers begin behind those of any other test. */
+/** Thousands of checks with numbers that no other test uses. */
 const many = upTo(3000).map((number) => number + 1000)
 const others = (all: Everything) => ({ ...all, checks: many.map((number) => check(number)) })
 

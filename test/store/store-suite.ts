@@ -4,7 +4,7 @@ import { Refusal } from '../../src/model/refusal.ts'
 import type { Store } from '../../src/store/store.ts'
 import { check, claim, delivery, endpoint, event, idOf, save, saveChecks, storedChecks } from './records.ts'
 
-/** What every store promises. */
+/** Tests that every store must pass. */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
   let store: Store
   beforeEach(async () => {

@@ -30,7 +30,7 @@ function policyWith(settings: Partial<DestinationSettings> = {}) {
   })
 }
 
-/** In whatever spelling, all of these reach machinery that no webhook is for. */
+/** Addresses, in many spellings, that no webhook may reach. */
 const forbidden = [
   // 169.254.169.254, where clouds keep credentials
   '169.254.169.254',
@@ -92,7 +92,7 @@ const forbidden = [
   'wrapped.example',
 ]
 
-/** What a laptop needs, unless --deny-private is set. */
+/** Addresses of local development, allowed without --deny-private. */
 const internal = [
   '127.0.0.1',
   '127.1',

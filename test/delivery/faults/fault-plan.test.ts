@@ -5,7 +5,7 @@ import type { DeliveryFault } from '../../../src/model/simulator/fault.ts'
 
 type Chances = Partial<Omit<DeliveryFault, 'on'>>
 
-/** Plans the first attempt of a delivery; returns its faults and what is left of each rule. */
+/** Plans the first attempt of a delivery. Returns its faults and the remaining count of each rule. */
 function draw(...faults: Chances[]) {
   const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
   const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const

@@ -8,7 +8,7 @@ type OnDeliveries = Extract<Fault, { on: 'deliveries' }>
 
 const startAt = new Date('2026-11-21T18:00:00.000Z')
 
-/** A service whose clock stands still, with a receiver of new and closed checks, and this fault. */
+/** Opens a service with a frozen clock, a receiver of new and closed checks, and this fault. */
 async function openFaulty(fault: Omit<OnDeliveries, 'on'>, options: SimulatorOptions = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   await simulator.client.clock.freeze(true)
@@ -214,7 +214,7 @@ describe('faults on deliveries', () => {
     await idle()
     const { faults } = await client.faults.show()
     expect(faults).toEqual([{ on: 'deliveries', drop: 1, times: 2, left: 0, happened: { drop: 2 } }])
-    // What was shown can be set again: nothing is left of it.
+    // A response of GET can be set again, here with no injections left.
     await client.faults.set({ faults })
     await push('d')
     await idle()

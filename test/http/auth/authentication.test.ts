@@ -28,12 +28,15 @@ describe('authentication', () => {
     simulator = await openSimulator()
   })
 
-  it.each(routes)('%s needs the scope %s, and a key with only the others is told so', async (route, scope) => {
-    const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: scope })
-    expect(errorOf(answer).message).toContain(scope)
-  })
+  it.each(routes)(
+    '%s needs the scope %s, and a key with only the others is told so',
+    async (route, scope) => {
+      const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
+      expect(answer.status).toBe(403)
+      expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: scope })
+      expect(errorOf(answer).message).toContain(scope)
+    },
+  )
 
   it.each(routes.filter(([route]) => !route.endsWith('/stream')))(
     '%s accepts a key with only %s',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { check, errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
-/** A request whose Host is ours to choose, which fetch does not allow. */
+/** Sends a request with any Host header, which fetch does not allow. */
 function ask(
   { raw, apiKey }: TestSimulator,
   host: string,

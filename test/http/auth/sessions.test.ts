@@ -11,7 +11,7 @@ const codeIn = (link: string) => new URLSearchParams(new URL(link).hash.slice(1)
 const exchange = ({ call }: TestSimulator, code: string, headers: Record<string, string> = ownPage) =>
   call('POST /_sim/session', { key: null, json: { code }, headers })
 
-/** A browser that has followed a link: what it asks carries its cookie, the page's secret, and what it says of the page. */
+/** A browser that followed a link: its requests have the cookie, the page's secret and fetch metadata. */
 async function openBrowser(
   options: SimulatorOptions = {},
   link?: (simulator: TestSimulator) => Promise<string>,
@@ -119,7 +119,7 @@ describe('a session', () => {
     expect(await ask('PUT /v1/checks/external/a', ownPage, check())).toMatchObject({ status: 401 })
   })
 
-  // Another server on this host is sent the cookie below /_sim; as a program it can say of itself whatever a browser says.
+  // Another server on this host gets the cookie below /_sim; as a program it can fake all browser headers.
   it('is useless to a server on another port that has its cookie and fakes its page', async () => {
     const { session, pageSecret, call, url } = await openBrowser()
     const askWith = (headers: Record<string, string>, route: string, json?: unknown) =>
@@ -153,15 +153,12 @@ describe('a session', () => {
     ['GET /_sim/state', undefined],
     ['PUT /_sim/state', {}],
     ['POST /_sim/inspector-links', {}],
-  ])(
-    'cannot outlast itself or export everything: %s needs the key itself',
-    async (route, json) => {
-      const { ask, client } = await openBrowser()
-      const answer = await ask(route, ownPage, json)
-      expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
-      expect((await client.keys.list()).data).toHaveLength(1)
-    },
-  )
+  ])('cannot outlast itself or export everything: %s needs the key itself', async (route, json) => {
+    const { ask, client } = await openBrowser()
+    const answer = await ask(route, ownPage, json)
+    expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
+    expect((await client.keys.list()).data).toHaveLength(1)
+  })
 
   it('has the scopes of its key', async () => {
     const { ask, client } = await openBrowser({}, async ({ call, key }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
 import { ann, sitDown } from './table-page-given.ts'
 
-/** Listens at a table; each call waits for the next change that is told. */
+/** Subscribes to a table; each call waits for the next change. */
 async function listenAt({ url }: TestSimulator, path: string) {
   const controller = new AbortController()
   onTestFinished(() => controller.abort())

@@ -212,7 +212,7 @@ describe('the log of requests', () => {
   })
 
   describe('paged by its cursor while responses overtake each other', () => {
-    /** Twelve requests of which every third is answered after the two behind it, and ids follow their beginning. */
+    /** Sends twelve requests; every third is answered after the next two. Ids follow the order of starts. */
     const answered = ['b', 'c', 'a', 'e', 'f', 'd', 'h', 'i', 'g', 'k', 'l', 'j']
     const entryOf = (letter: string): RequestEntry => ({
       id: `req_${letter.toUpperCase().padStart(26, '0')}`,

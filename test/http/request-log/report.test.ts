@@ -3,7 +3,7 @@ import { findingCodes, type FindingCode } from '../../../src/model/simulator/rep
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
 
-/** What an integration does, step by step. */
+/** Steps of an integration. */
 type Story = (simulator: TestSimulator) => Promise<unknown>
 
 const pushing =

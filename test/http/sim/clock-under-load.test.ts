@@ -55,7 +55,7 @@ const commands: Record<string, (simulator: TestSimulator) => Promise<unknown>> =
   reset: ({ client }) => client.state.reset(),
 }
 
-/** A receiver that takes ten seconds ends none of its attempts sooner than this: what waited for them took longer. */
+/** Milliseconds before the ten-second receiver ends an attempt: longer calls have waited for it. */
 const LIMIT_MS = 8_000
 
 describe('under steady traffic', () => {
@@ -91,7 +91,7 @@ describe('under steady traffic', () => {
 })
 
 describe('a client that disconnects', () => {
-  /** A service whose one delivery hangs, so that a move waits. */
+  /** A service with a hanging delivery, so that a move waits. */
   async function openHanging(options: SimulatorOptions = {}) {
     const simulator = await openSimulator(options)
     const receiver = await openReceiver('hang')
@@ -203,15 +203,12 @@ describe('a client that disconnects', () => {
     expect((await client.checks.list()).data.map(({ external_id }) => external_id)).toEqual(['a'])
   })
 
-  test.each(['on a port', 'in this process'])(
-    'gets a timeout error of its own, %s',
-    async (way) => {
-      const simulator = await openHanging()
-      const { client, idle } = simulator
-      const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
-      await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
-    },
-  )
+  test.each(['on a port', 'in this process'])('gets a timeout error of its own, %s', async (way) => {
+    const simulator = await openHanging()
+    const { client, idle } = simulator
+    const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
+    await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
+  })
 })
 
 test('a move reports the deliveries that it waits for, and a reset ends it', async () => {

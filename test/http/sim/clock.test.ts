@@ -16,9 +16,9 @@ const startAt = new Date(start)
 const MANY = isSoak ? 1000 : 200
 const minutes = (n: number) => n * 60_000
 /** The times of all attempts in milliseconds from the first one (specification section 6, rule 5). */
-const ladder = [0, 1, 6, 36, 156, 636, 2076].map(minutes)
+const schedule = [0, 1, 6, 36, 156, 636, 2076].map(minutes)
 
-/** A service whose clock stands still at `start`, with a receiver that is registered for new checks. */
+/** A service with a frozen clock at `start` and a receiver of new checks. */
 async function openFrozen(answer: Parameters<typeof openReceiver>[0], options: SimulatorOptions = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   await simulator.client.clock.freeze(true)
@@ -51,7 +51,7 @@ describe('the retry schedule', () => {
     const report = await simulator.client.clock.advance('35h')
     const [delivery] = await deliveriesOf(simulator)
     expect(delivery).toMatchObject({ status: 'dead', dead_reason: 'exhausted', next_attempt_at: null })
-    expect(times(delivery?.attempts ?? [])).toEqual(ladder)
+    expect(times(delivery?.attempts ?? [])).toEqual(schedule)
     const { requests } = simulator.receiver
     expect(new Set(requests.map(({ body }) => body.toString())).size).toBe(1)
     expect(requests).toHaveLength(7)
@@ -73,8 +73,8 @@ describe('the retry schedule', () => {
     await simulator.client.clock.advance('35h')
     const [delivery] = await deliveriesOf(simulator)
     expect(delivery).toMatchObject({ status: 'dead' })
-    const rungs = ladder.slice(1).map((ms) => ms - minutes(1))
-    expect(times(delivery?.attempts.slice(1) ?? [], next)).toEqual(rungs)
+    const retries = schedule.slice(1).map((ms) => ms - minutes(1))
+    expect(times(delivery?.attempts.slice(1) ?? [], next)).toEqual(retries)
     expect(receiver.requests).toHaveLength(7)
   })
 
@@ -144,7 +144,7 @@ describe('the retry schedule', () => {
     expect(simulator.receiver.requests).toHaveLength(7 * MANY)
     const { data } = await simulator.client.deliveries.list({ status: 'dead', limit: 100 })
     expect(data).toHaveLength(100)
-    for (const { attempts } of data) expect(times(attempts)).toEqual(ladder)
+    for (const { attempts } of data) expect(times(attempts)).toEqual(schedule)
     expect((await simulator.client.deliveries.list({ status: 'pending' })).data).toEqual([])
   }, 120_000)
 
@@ -180,10 +180,10 @@ describe('while the clock moves', () => {
     await Promise.all(pushes)
     const [second, first] = await deliveriesOf(simulator)
     expect(first).toMatchObject({ status: 'dead', external_check_id: 'a' })
-    expect(times(first?.attempts ?? [])).toEqual(ladder)
+    expect(times(first?.attempts ?? [])).toEqual(schedule)
     expect(second).toMatchObject({ status: 'dead', external_check_id: 'b' })
     expect(times(second?.attempts ?? [], first?.attempts[0]?.started_at)).toEqual(
-      ladder.map((ms) => ms + minutes(6)),
+      schedule.map((ms) => ms + minutes(6)),
     )
   })
 
@@ -229,7 +229,7 @@ describe('while the clock moves', () => {
     ])
     const both = [one, two].sort((a, b) => a.now.localeCompare(b.now))
     expect(both.flatMap(({ attempted }) => attempted).map(({ attempt }) => attempt)).toEqual([2, 3])
-    // The clock runs from here on: what the answer takes is added to the six minutes.
+    // The clock runs from here on: the duration of the call adds to the six minutes.
     expect(both[1]?.now.slice(0, 'YYYY-MM-DDThh:mm'.length)).toBe('2026-11-22T00:06')
     expect(shown.frozen).toBe(false)
   })
@@ -274,7 +274,7 @@ describe('the order of attempts', () => {
         expect(at).toEqual(at.toSorted())
         for (const delivery of await deliveriesOf(simulator)) {
           expect(delivery.status).not.toBe('pending')
-          expect(times(delivery.attempts)).toEqual(ladder.slice(0, delivery.attempts.length))
+          expect(times(delivery.attempts)).toEqual(schedule.slice(0, delivery.attempts.length))
         }
         await simulator.close()
       },
@@ -393,7 +393,7 @@ describe('GET and POST /_sim/clock', () => {
 })
 
 describe('the clock of a data directory', () => {
-  /** Starts, does something and stops; resolves with what was said at start. */
+  /** Starts, acts and stops; resolves with the notices at start. */
   async function run<T>(options: SimulatorOptions, act: (simulator: TestSimulator) => Promise<T>) {
     const notices: string[] = []
     const simulator = await openSimulator({ ...options, onNotice: (notice) => notices.push(notice) })

@@ -22,7 +22,7 @@ const dinner = check({
 const claim = (quantity = 1, external_id = 'burger') =>
   simulator.client.guests.claim('a', { items: [{ external_id, quantity }] })
 const textOf = async (path: string) => (await simulator.call(`GET ${path}`)).text
-/** What has happened since so many events, oldest first. */
+/** Returns the events after the first `count`, oldest first. */
 const eventsAfter = async (known: number) =>
   (await simulator.client.events.list({ limit: 100 })).data.toReversed().slice(known)
 /** All that guests could change, byte for byte. */

@@ -15,7 +15,7 @@ import {
 const startAt = new Date('2026-11-22T00:00:00.000Z')
 const minute = 60_000
 
-/** A simulator whose clock stands at `startAt`, with a check pushed and its delivery attempted once, in vain. */
+/** A simulator with a frozen clock at `startAt`, a pushed check and one failed attempt. */
 async function openFailing(options = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   const receiver = await openReceiver(500)

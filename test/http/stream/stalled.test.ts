@@ -9,7 +9,7 @@ import type { CommitListener } from '../../../src/service.ts'
 import { check as storedCheck } from '../../store/records.ts'
 
 const MIB = 2 ** 20
-/** What may wait for one reader, and one message more. */
+/** The buffer of one subscriber, plus one message. */
 const MOST = 4 * MIB + 1.1 * MIB
 
 /** A stream about a log and a store that the test fills. */
@@ -32,7 +32,7 @@ function openStream() {
   return {
     stream,
     log,
-    /** One request whose message takes so many bytes. */
+    /** Makes a request whose message has this size in bytes. */
     ask(bytes = MIB) {
       log.add(entry(`req_${String(++number).padStart(6, '0')}`, bytes))
     },
@@ -57,7 +57,7 @@ interface Told {
   bytes: number
 }
 
-/** Reads what a stream tells, comments left out. */
+/** Reads the messages of a stream, without comments. */
 function readerOf(body: unknown) {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const next = async (): Promise<Told> => {

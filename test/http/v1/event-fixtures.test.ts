@@ -47,7 +47,7 @@ function dataOf(type: string): unknown {
   return (readJson(join(fixtures, 'events', `${type}.json`)) as { data: unknown }).data
 }
 
-/** What the POS sent for this. */
+/** The pushed body of this check. */
 function pushOf({ table, status, items, totals, revision }: Push) {
   const pushed = items.map(({ external_id, name, quantity, price_cents, note }) => ({
     external_id,
@@ -59,7 +59,7 @@ function pushOf({ table, status, items, totals, revision }: Push) {
   return { table, status, items: pushed, totals, revision }
 }
 
-/** Identifiers tell nothing but what they are of; a time tells that there is one. */
+/** Replaces identifiers by their prefix and times by a placeholder. */
 function timeless(data: unknown): string {
   return JSON.stringify(data)
     .replace(/\b([a-z]{2,3})_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, '$1')

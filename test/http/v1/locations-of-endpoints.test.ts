@@ -7,7 +7,7 @@ import { openReceiver, openSimulator, temporaryDirectory } from '../../support/s
 
 const event_types = ['check.created', 'claim.created', 'payment.succeeded', 'check.fully_paid'] as const
 
-/** A service whose start key is of the first location, a key of the second one, and an endpoint of each. */
+/** A service with a key and an endpoint for each of two locations; the start key is of the first. */
 async function openBoth() {
   const simulator = await openSimulator()
   const { json } = await simulator.call('GET /v1/locations')

@@ -11,7 +11,7 @@ const state = {
 }
 const text = [...stateText(state)].join('')
 
-/** What the scanner finds in bytes that arrive in pieces of these sizes; `undefined` for another layout. */
+/** Returns the scanner's results for chunks of these sizes; `undefined` for another layout. */
 function scan(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): unknown {
   const fields = new Map<string, unknown>()
   let records: unknown[] = []

@@ -24,7 +24,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     .tuple(fc.constantFrom('checks' as const, 'events' as const, 'deliveries' as const), number)
     .map(([name, n]) => remove(name, idOf({ checks: 'chk', events: 'evt', deliveries: 'dlv' }[name], n))),
 )
-/** Deliveries of one event as they are made, and what becomes of one of them. */
+/** Records and changes of one event's deliveries. */
 const fanOut = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 2, max: 4 }))
   .map(([n, size]) => Array.from({ length: size }, (_, index) => put('deliveries', ofFanOut(n, index))))

@@ -9,12 +9,12 @@ import { atEnd } from '../../../support/at-end.ts'
 import { spawnProcess } from '../../../support/cli.ts'
 import { withOpenApiFetch, withSwaggerTypescriptApi } from './uses.ts'
 
-/** A program that uses a client: it is told where the service is, and the key. */
+/** A program that uses a client, with the URL of the service and the key. */
 interface Program {
   use(baseUrl: string, apiKey: string): Promise<unknown>
 }
 
-/** Both clients made of the document and compiled, with what uses them; `problems` is what the compiler says. */
+/** Generates and compiles both clients with their example programs; `problems` are the compiler's errors. */
 export async function makeClients() {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-clients-'))
   atEnd(() => rm(directory, { recursive: true, force: true }))
