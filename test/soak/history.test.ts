@@ -7,7 +7,7 @@ const body = (number: number, more = '') => JSON.stringify({ id: `evt_${number}`
 /** Three events: one endpoint must get all, another the last two. */
 const good: History = {
   acknowledged: ['a'],
-  present: ['b', 'a'],
+  stored: ['b', 'a'],
   expected: [event(1), event(2), event(3)],
   events: [event(1), event(2), event(3)],
   endpoints: [0, 1],
@@ -29,7 +29,7 @@ describe('CONV-14 the judge of histories', () => {
   })
 
   test.each<[what: string, wrong: Partial<History>, verdict: object]>([
-    ['a check that is gone', { present: ['b'] }, { lost: ['a'] }],
+    ['a check that is gone', { stored: ['b'] }, { lost: ['a'] }],
     ['an event that never came', { received: good.received.slice(1) }, { lost: ['0 evt_1'] }],
     [
       'an unknown event',

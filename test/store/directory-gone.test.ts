@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     expect(await storedChecks(await openStore(moved))).toEqual([1, 2])
   })
 
-  it('whose path another store takes over belongs to the other store", async () => {
+  it('whose path another store takes over belongs to the other store', async () => {
     const { store, directory } = await openWithChecks()
     await rm(directory, { recursive: true })
     const other = await openStore(directory)

@@ -1,6 +1,6 @@
 const tasks: (() => Promise<unknown>)[] = []
 
-/** Runs `action` at the end of each test file. Data shared between files survives it. */
+/** Registers `task`, which undoes what the tests of a file started or created. Data shared between files survives it. */
 export function atEnd(task: () => Promise<unknown>): void {
   tasks.push(task)
 }

@@ -107,7 +107,7 @@ export async function openReal(start: Start, firstDirectory: string) {
       if (moved.status !== 200) throw new Error(JSON.stringify(moved.json))
       return {
         acknowledged: [...checks.keys()],
-        present: (await listed('checks')).map(({ external_id }) => external_id),
+        stored: (await listed('checks')).map(({ external_id }) => external_id),
         expected: events,
         events: (await listed('events')).reverse(),
         endpoints,

@@ -24,7 +24,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     .tuple(fc.constantFrom('checks' as const, 'events' as const, 'deliveries' as const), number)
     .map(([name, n]) => remove(name, idOf({ checks: 'chk', events: 'evt', deliveries: 'dlv' }[name], n))),
 )
-/** Records and changes of one event's deliveries. */
+/** Deliveries of one event, created together; `touch` then changes one of them. */
 const fanOut = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 2, max: 4 }))
   .map(([n, size]) => Array.from({ length: size }, (_, index) => put('deliveries', ofFanOut(n, index))))
