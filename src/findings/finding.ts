@@ -16,7 +16,7 @@ export interface PushRefusal {
   message: string
 }
 
-/** A problem in a push. `message` says what it is, why it matters and what to do. */
+/** A problem in a push. `message` states the problem, its consequence and the solution. */
 export interface Finding {
   code: FindingCode
   message: string
@@ -45,8 +45,8 @@ export interface PushFollowed extends PushSeen {
 export type Rule = (seen: PushFollowed) => string | undefined
 
 /**
- * Returns a push's changes to the items of the state that it follows; `undefined` for a push that follows none, or
- * that keeps all items and names. A stale push is an older state without later additions, and correct.
+ * Returns a push's changes to the items of the previous state. Returns `undefined` without a previous state, or when
+ * the push keeps all items and names. A stale push is an older state without later additions, and correct.
  */
 export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'

@@ -1,9 +1,8 @@
 import type { PushRefusal } from './finding.ts'
 
 /**
- * Refusals that are not the sender's mistake: a conflict is specified (section 4, rule 4), rate limits and injected
- * faults are chosen at the start of the service, and `invalid_request` concerns the connection, such as a body that
- * broke off.
+ * Refusals that are not the sender's mistake. A conflict is specified (section 4, rule 4); rate limits and injected
+ * faults are options of the service. `invalid_request` concerns the connection, such as an incomplete body.
  */
 const EXPECTED: readonly string[] = [
   'conflict_with_paid_items',

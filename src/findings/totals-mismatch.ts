@@ -2,9 +2,9 @@ import type { Push } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
 /**
- * Finds totals that match neither the lines nor each other. Two ways of pricing are valid: tax on top (the lines add up
- * to the subtotal) and tax included (the lines add up to the total). With tax included, POS systems send either the net
- * or the gross sum as subtotal; both are accepted.
+ * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
+ * to the subtotal. Tax included: the lines add up to the total, and POS systems send the net or the gross sum as
+ * subtotal; both are accepted.
  */
 export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
   const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
