@@ -12,15 +12,15 @@ import {
 } from './bundle/packages.js'
 
 /*
- * What is built into dist, besides declarations: a program of hundreds of small files takes longer to load than to do what
- * it is asked for, so each command comes as one file with what it shares with others beside it.
+ * Builds the JavaScript of dist. Hundreds of small files take longer to load than most commands take to run. So each
+ * command is one file, with chunks for shared code.
  */
 
 const commands = readdirSync('src/commands', { recursive: true })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => join('commands', file.slice(0, -'.ts'.length)).replaceAll('\\', '/'))
 
-/** By their path in dist, without the ending. The store is loaded alone by tests that watch its calls of the system. */
+/** Entry points by their path in dist, without extension. Tests that watch system calls load the store alone. */
 const entries = [
   ...commands,
   'cli/program',
@@ -33,7 +33,7 @@ const entries = [
   'vitest/index',
 ]
 
-/** Packages that are built in use the timers of `src/timers.ts`: those that were there before a test replaced them. */
+/** Makes bundled packages use the timers of `src/timers.ts`, which fake timers of tests do not replace. */
 const realTimers = {
   define: {
     'process.nextTick': '$timers.nextTick',
@@ -72,7 +72,7 @@ const program = {
   },
 }
 
-/** One file each, so that loaded alone it reads no other: an ES module, and one of CommonJS, which Jest loads by default. */
+/** Builds one file each, which loads no other: an ES module, and CommonJS, which Jest loads by default. */
 const signature = (name, platform) =>
   [
     { file: `dist/signature/${name}.js`, format: 'esm' },

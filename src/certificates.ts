@@ -11,19 +11,19 @@ export type { KeyPair } from './certificates/issue.ts'
 export interface Authority {
   certificatePem: string
   /**
-   * Makes a certificate and key for a receiver at these host names and IP addresses. Throws when one is neither, or is none
-   * that the authority may certify.
+   * Issues a certificate and key for a receiver at these host names and IP addresses.
+   * @throws Error when a host is neither, or when the authority may not certify it.
    */
   issue(hosts: readonly string[]): Promise<KeyPair>
 }
 
-/** Makes an authority in memory, for this process. */
+/** Creates an authority in memory, for this process. */
 export async function createAuthority(): Promise<Authority> {
   return authorityOf(await makeAuthority())
 }
 
 /**
- * Loads the authority of `<directory>/ca`; makes it at the first call. A new one can certify `hosts` beside local
+ * Loads the authority of `<directory>/ca`; creates it at the first call. A new one can certify `hosts` besides local
  * names.
  * @throws Error when its files are unusable.
  */

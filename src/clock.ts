@@ -1,19 +1,19 @@
 import { timers } from './timers.ts'
 
-/** The time that the service lives by. Deliveries are signed with real time, everything else follows this clock. */
+/** Clock of the service. Deliveries are signed with real time by default; everything else follows this clock. */
 export interface Clock {
   now(): Date
-  /** Runs `task` once, at `time` or soon after; the returned function takes that back. */
+  /** Runs `task` once, at `time` or soon after; the result cancels it. */
   at(time: Date, task: () => void): () => void
 }
 
 /**
- * Longest single timer, in milliseconds. A timer stands still while a laptop sleeps and does not notice that the wall
- * clock was set, so a longer wait compares with the wall clock each time that this has passed.
+ * Longest single timer, in milliseconds. Timers pause while a laptop sleeps and ignore changes of the wall clock. So a
+ * longer wait compares with the wall clock after each such interval.
  */
 const LONGEST_TIMER_MS = 10_000
 
-/** The machine's own time. A pending task does not keep the process alive. */
+/** Clock of the machine. A pending task does not keep the process alive. */
 export const systemClock: Clock = {
   now: () => new Date(timers.now()),
   at(time, task) {
@@ -31,21 +31,24 @@ export const systemClock: Clock = {
   },
 }
 
-/** A clock that can be moved forward and stopped: real time plus an offset, or standing still (contract section 10). */
+/** A clock that can be moved and frozen: real time plus an offset, or a fixed time (contract section 10). */
 export interface MovableClock extends Clock {
-  /** Moves forward to `time`, and everything of `at` with it. @throws RangeError when that lies in the past. */
+  /**
+   * Moves forward to `time` and runs the tasks that become due.
+   * @throws RangeError when `time` is in the past.
+   */
   moveTo(time: Date): void
   /**
-   * Goes to `time`, backwards too, or to the real one, to stand still there or to run on; everything of `at` keeps its
-   * time. The returned function takes that back, as if it had never been.
+   * Sets the clock to `time`, also backwards, or to real time, frozen or running. Tasks of `at` keep their times. The
+   * result restores the earlier clock completely.
    */
   set(time: Date | undefined, frozen: boolean): () => void
-  /** Lets time stand still where it is, or run on from there. */
+  /** Freezes the clock, or lets it run on. */
   freeze(frozen: boolean): void
   isFrozen(): boolean
-  /** Lets time stand still until the returned function is called, whether it is frozen or not. */
+  /** Stops the clock until the result is called, whether it is frozen or not. */
   hold(): () => void
-  /** How far it is ahead of real time, in milliseconds. */
+  /** Returns the offset from real time, in milliseconds. */
   offsetMs(): number
 }
 
@@ -57,13 +60,13 @@ interface Alarm {
 
 interface MovableClockOptions {
   start?: Date | undefined
-  /** What the real time was when `start` was worked out; it is ahead of that by the same amount ever after. */
+  /** Real time at which `start` was computed; fixes the offset. */
   real?: Date | undefined
   frozen?: boolean
 }
 
 /**
- * Makes a clock that starts at `start`, real time unless said otherwise.
+ * Creates a clock that starts at `start`; the default is real time.
  * @example
  * const clock = createMovableClock({ start: new Date('2026-11-21T18:00:00Z'), frozen: true })
  * clock.moveTo(new Date('2026-11-23T06:00:00Z'))

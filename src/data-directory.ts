@@ -6,19 +6,22 @@ import { writePrivateFile } from './private-file.ts'
 /** Default data directory, in the working directory (contract section 1). */
 export const DEFAULT_DATA_DIRECTORY = '.tabwire'
 
-/** `credentials.json`: the API key of the first start, with which the commands find their way (contract section 2). */
+/** `credentials.json`: the API key of the first start, which commands use (contract section 2). */
 export interface Credentials {
   api_key: string
   /** Secret from which table addresses are derived; missing before the first start of a version that has them. */
   table_secret?: string
 }
 
-/** `run.json`: where the running service is. Written by `start` and removed when it ends (contract section 12). */
+/**
+ * `run.json`: the URL and process of the running service. `start` writes it and removes it at the end (contract section
+ * 12).
+ */
 export interface Run {
   url: string
   pid: number
   started_at: string
-  /** Only of a service in memory, whose key is kept nowhere else. */
+  /** Only for a service in memory, whose key is stored nowhere else. */
   api_key?: string
   /** The authority that issued the service's own certificate, when it runs on HTTPS; PEM. */
   ca?: string
@@ -49,7 +52,7 @@ export function writeRun(directory: string, run: Run): Promise<void> {
   return writePrivately(join(directory, 'run.json'), run)
 }
 
-/** Removes `run.json` if it is still ours, and not that of a service that was started since. */
+/** Removes `run.json` unless a later service has replaced it. */
 export async function removeRun(directory: string, pid: number): Promise<void> {
   const run = await readRun(directory)
   if (run?.pid === pid) await rm(join(directory, 'run.json'), { force: true })
@@ -60,12 +63,12 @@ export function statesDirectory(directory: string): string {
   return join(directory, 'states')
 }
 
-/** Makes that directory, for its owner alone and left alone by git. */
+/** Creates that directory, private to its owner and ignored by git. */
 export async function prepareStatesDirectory(directory: string): Promise<void> {
   await preparePrivately(statesDirectory(directory))
 }
 
-/** A missing or damaged file counts as absent; its user writes a new one. */
+/** Reads a JSON file. A missing or damaged file counts as absent; its user writes a new one. */
 export async function readJsonFile<T>(path: string): Promise<Partial<T> | null | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Partial<T> | null
@@ -74,7 +77,7 @@ export async function readJsonFile<T>(path: string): Promise<Partial<T> | null |
   }
 }
 
-/** Writes a file that only its owner may read, whole or not at all, in a directory that git leaves alone. */
+/** Writes a file that only its owner may read, completely or not at all, in a directory that git ignores. */
 export async function writePrivately(path: string, content: object): Promise<void> {
   await preparePrivately(dirname(path))
   await writeWhole(path, content)
@@ -85,7 +88,7 @@ async function preparePrivately(directory: string): Promise<void> {
   await writeFile(join(directory, '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined)
 }
 
-/** Writes a file that only its owner may read, whole or not at all, and so that two of them can be compared by line. */
+/** Writes a file that only its owner may read, completely or not at all, formatted for comparison by line. */
 async function writeWhole(path: string, content: object): Promise<void> {
   await writePrivateFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }

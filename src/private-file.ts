@@ -7,22 +7,22 @@ import { replaceFile, syncDirectory } from './replace-file.ts'
 export type FileContent = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
 interface PrivateFileOptions {
-  /** By default for its owner alone, `0600`. */
+  /** File mode. The default is `0600`, for the owner only. */
   mode?: number
 }
 
 /** A file to be replaced, opened before its content exists, so that failures come first. */
 export interface PrivateDraft {
-  /** Puts this in the place of the file, in one step. */
+  /** Replaces the file with this content, in one step. */
   replace(content: FileContent): Promise<void>
   /** Removes the draft when nothing was written. */
   discard(): Promise<void>
 }
 
 /**
- * Writes a file that only its owner can read, whole or not at all. A file that is there is replaced, so its looser mode
+ * Writes a file that only its owner can read, completely or not at all. An existing file is replaced, so a looser mode
  * does not stay. The bytes and the directory entry are on the disk when this resolves.
- * @throws NodeJS.ErrnoException when it cannot be written, also when the path is a symbolic link or is not a file.
+ * @throws NodeJS.ErrnoException when the file cannot be written, or the path is a symbolic link or not a file.
  */
 export async function writePrivateFile(
   path: string,
@@ -37,13 +37,13 @@ export async function writePrivateFile(
   }
 }
 
-/** The two steps of {@link writePrivateFile}: opens a draft beside the file, which `replace` puts in its place. */
+/** Opens a draft beside the file, which `replace` then renames to it; {@link writePrivateFile} does both. */
 export async function openPrivateFile(
   path: string,
   { mode = 0o600 }: PrivateFileOptions = {},
 ): Promise<PrivateDraft> {
   await requireReplaceable(path)
-  // A random name, and `wx`: no other process can have made this file or a link in its place.
+  // A random name, and `wx`: no other process can have created this file or a link there.
   const draft = join(dirname(path), `.${basename(path)}.${newToken()}.tmp`)
   const handle = await open(draft, 'wx', 0o600)
   let isOpen = true
@@ -72,7 +72,7 @@ function piecesOf(content: FileContent) {
   return typeof content === 'string' || content instanceof Uint8Array ? [content] : content
 }
 
-/** A write through a link would follow it to a place that another user may have chosen. */
+/** Refuses links, because another user may have chosen their target. */
 async function requireReplaceable(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

@@ -1,18 +1,18 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 
-/** Identity of a running process: process ids are reused, but not with the same start time. */
+/** Identity of a running process. Process ids are reused, but not with the same start time. */
 export interface ProcessIdentity {
   pid: number
   started: string
 }
 
-/** Linux alone tells when a process started; elsewhere only this process knows its own time. */
+/** Only Linux tells when other processes started; elsewhere a process knows only its own start time. */
 export const ownIdentity: ProcessIdentity = {
   pid: process.pid,
   started: linuxProcess(process.pid)?.started ?? String(Math.round(performance.timeOrigin)),
 }
 
-/** Names the processes among whom a process id means the same one: a container has its own. On Linux alone. */
+/** Identifies the pid namespace, such as a container's; within it a process id is unambiguous. Linux only. */
 export const pidNamespace: string | undefined = linkAt('/proc/self/ns/pid')
 
 /** Returns true while this process runs. */

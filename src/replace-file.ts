@@ -27,7 +27,7 @@ export async function replaceFile(
   await move(from, to)
 }
 
-/** Makes files that were made, renamed or removed in a directory stay so after a power cut. Windows does this by itself. */
+/** Makes created, renamed or removed entries of a directory durable. Windows does this by itself. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory)

@@ -5,11 +5,11 @@ import type { NewId, Operation } from './operations/operation.ts'
 import { outbox, outboxReads } from './operations/outbox.ts'
 import type { Store } from './store/store.ts'
 
-/** The one room behind every door: what HTTP, the command line and the clock call (design: three doors, one room). */
+/** The service without its transports. HTTP, the simulator and the pump all call it. */
 export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | 'unfinished' | 'everything'> {
   /**
-   * Runs an operation as one transaction: its writes, its events and their deliveries become durable together, before
-   * this resolves. But for `replace`, it is the only way in which anything is ever written.
+   * Runs an operation as one transaction: its writes, events and deliveries become durable together before this
+   * resolves. Except `replace`, nothing else writes.
    * @throws Refusal, when the operation refuses or the store cannot make the writes durable.
    */
   execute<Command, A extends Reads, Reply>(
@@ -17,18 +17,15 @@ export interface Service extends Pick<Store, 'get' | 'find' | 'list' | 'due' | '
     command: Command,
   ): Promise<Reply>
   /**
-   * Puts other records in the place of all there are, in one transaction. `make` is pure, like an operation's `decide`.
-   * @throws Refusal, when the store cannot make it durable; then nothing is changed.
+   * Replaces all records in one transaction. `make` is pure, like an operation's `decide`.
+   * @throws Refusal, when the store cannot make it durable; then nothing changes.
    */
   replace(make: (all: Everything) => Everything): Promise<void>
-  /** Calls `listener` with the writes of each transaction once they are durable, in order; the result ends that. */
+  /** Calls `listener` with the writes of each transaction, in order, once they are durable. The result removes it. */
   onCommit(listener: CommitListener): () => void
 }
 
-/**
- * After a `replacement` nothing that was known before holds; its writes put the deliveries that are now pending, oldest
- * first.
- */
+/** A `replacement` invalidates all earlier records; its writes put the pending deliveries, oldest first. */
 export type CommitListener = (writes: readonly Write[], kind?: 'replacement') => void
 
 interface ServiceParts {

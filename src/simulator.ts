@@ -40,45 +40,47 @@ export type { SimulatorOptions } from './simulator-options.ts'
 
 /** A running service. */
 export interface Simulator {
-  /** Of the service; the API is under `/v1`, the simulator's own controls under `/_sim`. */
+  /** Base URL of the service. The API is under `/v1`, the simulator's own controls under `/_sim`. */
   url: string
   baseUrl: string
   apiKey: string
   /** PEM of the authority that issued the service's own certificate, when it runs on HTTPS. */
   ca: string | undefined
   /**
-   * Calls the service without leaving the process: a path, or a URL whose origin does not matter.
+   * Calls the service in this process. Takes a path, or a URL with any origin.
    * @example
    * const answer = await simulator.fetch('/v1/locations', { headers: { authorization: `Bearer ${simulator.apiKey}` } })
    */
   fetch: Fetch
   /**
-   * Has deliveries to a URL, and to all beneath it, handed over in this process. The result takes that back.
+   * Handles deliveries to a URL, and to all paths below it, in this process. The result removes the handler.
    * @example
    * simulator.receive('https://shop.example/webhooks', (request) => app.fetch(request))
    */
   receive: InProcessReceivers['add']
-  /** What a handler of `receive` threw at the newest attempt of a delivery; `undefined` when it did not throw. */
+  /** Returns the error that a handler of `receive` threw at the newest attempt of a delivery; otherwise `undefined`. */
   thrownBy(delivery: Pick<Delivery, 'id' | 'attempts'>): unknown
-  /** A new address of the inspector, good once and for ten minutes, for the key of the start. */
+  /** Returns a new URL of the inspector, with the first key. It is valid once and for ten minutes. */
   inspectorLink(): string
   /**
-   * Resolves when no delivery is due and none is under way. Under steady traffic it waits for no deliveries that are made
-   * more than a second after it was called. @throws TimedOut
+   * Resolves when no delivery is due or in flight. Under steady traffic, ignores deliveries created more than a second
+   * after the call.
+   * @throws TimedOut
    */
   idle(options?: CallOptions): Promise<void>
-  /** Lets requests and attempts in flight finish for up to 4 seconds, then stops; everything acknowledged is durable. */
+  /** Waits up to 4 seconds for requests and attempts in flight, then stops. Everything acknowledged is durable. */
   close(): Promise<void>
 }
 
 /**
- * Starts a complete service: the one place that wires store, operations, deliveries and HTTP together.
- * @throws TypeError for wrong options, StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then nothing is left running.
+ * Starts a complete service: wires store, operations, deliveries and HTTP together.
+ * @throws TypeError for invalid options, StoreDamaged, DirectoryInUse, DirectoryUnusable or PortUnavailable; then
+ * nothing keeps running.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = await readSettings(options)
   const { serviceName = texts.serviceName } = settings
-  // The listener takes as long to load as the store to open, so they do so together.
+  // Loading the listener takes as long as opening the store, so both run concurrently.
   const listening = settings.port === false ? undefined : import('./http/listen.ts')
   const store = await openStore(settings)
   try {
@@ -170,14 +172,14 @@ async function startOn(parts: Parts): Promise<Simulator> {
     report: onError,
   })
   const certificate = await ownCertificate(parts, host)
-  const door = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
+  const server = await openPort(app, parts, certificate, isAllowedHost).catch(async (error: unknown) => {
     stream.close()
     tables.stream.close()
     await deliveries.stop()
     throw error
   })
-  const url = door?.url ?? NO_PORT_URL
-  if (door !== undefined) own.address = { host, port: door.port }
+  const url = server?.url ?? NO_PORT_URL
+  if (server !== undefined) own.address = { host, port: server.port }
   own.url = url
   const inProcess = openInProcessServer(app, url)
   deliveries.begin()
@@ -196,13 +198,13 @@ async function startOn(parts: Parts): Promise<Simulator> {
       faults.api.stop()
       stream.close()
       tables.stream.close()
-      await Promise.all([door?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
+      await Promise.all([server?.close(GRACE_MS), inProcess.close(GRACE_MS), deliveries.stop()])
       await store.close()
     },
   }
 }
 
-/** `undefined` when the service is to have no port. */
+/** Opens the port; returns `undefined` when the service has none. */
 async function openPort(
   app: App,
   parts: Parts,

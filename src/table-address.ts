@@ -1,28 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 
-/** A table of the restaurant, which a check names by its number. */
+/** A table of the restaurant, identified by its number. */
 export interface Table {
   location_id: string
   number: string
 }
 
-/** 128 bits, which nobody guesses, in 22 characters, which a QR code holds easily. */
+/** 128 bits: unguessable, and 22 characters long, which fits a small QR code. */
 const TOKEN_BYTES = 16
 
-/** The path of a table's page, `/t/{number}/{token}`: whoever knows it sits at the table (contract section 7). */
+/**
+ * Returns the path of a table's page, `/t/{number}/{token}`. The path alone grants access to the table (contract
+ * section 7).
+ */
 export function tablePath(secret: string, table: Table): string {
   return `/t/${encodeURIComponent(table.number)}/${tableToken(secret, table)}`
 }
 
-/** Whether a token is that of a table, compared in constant time. */
+/** Returns true when a token belongs to a table. Compares in constant time. */
 export function isTokenOf(secret: string, table: Table, token: string): boolean {
   const expected = Buffer.from(tableToken(secret, table))
   const presented = Buffer.from(token)
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }
 
-/** 22 characters of base64url that follow from the secret, the location and the number, and from which none of them does. */
+/** Derives 22 base64url characters from the secret, the location and the number; none of them can be computed back. */
 function tableToken(secret: string, { location_id, number }: Table): string {
   const code = createHmac('sha256', secret)
     .update(JSON.stringify([location_id, number]))

@@ -9,9 +9,9 @@ const { queueMicrotask } = globalThis
 const { nextTick } = process
 
 /**
- * The timers and clocks of Node.js as they were when this module was loaded. The simulator uses them instead of the
- * globals, so that a test may replace all globals by fake timers (Vitest, Jest) without stopping the service in its own
- * process. The build makes bundled packages use them, too.
+ * The timers and clocks of Node.js as of the load of this module. The simulator uses them instead of the globals. So a
+ * test may replace all globals by fake timers (Vitest, Jest) without stopping a service in its process. The build makes
+ * bundled packages use them, too.
  */
 export const timers = {
   setTimeout,

@@ -10,7 +10,7 @@ interface SourceFile {
   /** `http/app.ts` */
   path: string
   text: string
-  /** Paths of ours that it imports, types included. */
+  /** Paths of own modules that it imports, types included. */
   own: string[]
   /** Packages and `node:` modules. */
   foreign: string[]
@@ -20,8 +20,8 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path))
   .map((path) => read(path.split(sep).join('/')))
 
-/** What each room may import, beside itself; src/README.md has it as a table. `*` is any `node:` module. */
-const rooms: Record<string, { own: string[]; foreign: string[] }> = {
+/** What each folder may import, beside itself; src/README.md has it as a table. `*` is any `node:` module. */
+const folders: Record<string, { own: string[]; foreign: string[] }> = {
   signature: { own: [], foreign: ['node:crypto'] },
   model: { own: [], foreign: ['zod'] },
   operations: { own: ['model'], foreign: [] },
@@ -159,7 +159,7 @@ const rooms: Record<string, { own: string[]; foreign: string[] }> = {
   },
 }
 
-/** What single files may import beyond their room: what runs a service, describes it, or mends its data. */
+/** What single files may import beyond their folder: what runs a service, describes it, or mends its data. */
 const exceptions: Record<string, string[]> = {
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
@@ -170,16 +170,16 @@ const exceptions: Record<string, string[]> = {
 
 describe('the source tree', () => {
   it('has a rule for every folder', () => {
-    expect([...new Set(files.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(rooms).sort())
+    expect([...new Set(files.map(({ path }) => folderOf(path)))].sort()).toEqual(Object.keys(folders).sort())
   })
 
   it.each(files)('$path imports only what its folder may import', ({ path, own, foreign }) => {
-    const room = roomOf(path)
-    const rule = rooms[room]
-    const allowed = [room, ...(rule?.own ?? []), ...(exceptions[path] ?? [])]
-    const strangers = own.filter((target) => !allowed.includes(roomOf(target)))
+    const folder = folderOf(path)
+    const rule = folders[folder]
+    const allowed = [folder, ...(rule?.own ?? []), ...(exceptions[path] ?? [])]
+    const strangers = own.filter((target) => !allowed.includes(folderOf(target)))
     expect(
-      allowed.includes('*') ? strangers.filter((target) => roomOf(target) === 'commands') : strangers,
+      allowed.includes('*') ? strangers.filter((target) => folderOf(target) === 'commands') : strangers,
     ).toEqual([])
     expect(foreign.filter((name) => !mayImport(rule?.foreign ?? [], name))).toEqual([])
   })
@@ -309,7 +309,7 @@ function takesTheService(statement: string): boolean {
   return statement.endsWith("/service.ts'") && !/^import type|\{ type \w+ \}/.test(statement)
 }
 
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/', 1)[0] ?? path
 }
 

@@ -27,7 +27,7 @@ const inImage = (name: string) =>
     .map(({ text }) => text)
 
 describe('the Dockerfile', () => {
-  test('has no instruction that there is none of, and images of a line with long support alone', () => {
+  test('has only known instructions, and base images with long-term support', () => {
     const known =
       'ARG FROM WORKDIR COPY RUN ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' ')
     expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([])
@@ -43,7 +43,7 @@ describe('the Dockerfile', () => {
     expect(inImage('COPY')).toEqual([])
   })
 
-  test('makes an image that belongs to nobody powerful, stops as start does, and keeps its data', () => {
+  test('makes an image that runs without root, stops like start, and keeps its data', () => {
     expect(inImage('USER')).toEqual(['node'])
     expect(inImage('STOPSIGNAL')).toEqual(['SIGTERM'])
     expect(inImage('VOLUME')).toEqual(['/data'])
@@ -51,7 +51,7 @@ describe('the Dockerfile', () => {
     expect(inImage('CMD')).toEqual(['["start"]'])
   })
 
-  test('sets and exposes what start knows', async () => {
+  test('sets variables and exposes ports that start knows', async () => {
     const manifest = JSON.parse(await readFile(join(root, 'oclif.manifest.json'), 'utf8')) as {
       commands: { start: { flags: Record<string, { env: string; default?: unknown }> } }
     }

@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 
 describe('the GitHub action', () => {
-  test('puts no input into a script, where it would be run', () => {
+  test('puts no input into a script, which would run it', () => {
     expect(Object.keys(scripts)).toEqual(['Install', 'Start', 'Check the receiver'])
     expect(Object.values(scripts).join('')).not.toContain('${{')
   })
 
-  test('gives out where the service is and its key', () => {
+  test('outputs the URL of the service and its key', () => {
     const outputs = [...action.matchAll(/steps\.start\.outputs\.([\w-]+)/g)].map(([, name]) => name)
     expect(outputs).toEqual(['url', 'base-url', 'api-key'])
   })
@@ -52,7 +52,7 @@ describe('the GitHub action', () => {
     return { directory, step, read, written }
   }
 
-  test('installs, starts, tells where with the key masked, and checks a receiver', async () => {
+  test('installs, starts, outputs the URL with the key masked, and checks a receiver', async () => {
     const { directory, step, read, written } = await runner()
     expect(await step('Install', { PACKAGE: 'tabwire@1.2.3' })).toMatchObject({ code: 0 })
     expect(await read('npm')).toMatch(/ tabwire@1\.2\.3\n$/)
@@ -73,7 +73,7 @@ describe('the GitHub action', () => {
     expect(checked.code).toBe(3)
   })
 
-  test('fails, and says why, when the service does not start', async () => {
+  test('fails with the reason when the service does not start', async () => {
     const { step } = await runner()
     await step('Install', { PACKAGE: 'tabwire@1.2.3' })
     const { code, stdout } = await step('Start', { FLAGS: '--port nonsense' })
@@ -84,7 +84,7 @@ describe('the GitHub action', () => {
   })
 })
 
-describe('what is installed and run by workflows', () => {
+describe('dependencies of workflows', () => {
   const workflow = async (path: string) => readFile(join(root, path), 'utf8')
 
   test('is the version of this package, by default and by name', async () => {
@@ -130,7 +130,7 @@ describe('what is installed and run by workflows', () => {
     },
   )
 
-  test('may write in the job alone that runs nothing of the repository', async () => {
+  test('may write only in the job that runs no code of the repository', async () => {
     const text = await workflow('.github/workflows/release.yml')
     expect(text).toMatch(/^permissions: \{\}$/m)
     const jobs = text.split(/^ {2}(?=\w+:$)/m).slice(1)
@@ -141,7 +141,7 @@ describe('what is installed and run by workflows', () => {
   })
 })
 
-/** The service is nobody's child, and removes the note of where it runs when it ends. */
+/** The service is detached, and removes `run.json` when it ends. */
 async function stopService(file: string): Promise<void> {
   const { pid } = JSON.parse(await readFile(file, 'utf8')) as { pid: number }
   process.kill(pid)

@@ -3,7 +3,7 @@ import { createIdentifiers, createNewId } from '../src/ids.ts'
 
 const noon = new Date('2026-11-21T12:00:00.000Z')
 
-test('identifiers that begin anew come after the newest of those that are there, in the same millisecond too', () => {
+test('restarted identifiers sort after the newest existing one, also within a millisecond', () => {
   let now = new Date(noon.getTime() + 60_000)
   const { newId, restartAfter } = createIdentifiers(() => now)
   const later = newId('chk')
@@ -19,7 +19,7 @@ test('identifiers that begin anew come after the newest of those that are there,
   }
 })
 
-test('identifiers that begin anew with nothing there begin with the clock', () => {
+test('identifiers restarted without existing ones follow the clock', () => {
   let now = new Date(noon.getTime() + 60_000)
   const { newId, restartAfter } = createIdentifiers(() => now)
   newId('chk')
@@ -28,7 +28,7 @@ test('identifiers that begin anew with nothing there begin with the clock', () =
   expect(newId('chk').slice(0, 14)).toBe(createNewId(() => noon)('chk').slice(0, 14))
 })
 
-test('identifiers of a seed that begin anew are never those that were there', () => {
+test('restarted identifiers of a seed never repeat existing ones', () => {
   const { newId, restartAfter } = createIdentifiers(() => noon, 7)
   const before = Array.from({ length: 50 }, () => newId('chk'))
   restartAfter(undefined)
@@ -36,7 +36,7 @@ test('identifiers of a seed that begin anew are never those that were there', ()
   expect(new Set([...before, ...after]).size).toBe(100)
 })
 
-test('identifiers go up from the epoch on, and are those of their seed', () => {
+test('identifiers increase from the epoch on, and follow from their seed', () => {
   const make = () => {
     let now = 0
     const { newId } = createIdentifiers(() => new Date(now), 7)

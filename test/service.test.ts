@@ -11,7 +11,7 @@ import { createMemoryStore } from '../src/store/memory-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { createManualClock } from './support/manual-clock.ts'
 
-/** An operation that decides what a test says. */
+/** An operation with a scripted decision. */
 const decide = {
   reads: (): NoReads => ({}),
   decide: (_records, decision) => (typeof decision === 'function' ? decision() : decision),
@@ -41,7 +41,7 @@ describe('execute', () => {
     service.onCommit((writes) => commits.push(writes))
   })
 
-  it('commits the writes of an operation, its events and their deliveries as one, and answers with its reply', async () => {
+  it('commits writes, events and deliveries of an operation as one transaction, and returns its reply', async () => {
     const { id } = await service.execute(registerEndpoint, {
       location_id: 'loc_1',
       url: 'https://a/',
@@ -105,7 +105,7 @@ describe('execute', () => {
     expect(data.map(({ endpoint_id }) => endpoint_id)).toEqual([here.id])
   })
 
-  it('writes nothing, and tells nobody, when the operation refuses', async () => {
+  it('writes nothing and calls no listener when the operation refuses', async () => {
     const refusal = new Refusal('not_found', 'There is none.')
     const refuse = () => {
       throw refusal
@@ -115,12 +115,12 @@ describe('execute', () => {
     expect(await countOf('events')).toBe(0)
   })
 
-  it('tells nobody of a decision that changes nothing', async () => {
+  it('calls no listener for a decision that changes nothing', async () => {
     await service.execute(decide, { reply: '', writes: [], events: [] })
     expect(commits).toEqual([])
   })
 
-  it('tells nobody of writes that could not be made durable, and rejects', async () => {
+  it('calls no listener for writes that could not be made durable, and rejects', async () => {
     const refusal = new Refusal('storage_unavailable', 'The disk is full.')
     const full: Store = { ...store, transact: () => Promise.reject(refusal) }
     const failing = createService({ store: full, clock, newId: createNewId(() => clock.now()), newSecret })
@@ -131,7 +131,7 @@ describe('execute', () => {
     expect(commits).toEqual([])
   })
 
-  it('tells of commits in their order, to all who listen, until they no longer do', async () => {
+  it('calls all listeners with the commits in order, until they are removed', async () => {
     const heard: string[] = []
     const stop = service.onCommit(([write]) =>
       heard.push(write !== undefined && 'put' in write ? write.put.id : ''),
@@ -147,7 +147,7 @@ describe('execute', () => {
     expect(commits).toHaveLength(21)
   })
 
-  it('lets no other transaction come between reading and writing', async () => {
+  it('runs no other transaction between reading and writing', async () => {
     const { id } = await service.execute(registerEndpoint, {
       location_id: 'loc_1',
       url: 'https://a/',

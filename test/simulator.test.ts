@@ -46,7 +46,7 @@ describe('a fresh simulator', () => {
         expect(await readFile(join(entry.parentPath, entry.name), 'utf8')).not.toContain(apiKey)
   })
 
-  it('takes no name that cannot be part of a header', async () => {
+  it('refuses a name that cannot be part of a header', async () => {
     await expect(openSimulator({ serviceName: 'A B' })).rejects.toThrow(
       'serviceName must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "A B".',
     )
@@ -97,7 +97,7 @@ describe('a simulator that is closed and started again on its data directory', (
     expect(await second.push('a', { revision: 1 })).toMatchObject({ status: 200, text: texts.at(-1) })
   })
 
-  it('makes the deliveries that were pending, with the same bytes and secret', async () => {
+  it('sends the pending deliveries, with the same bytes and secret', async () => {
     const dataDirectory = await temporaryDirectory()
     const clock = createManualClock()
     const receiver = await openReceiver('reset') // as good as down
@@ -134,7 +134,7 @@ describe('a simulator that is closed and started again on its data directory', (
     })
   })
 
-  it('makes a new key when the kept one was revoked, and takes another when told to', async () => {
+  it('creates a key when the stored one was revoked, and accepts a requested one', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openSimulator({ dataDirectory })
     const [key] = (await first.client.keys.list()).data
@@ -151,14 +151,14 @@ describe('a simulator that is closed and started again on its data directory', (
 })
 
 describe('starting', () => {
-  it('HTTP-25 fails on a port that is taken, takes no other one, and leaves nothing behind', async () => {
+  it('HTTP-25 fails on a port in use, uses no other one, and leaves nothing behind', async () => {
     const dataDirectory = await temporaryDirectory()
     const { port } = await openSimulator()
     await expect(startSimulator({ port, dataDirectory })).rejects.toThrow(PortUnavailable)
     await openSimulator({ dataDirectory })
   })
 
-  it('fails on a data directory that another one uses, and leaves that one alone', async () => {
+  it('fails on a data directory in use, and does not change it', async () => {
     const dataDirectory = await temporaryDirectory()
     const { push } = await openSimulator({ dataDirectory })
     await expect(startSimulator({ port: 0, dataDirectory })).rejects.toThrow(DirectoryInUse)
@@ -177,7 +177,7 @@ describe('starting', () => {
 })
 
 describe('a data directory that is deleted under a running service', () => {
-  it('makes it refuse what it cannot keep with 503, and is not made again by it', async () => {
+  it('makes it refuse writes with 503, and is not created again', async () => {
     const parent = await temporaryDirectory()
     const dataDirectory = join(parent, '.tabwire')
     const { call, push, close } = await openSimulator({ dataDirectory })
@@ -228,7 +228,7 @@ describe('the local authority', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('of somebody else is not: its receivers fail with tls_error', async () => {
+  it('of another data directory is not trusted: its receivers fail with tls_error', async () => {
     const { client } = await openSimulator({ ca: [] })
     const receiver = await openReceiver()
     const { id } = await client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { minifySync } from 'rolldown/utils'
 
 /*
- * Packages that are built in, with all that they import: those that every command or every start loads, since finding and
- * opening their many files takes longer than running them, and those that would be most of an install (`lodash` alone 5 MB).
+ * Packages to bundle, with all their imports: those that every command or every start loads, because opening their many
+ * files takes longer than running them; and those that would be most of an install (`lodash` alone 5 MB).
  */
 const builtIn = [
   '@peculiar/x509',
@@ -32,10 +32,10 @@ const builtIn = [
 const neverAsked =
   /^(node-forge|crossws\/.*|untun|tinyclip|uqr|semver|minimatch|tinyglobby|lilconfig|color-convert)$|^\.+\/chunks\/(prompt|xdg-open)\.mjs$/
 
-/** Compilers, and watchers of files: looked for by them and not found, as before. */
+/** Optional compilers and file watchers, which packages look for and do not find. */
 const notInstalled = /^(typescript|ts-node|@parcel\/watcher.*|jiti)$/
 
-/** The sender of deliveries. Of undici, it needs one class, which is built in, so that it uses real timers. */
+/** The sender of deliveries. It needs one class of undici, which is bundled so that it uses real timers. */
 const SENDER = /[\\/]delivery[\\/]send[\\/]connections\.ts$/
 
 const CLIENT = '\0undici-client'
@@ -83,10 +83,10 @@ export const withoutNeverAsked = {
   load: { filter: { id: /^\0nothing$/ }, handler: () => 'module.exports = {}' },
 }
 
-/** Minifies bundled packages only, which compile sooner then; our code keeps readable stack traces. */
+/** Minifies bundled packages only, which then compile sooner; our code keeps readable stack traces. */
 export const shrinkPackages = {
   name: 'shrink-packages',
-  // Not when chunks are rendered, after which they are written out once more with all their white space.
+  // Not in `renderChunk`: rolldown would print the chunk again, with its white space.
   generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle))
       if (chunk.type === 'chunk' && !chunk.isEntry && chunk.moduleIds.every(isPackaged))

@@ -116,14 +116,14 @@ async function openPage(url: string, directory: string): Promise<string> {
     : `No browser could be opened. Good once, for ten minutes: ${url}`
 }
 
-type Talk = Exclude<TailEvent, TailMessage>
+type TailNotice = Exclude<TailEvent, TailMessage>
 
 function isTold(event: TailEvent): event is TailMessage {
   return ['attempt', 'delivery', 'request'].includes(event.type)
 }
 
-function wordsOf(talk: Talk, live: boolean): string {
-  if (talk.type === 'listening') return `Listening for deliveries; ${live ? 'q' : 'Ctrl-C'} ends it.`
-  if (talk.type === 'reset') return 'Another state was put in place; what was shown so far is gone.'
-  return renderConnection(talk.type === 'disconnected' ? talk : { ...talk, made: 0 })
+function wordsOf(notice: TailNotice, live: boolean): string {
+  if (notice.type === 'listening') return `Listening for deliveries; ${live ? 'q' : 'Ctrl-C'} ends it.`
+  if (notice.type === 'reset') return 'Another state was put in place; what was shown so far is gone.'
+  return renderConnection(notice.type === 'disconnected' ? notice : { ...notice, made: 0 })
 }

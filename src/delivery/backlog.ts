@@ -7,13 +7,13 @@ type Unfinished = Service['unfinished']
 
 /**
  * Deliveries to wait for: those that exist at the start, and those created meanwhile, such as for pushes of a receiver.
- * Under steady traffic the wait would never end: after {@link PATIENCE_MS} and {@link STEADY} new deliveries, further ones
+ * Under steady traffic the wait would never end: after {@link LONGEST_WAIT_MS} and {@link STEADY} new deliveries, further ones
  * are attempted but not waited for.
  */
 export interface Backlog {
   /**
    * Resolves when none of its deliveries is due or in flight. An endpoint that keeps getting deliveries is waited for at
-   * most {@link PATIENCE_MS}, since its receiver may be too slow for all of them.
+   * most {@link LONGEST_WAIT_MS}, since its receiver may be too slow for all of them.
    * Rejects when the store fails, or with the reason of `signal`.
    */
   settle(signal?: AbortSignal): Promise<Settled>
@@ -32,7 +32,7 @@ export interface Settled {
 }
 
 /** In milliseconds of real time. */
-const PATIENCE_MS = 1_000
+const LONGEST_WAIT_MS = 1_000
 /** Milliseconds after which a wait is looked at. A process that is kept from running for longer has not waited. */
 const TICK_MS = 100
 const STEADY = 5
@@ -93,15 +93,15 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
   }
 
   function tick({ waiting }: Member): void {
-    if (waiting === undefined || waiting.waited >= PATIENCE_MS) return
+    if (waiting === undefined || waiting.waited >= LONGEST_WAIT_MS) return
     waiting.waited += TICK_MS
-    if (waiting.waited >= PATIENCE_MS) wake()
+    if (waiting.waited >= LONGEST_WAIT_MS) wake()
   }
 
   async function lookAt(member: Member): Promise<void> {
     const { waiting, leftBehind } = member
     if (waiting === undefined) return
-    if (waiting.waited >= PATIENCE_MS) await leaveBehind(member, waiting.upTo)
+    if (waiting.waited >= LONGEST_WAIT_MS) await leaveBehind(member, waiting.upTo)
     if (inFlightOf(member).length > 0) return
     const { due, next_at } = await unfinished({ upTo: member.upTo, except: leftBehind })
     // While the store was read, an attempt may have begun, or its outcome been recorded.
@@ -150,7 +150,7 @@ export function createBacklogs({ wake, inFlight, unfinished, unrecorded }: Backl
         for (const write of writes) {
           const pending = pendingIn(write)
           if (pending === undefined || pending.id <= member.upTo) continue
-          if (member.joined >= STEADY && timers.elapsed() - member.began >= PATIENCE_MS)
+          if (member.joined >= STEADY && timers.elapsed() - member.began >= LONGEST_WAIT_MS)
             member.busier.add(pending.endpoint_id)
           else {
             member.upTo = pending.id

@@ -2,8 +2,8 @@ import type { PushFollowed } from './finding.ts'
 import { renamedItems } from './item-id-unstable.ts'
 
 /**
- * Everything that was on the check vanished and only new items came: a push of what was ordered last. One item in the
- * place of one is an exchange, and items that came back under other ids are unstable ids; neither is a delta.
+ * Finds a push that removes all items and adds only new ones: probably a delta of the latest order. Replacing one item
+ * by one is an exchange, and renamed ids are unstable ids; neither is a delta.
  */
 export function deltaSuspected({ change, push }: Pick<PushFollowed, 'change' | 'push'>): string | undefined {
   if (change === undefined) return undefined

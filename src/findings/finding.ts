@@ -3,7 +3,7 @@ import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import type { FindingCode } from '../model/simulator/report.ts'
 import { diffItems, type ItemDiff } from '../model/check-diff.ts'
 
-/** The codes of contract section 11 that a push and what came before it can show; the others take a sequence of requests. */
+/** Codes of contract section 11 that one push and its predecessors can show; the others need a sequence of requests. */
 export type PushFindingCode = Exclude<
   FindingCode,
   'conflict_ignored' | 'no_idempotent_retry' | 'push_refused' | 'invalid_push_repeated'
@@ -16,7 +16,7 @@ export interface PushRefusal {
   message: string
 }
 
-/** A problem in a push. `message` says what it is, why it matters and what to do. */
+/** A problem in a push. `message` states the problem, its consequence and the solution. */
 export interface Finding {
   code: FindingCode
   message: string
@@ -36,7 +36,7 @@ export interface PushSeen {
   repeatsEarlier: boolean
 }
 
-/** A push with what it does to the items of the state that it follows, where it follows one and does more than add some. */
+/** A push with its changes to the items of the previous state, if it does more than add items. */
 export interface PushFollowed extends PushSeen {
   change: ItemDiff | undefined
 }
@@ -45,8 +45,8 @@ export interface PushFollowed extends PushSeen {
 export type Rule = (seen: PushFollowed) => string | undefined
 
 /**
- * Returns a push's changes to the items of the state that it follows; `undefined` for a push that follows none, or
- * that keeps all items and names. A stale push is an older state without later additions, and correct.
+ * Returns a push's changes to the items of the previous state. Returns `undefined` without a previous state, or when
+ * the push keeps all items and names. A stale push is an older state without later additions, and correct.
  */
 export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefined {
   const follows = outcome === 'updated' || outcome === 'conflict'
@@ -54,7 +54,10 @@ export function changeOf({ push, before, outcome }: PushSeen): ItemDiff | undefi
   return diffItems(before.items, push.items)
 }
 
-/** Returns true when all items are where they were, under their names, as in most pushes: looking at more takes as long as deciding. */
+/**
+ * Returns true when all items keep their place and name, as in most pushes. A full comparison takes as long as the
+ * decision.
+ */
 function keepsNames(before: readonly PushedItem[], after: readonly PushedItem[]): boolean {
   return before.every(
     ({ external_id, name }, index) =>

@@ -8,7 +8,7 @@ export function refusesTheBody(code: string): boolean {
   return INVALID.includes(code)
 }
 
-/** A body that was refused, sent again as it was, and refused again with the same code. */
+/** Finds a refused body that was repeated unchanged and refused with the same code. */
 export function invalidPushRepeated({
   status,
   code,

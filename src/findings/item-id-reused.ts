@@ -1,6 +1,8 @@
 import { some, type PushFollowed } from './finding.ts'
 
-/** An `external_id` that now names another thing. Guests' claims follow the id, so they would pay for that instead. */
+/**
+ * Finds an `external_id` that now names another thing. Claims follow the id, so guests would pay for the wrong item.
+ */
 export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string | undefined {
   const reused = (change?.changed ?? []).flatMap(({ external_id, changes }) =>
     changes

@@ -1,7 +1,9 @@
 import type { ItemDiff } from '../model/check-diff.ts'
 import { some, type PushFollowed } from './finding.ts'
 
-/** The same name and price under a new id, while the old id vanished: the POS makes new ids for each push. */
+/**
+ * Finds items with the same name and price under a new id while the old id vanished: the POS creates ids for each push.
+ */
 export function itemIdUnstable({ change }: Pick<PushFollowed, 'change'>): string | undefined {
   const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
   if (renamed.length === 0) return undefined

@@ -1,12 +1,12 @@
 /** Outcome of a push that the service did not answer. */
 interface Lost {
   status: number
-  /** The connection ended before the answer, whatever its status would have been. */
+  /** True when the connection ended before the response. */
   brokeOff: boolean
   repeated: boolean
 }
 
-/** A push that failed on the way or with 5xx, and was not sent again: the state that it told of may be lost. */
+/** Finds a push that failed with 5xx or without a response and was not repeated: its state may be lost. */
 export function noIdempotentRetry({ status, brokeOff, repeated }: Lost): string | undefined {
   if (repeated || !(brokeOff || status >= 500)) return undefined
   const what = brokeOff ? 'broke off without an answer' : `was answered ${status}`

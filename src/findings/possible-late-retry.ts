@@ -1,7 +1,7 @@
 import { revisionOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
-/** A state that the check has had before and left: a repeated request that was overtaken, or a change taken back. */
+/** Finds a push of an earlier state of the check: an overtaken retry, or an undone change. */
 export function possibleLateRetry({
   push,
   before,

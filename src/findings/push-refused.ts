@@ -1,9 +1,8 @@
 import type { PushRefusal } from './finding.ts'
 
 /**
- * Refusals that are not the sender's mistake: a conflict is specified (section 4, rule 4), rate limits and injected
- * faults are chosen at the start of the service, and `invalid_request` concerns the connection, such as a body that
- * broke off.
+ * Refusals that are not the sender's mistake. A conflict is specified (section 4, rule 4); rate limits and injected
+ * faults are options of the service. `invalid_request` concerns the connection, such as an incomplete body.
  */
 const EXPECTED: readonly string[] = [
   'conflict_with_paid_items',
@@ -12,10 +11,10 @@ const EXPECTED: readonly string[] = [
   'invalid_request',
 ]
 
-/** The longest part of the answer's own message that is repeated, in characters. */
+/** Longest part of the response's message that is repeated, in characters. */
 const LONGEST_MESSAGE = 300
 
-/** A push that was refused, by the code of the answer: its change is not in the service. */
+/** Finds refused pushes, by error code: their changes are not in the service. */
 export function pushRefused({ status, code, message }: PushRefusal): string | undefined {
   if (status < 400 || status >= 500 || EXPECTED.includes(code)) return undefined
   const why = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message

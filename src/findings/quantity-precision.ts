@@ -1,7 +1,9 @@
 import { claimableQuantity, roundQuantity } from '../model/guests/claimed-items.ts'
 import { some, type PushSeen } from './finding.ts'
 
-/** A quantity with more than three decimals: guests claim in thousandths, so what they claim is not quite what was pushed. */
+/**
+ * Finds quantities with more than three decimals: guests claim in thousandths, so claims would differ from the push.
+ */
 export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): string | undefined {
   const precise = items.filter(({ quantity }) => roundQuantity(quantity) !== quantity)
   if (precise.length === 0) return undefined

@@ -1,7 +1,7 @@
 import { revisionOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
-/** A closed check that is pushed as open, with nothing to tell a reopening from a late arrival. */
+/** Finds a push that reopens a closed check without a revision, so that it looks like a late arrival. */
 export function reopenNeedsRevision({
   push,
   before,

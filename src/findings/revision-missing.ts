@@ -1,7 +1,7 @@
 import { revisionOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
-/** A push without a revision to a check that has one: it cannot be ordered, so it never takes effect. */
+/** Finds a push without a revision to a check that has one: it cannot be ordered, so it never takes effect. */
 export function revisionMissing({
   push,
   before,

@@ -1,7 +1,7 @@
 import { contentOf, revisionOf } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
-/** One revision for two different states of a check. */
+/** Finds one revision for two different states of a check. */
 export function revisionReused({
   push,
   before,

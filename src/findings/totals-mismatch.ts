@@ -2,9 +2,9 @@ import type { Push } from '../model/check.ts'
 import type { PushSeen } from './finding.ts'
 
 /**
- * Totals that do not follow from the lines, or from each other. Two ways of pricing are sound: tax on top (the lines
- * make the subtotal) and tax included (the lines make the total). In the second the tax is part of the total already,
- * so POS systems send either the net or the gross sum as subtotal, and both are taken.
+ * Finds totals that match neither the lines nor each other. Two ways of pricing are valid. Tax on top: the lines add up
+ * to the subtotal. Tax included: the lines add up to the total, and POS systems send the net or the gross sum as
+ * subtotal; both are accepted.
  */
 export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
   const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
@@ -29,7 +29,7 @@ function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']):
   ]
 }
 
-/** A POS rounds each weighed line to a cent, this way or that: every such line may be off by less than one. */
+/** Adds up the lines. A POS rounds each weighed line to a cent, so each may be off by less than one. */
 function sumOf(items: Push['items']): { sum: number; slack: number } {
   const lines = items.map(({ quantity, price_cents }) => round(quantity * price_cents))
   return {
@@ -38,7 +38,7 @@ function sumOf(items: Push['items']): { sum: number; slack: number } {
   }
 }
 
-/** To thousandths of a cent, since 0.1 × 3 is no exact number in binary, and a third pushed as 0.333333 times 3 is 1. */
+/** Rounds to thousandths of a cent, because 0.1 × 3 is inexact in binary, and 0.333333 × 3 means 1. */
 function round(cents: number): number {
   return Number.isInteger(cents) ? cents : Number(cents.toFixed(3))
 }

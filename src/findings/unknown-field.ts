@@ -1,7 +1,7 @@
 import { unknownFields } from '../model/check.ts'
 import { some, type PushSeen } from './finding.ts'
 
-/** Fields that are not fields of a check: often a misspelt one, whose value the sender believes to have arrived. */
+/** Finds fields that a check does not have: often misspelt ones, whose values the sender believes to be stored. */
 export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy'>): string | undefined {
   const paths = unknownFields(body, orderBy)
   if (paths.length === 0) return undefined

@@ -1,11 +1,14 @@
-/** What a key may do: `read` every GET, `write` pushes and endpoints, `simulate` all of `/_sim` (contract section 2). */
+/**
+ * Scopes of an API key: `read` allows every GET, `write` pushes and endpoints, `simulate` all of `/_sim` (contract
+ * section 2).
+ */
 export const scopes = ['read', 'write', 'simulate'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What an API key may be, wherever it comes from: it goes into headers, `.env` files and shells. */
+/** Characters that are safe in headers, `.env` files and shells: 1 to 512 printable ASCII characters without blanks. */
 export const apiKeyPattern = /^[\x21-\x7e]{1,512}$/
 
-/** An API key at rest: the key itself is known to its holder alone, the store keeps its SHA-256 in hex. */
+/** An API key as it is stored: only the SHA-256 of the key, in hex. */
 export interface ApiKey {
   id: string
   hash: string
@@ -18,7 +21,7 @@ export interface ApiKey {
 
 export type ApiKeyView = Omit<ApiKey, 'hash'>
 
-/** A key as every answer shows it, without its hash. */
+/** Returns a key as responses show it, without its hash. */
 export function viewApiKey({ hash: _hash, ...view }: ApiKey): ApiKeyView {
   return view
 }

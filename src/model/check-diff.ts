@@ -1,12 +1,12 @@
 import type { PushedItem, Check, Push } from './check.ts'
 
-/** What a push did to the items of a check, matched by `external_id` (specification section 4, rule 3). */
+/** Changes that a push made to the items of a check, matched by `external_id` (specification section 4, rule 3). */
 export interface ItemDiff {
   added: readonly PushedItem[]
   removed: readonly PushedItem[]
   changed: readonly { external_id: string; name: string; changes: readonly FieldChange[] }[]
   unchanged: number
-  /** The items that stayed stand in another order; left out when they do not. */
+  /** True when the items that stayed changed their order; otherwise absent. */
   reordered?: true
 }
 export interface FieldChange {
@@ -48,7 +48,7 @@ function pushedFields({ external_id, name, quantity, price_cents, note }: Pushed
   return { external_id, name, quantity, price_cents, note }
 }
 
-/** What a push changed on a check beside its items. */
+/** A field outside the items that a push changed. */
 export interface CheckChange {
   field: 'table.number' | 'status' | 'totals.subtotal_cents' | 'totals.tax_cents' | 'totals.total_cents'
   from: string | number
@@ -57,7 +57,7 @@ export interface CheckChange {
 
 type Comparable = Pick<Check | Push, 'table' | 'status' | 'totals'>
 
-/** Compares a check before and after a push, its items apart; those have a diff of their own. */
+/** Returns the changed fields outside the items; `diffItems` compares the items. */
 export function checkChanges(before: Comparable, after: Comparable): CheckChange[] {
   const old = fieldsOf(before)
   return fieldsOf(after).flatMap(([field, to], index) => {

@@ -5,7 +5,7 @@ import { pathText, validate, type ValidationIssue } from './validation.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
 
-/** Any finite number above 0, up to 1,000,000, kept as it was pushed (contract section 5). */
+/** A finite number above 0, up to 1,000,000, stored as pushed (contract section 5). */
 const quantity = z.number().gt(0).max(1_000_000)
 
 const itemBody = z.object({
@@ -19,8 +19,9 @@ const itemBody = z.object({
 const totalsBody = z.object({ subtotal_cents: z.int(), tax_cents: z.int(), total_cents: z.int().min(0) })
 
 /**
- * Body of `PUT /checks/external/{external_check_id}`: the complete current state of a check (specification section 2,
- * bounds of contract section 5). Money is in integer minor units; `price_cents` is the price of one unit.
+ * Body of `PUT /checks/external/{external_check_id}`: the complete current state of a check. Fields are of
+ * specification section 2, bounds of contract section 5. Money is in integer minor units; `price_cents` is the price of
+ * one unit.
  */
 export const pushBody = z.object({
   table: z.object({ number: text(64) }),
@@ -30,19 +31,19 @@ export const pushBody = z.object({
   revision: revisionNumber.optional(),
 })
 export type Push = z.infer<typeof pushBody>
-/** A push as it was read: `revision` is the value of the field that orders pushes. */
+/** A parsed push. `revision` is the value of the field that orders pushes. */
 export type OrderedPush = Omit<Push, 'revision'> & { revision?: Revision | undefined }
-/** A push as it may be sent: what is optional may be left out. */
+/** A push before parsing: optional fields may be absent. */
 export type PushInput = z.input<typeof pushBody>
 export type PushedItem = Push['items'][number]
 
-/** A check's item as it is shown: what the POS pushed, and what guests did with it. */
+/** An item of a check: the pushed fields, and the quantities that guests claimed and paid. */
 export interface CheckItem extends PushedItem {
   claimed_quantity: number
   paid_quantity: number
 }
 
-/** A check as it is stored, answered to `PUT` and `GET`, and sent as `data` of `check.*` events (contract section 3). */
+/** A check as `PUT` and `GET` return it and `check.*` events carry it in `data` (contract section 3). */
 export interface Check {
   id: string
   external_id: string
@@ -51,23 +52,23 @@ export interface Check {
   status: Push['status']
   items: readonly CheckItem[]
   totals: Push['totals']
-  /** That of the push which it shows; `null` when that had none. */
+  /** Revision of the applied push; `null` when it had none. */
   revision: Revision | null
   paid_cents: number
-  /** What is still owed; negative when the POS lowered the total below what guests had paid. */
+  /** Unpaid amount; negative when the POS lowered the total below the paid amount. */
   balance_cents: number
   created_at: string
   updated_at: string
   closed_at: string | null
 }
 
-/** A check as it is stored. */
+/** A check in the store. */
 export interface StoredCheck extends Check {
-  /** The field that its revision was read from, when that is another than `revision`. Not shown. */
+  /** The field that holds the revision when it is not `revision`. Responses do not show it. */
   ordered_by?: string
 }
 
-/** The one view of a check: its stored form is its shown form, field by field, but for `ordered_by`. */
+/** Returns the check as responses show it: all stored fields except `ordered_by`. */
 export function viewCheck(check: StoredCheck): Check {
   if (check.ordered_by === undefined) return check
   const { ordered_by: _field, ...view } = check
@@ -75,28 +76,28 @@ export function viewCheck(check: StoredCheck): Check {
 }
 
 /**
- * The revision of a check among pushes that are ordered by this field. One that was read from another field says nothing
- * of their order, so the check then counts as having none.
+ * Returns the revision of a check if it was read from the field `orderBy`, otherwise `null`. Revisions of different
+ * fields cannot be compared.
  */
 export function revisionOf(check: StoredCheck, orderBy: string): Revision | null {
   return (check.ordered_by ?? ORDER_BY) === orderBy ? check.revision : null
 }
 
-/** What identifies a check: the location of the key that pushes it and the POS's own identifier. */
+/** Returns the key of a check: the location of the API key and the POS's own identifier. */
 export function checkKey(check: { location_id: string; external_id: string }): string {
   return `${check.location_id}/${check.external_id}`
 }
 
-/** How pushes are read. */
+/** Options for parsing pushes. */
 export interface PushReading {
-  /** Refuse unknown fields. */
+  /** Refuses unknown fields. */
   strict?: boolean
   /** The field that orders pushes. */
   orderBy?: string
 }
 
 /**
- * Reads a pushed body. Unknown fields are dropped, or refused when `strict`.
+ * Parses a pushed body. Unknown fields are dropped, or refused when `strict`.
  * @throws Refusal `validation_failed` with all issues at once.
  */
 export function parsePush(
@@ -119,10 +120,7 @@ export function parsePush(
 
 const unorderedBody = pushBody.omit({ revision: true })
 
-/**
- * The same, field by field. The validator's objects are of a kind that copying and serialising take a hundred times as
- * long with.
- */
+/** Copies a push to plain objects. Copying and serialising the validator's objects takes a hundred times as long. */
 function plain(
   { table, status, items, totals }: Omit<Push, 'revision'>,
   revision: Revision | undefined,
@@ -147,7 +145,7 @@ function plain(
   return push
 }
 
-/** Paths of the fields of a body that are not fields of a check. */
+/** Returns the paths of the fields that a check does not have. */
 export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   if (!isObject(body)) return []
   const found: string[] = []
@@ -161,7 +159,7 @@ export function unknownFields(body: unknown, orderBy = ORDER_BY): string[] {
   return found
 }
 
-/** Whether two pushes, or a push and a check, show the guests the same: all but the revision, as JSON values. */
+/** Returns true when guests see the same state: all fields but the revision are equal. */
 export function sameContent(one: OrderedPush | Check, other: OrderedPush | Check): boolean {
   return (
     one.status === other.status &&
@@ -184,7 +182,7 @@ function sameItem(one: PushedItem, other: PushedItem | undefined): boolean {
   )
 }
 
-/** The content of a check as one text, which orders what nothing else does. */
+/** Serialises the content of a check. Used as a last, deterministic order between pushes. */
 export function contentOf(check: OrderedPush | Check): string {
   const items = check.items.map(({ external_id, name, quantity, price_cents, note }) => [
     external_id,

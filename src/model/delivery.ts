@@ -1,7 +1,7 @@
 import type { EventType } from './event.ts'
 import type { DeliveryFaultKind } from './simulator/fault-kinds.ts'
 
-/** How one attempt ended. Only `succeeded` (a 2xx in time) is a success; the rest name what went wrong, `dropped` on purpose. */
+/** Outcome of one attempt. Only `succeeded` (a 2xx in time) is a success; `dropped` is an injected fault. */
 export type AttemptOutcome =
   | 'succeeded'
   | 'bad_status'
@@ -14,22 +14,24 @@ export type AttemptOutcome =
   | 'network_error'
   | 'dropped'
 
-/** What came of sending a delivery once, before it is given its number. */
+/** Result of one attempt, before the attempt gets its number. */
 export interface AttemptResult {
-  /** ISO 8601 UTC, when the attempt began. */
+  /** Start of the attempt, ISO 8601 UTC. */
   started_at: string
   duration_ms: number
   outcome: AttemptOutcome
   response_status: number | null
-  /** The first 4 KiB of what the receiver answered. */
+  /** The first 4 KiB of the response body. */
   response_body: string | null
-  /** In words, what went wrong and what to do about it. */
+  /** The problem and its solution, as text. */
   error: string | null
-  /** What befell it on purpose, if anything did. */
+  /** Injected faults; absent without any. */
   faults?: readonly DeliveryFaultKind[]
-  /** For how long it was held back on purpose, in milliseconds of the service's clock. */
+  /** Milliseconds of the service's clock that a fault held the attempt back. */
   held_ms?: number
-  /** `t` of its signature header, Unix time in whole seconds; not kept by early versions, and not shown. */
+  /**
+   * `t` of the signature header, Unix time in whole seconds. Early versions did not store it; responses do not show it.
+   */
   signed_at?: number
 }
 
@@ -37,7 +39,7 @@ export interface Attempt extends AttemptResult {
   number: number
 }
 
-/** One event on its way to one endpoint (contract section 9). */
+/** Delivery of one event to one endpoint (contract section 9). */
 export interface Delivery {
   id: string
   event_id: string
@@ -48,21 +50,21 @@ export interface Delivery {
   attempts: readonly Attempt[]
   next_attempt_at: string | null
   dead_reason: 'exhausted' | 'endpoint_disabled' | null
-  /** Its next attempt is held back on purpose, until `next_attempt_at` at the latest. */
+  /** Present while a fault holds the next attempt back, until `next_attempt_at` at the latest. */
   held?: Hold
-  /** Of a verbatim resend: `t` of the header that all its attempts repeat, in Unix seconds. Not shown. */
+  /** Only on a verbatim resend: `t` of the header that all its attempts repeat, in Unix seconds. Not shown. */
   signed_at?: number
 }
 
-/** What is settled about an attempt that was held back when it began. */
+/** Fault plan of an attempt that is held back. */
 export interface Hold {
   faults: readonly DeliveryFaultKind[]
   since: string
-  /** It is not sent before this time, even when it has been overtaken. */
+  /** Earliest time to send, even after another delivery has overtaken this one. */
   not_before: string
 }
 
-/** A delivery as every answer and message shows it (contract section 9). */
+/** Returns a delivery as responses and stream messages show it (contract section 9). */
 export function viewDelivery({ signed_at: _signed, attempts, ...delivery }: Delivery): Delivery {
   return { ...delivery, attempts: attempts.map(viewAttempt) }
 }
@@ -71,12 +73,12 @@ function viewAttempt({ signed_at: _signed, ...attempt }: Attempt): Attempt {
   return attempt
 }
 
-/** One attempt with the delivery that it is of, as the stream tells it (contract section 10). */
+/** One attempt and its delivery, as a stream message (contract section 10). */
 export type AttemptMessage = Omit<Delivery, 'attempts'> & { attempt: Attempt }
 
 /**
- * A delivery's attempts, first to last, each as it stood after it: one that was followed by another was pending then, and
- * what was next is known from what came.
+ * Returns a message for each attempt, oldest first, with the state of the delivery after that attempt. Every attempt
+ * but the last left it pending; its next attempt time is the start of the next one.
  */
 export function attemptMessages(delivery: Delivery): AttemptMessage[] {
   const { attempts, ...now } = viewDelivery(delivery)
@@ -88,7 +90,7 @@ export function attemptMessages(delivery: Delivery): AttemptMessage[] {
   })
 }
 
-/** The signature header of an attempt, as it was sent. */
+/** The signature header of an attempt, exactly as sent. */
 export interface SentSignature {
   /** The number of the attempt. */
   attempt: number

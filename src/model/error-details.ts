@@ -5,7 +5,7 @@ import { stateRecords } from './simulator/state-records.ts'
 const { external_id } = stateRecords.checks.shape
 const { id, status, payment_id } = stateRecords.claims.shape
 
-/** What the errors of some codes hold beside `code`, `message` and `request_id` (contract sections 4 and 7). */
+/** Fields of error bodies by code, besides `code`, `message` and `request_id` (contract sections 4 and 7). */
 export const errorDetails = {
   validation_failed: { issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).min(1) },
   insufficient_scope: { required_scope: z.string() },
@@ -46,12 +46,12 @@ export const errorDetails = {
   amount_changed: { amount_cents: z.int() },
 } as const satisfies Partial<Record<RefusalCode, z.ZodRawShape>>
 
-/** The fields that errors of a code hold beside `code`, `message` and `request_id`; for several codes, none. */
+/** Fields of the error body of a code, besides `code`, `message` and `request_id`; none for a union of codes. */
 export type DetailsOf<Code> = [Code] extends [keyof typeof errorDetails]
   ? { readonly [Field in keyof (typeof errorDetails)[Code]]: z.output<(typeof errorDetails)[Code][Field]> }
   : unknown
 
-/** The body of an error with one of these codes (contract section 3). */
+/** Returns the schema of an error body with this code (contract section 3). */
 export function errorSchema(code: string): z.ZodType {
   const details: z.ZodRawShape = Object.entries(errorDetails).find(([name]) => name === code)?.[1] ?? {}
   return z.strictObject({

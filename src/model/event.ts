@@ -11,17 +11,17 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** What an operation says has happened; the outbox makes an event of it, and deliveries. */
+/** An event that an operation reports. The outbox turns it into a stored event and deliveries. */
 export interface DomainEvent {
   type: EventType
-  /** The location of the check: only its webhook endpoints receive the event. */
+  /** Location of the check. Only its webhook endpoints receive the event. */
   location_id: string
-  /** The resource's view at this moment: it becomes the envelope's `data`. */
+  /** View of the resource; becomes `data` of the envelope. */
   data: object
   external_check_id: string | null
 }
 
-/** The envelope of specification section 2, which receivers get as the body of a delivery. */
+/** Envelope of specification section 2: the body of a delivery. */
 export interface Envelope {
   id: string
   type: EventType | 'ping'
@@ -29,12 +29,15 @@ export interface Envelope {
   data: unknown
 }
 
-/** The text of an envelope, around the text of its data; nothing in its head needs an escape. */
+/** Returns the JSON text of an envelope with this data text. No field of its head needs an escape. */
 export function envelopeText({ id, type, created_at }: Omit<Envelope, 'data'>, data: string): string {
   return `{"id":"${id}","type":"${type}","created_at":"${created_at}","data":${data}}`
 }
 
-/** An event as it is stored: `body` is the envelope as `JSON.stringify` writes it, once, and signed and sent as these very bytes. */
+/**
+ * An event in the store. `body` is the text of the envelope, serialised once; every attempt signs and sends these
+ * bytes.
+ */
 export interface StoredEvent {
   id: string
   type: EventType | 'ping'

@@ -1,4 +1,4 @@
-/** One of the restaurant's locations, as `GET /locations` lists it (contract section 2). */
+/** A location of the restaurant, as `GET /locations` lists it (contract section 2). */
 export interface Location {
   id: string
   name: string

@@ -3,14 +3,14 @@ export function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Whether a host name, without port and brackets, can only mean this machine (RFC 6761). */
+/** Returns true when a host name, without port and brackets, always means this machine (RFC 6761). */
 export function isLoopbackName(name: string): boolean {
   return (
     name === 'localhost' || name.endsWith('.localhost') || /^127(\.\d{1,3}){3}$/.test(name) || name === '::1'
   )
 }
 
-/** Whether a service that listens on this host is reached from this machine alone. */
+/** Returns true when only this machine can reach a service that listens on this host. */
 export function isLoopbackBinding(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

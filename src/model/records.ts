@@ -8,7 +8,10 @@ import type { Location } from './location.ts'
 import type { Payment } from './guests/payment.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
-/** Everything that is stored, by collection. Records are plain JSON, keyed by `id`, and never mutated: a write replaces. */
+/**
+ * All stored records, by collection. Records are plain JSON, keyed by `id`, and immutable: a write replaces the whole
+ * record.
+ */
 export interface Collections {
   locations: Location
   keys: ApiKey
@@ -22,10 +25,10 @@ export interface Collections {
 }
 export type CollectionName = keyof Collections
 
-/** All records of every collection, each oldest first. */
+/** All records of every collection, oldest first. */
 export type Everything = { readonly [C in CollectionName]: readonly Collections[C][] }
 
-/** What a store holds that holds nothing. */
+/** The records of an empty store. */
 export const noRecords: Everything = {
   locations: [],
   keys: [],
@@ -38,31 +41,31 @@ export const noRecords: Everything = {
   deliveries: [],
 }
 
-/** The further keys under which records are found, by collection. One key may name several records. */
+/** Secondary indexes by collection. One key can match several records. */
 export interface Lookups {
   locations: never
   keys: 'hash'
-  /** `checkKey`: location and external id. Names one check at most. */
+  /** `checkKey`: location and external id. Unique. */
   checks: 'external'
-  /** `checkKey` of the check that is claimed. */
+  /** `checkKey` of the claimed check. */
   claims: 'check'
-  /** `checkKey` of the check that is paid. */
+  /** `checkKey` of the paid check. */
   payments: 'check'
-  /** `checkKey` of the check of the meal that is rated. */
+  /** `checkKey` of the rated check. */
   feedback: 'check'
   endpoints: 'status'
   events: never
-  /** `pending_of`: the endpoint whose delivery is pending; `event`: the event that is delivered. */
+  /** `pending_of`: the endpoint of a pending delivery; `event`: the delivered event. */
   deliveries: 'pending_of' | 'event'
 }
 
-/** One read of an operation: the record with an id, or all records under a key of an index. */
+/** One read of an operation: a record by its id, or all records under an index key. */
 export type ReadOne = { [C in CollectionName]: ReadOneOf<C> }[CollectionName]
 export type ReadOneOf<C extends CollectionName> =
   | { collection: C; id: string }
   | { collection: C; lookup: Lookups[C]; key: string }
 
-/** The result of one read: the record, if there is one; or the records in order of creation, iterated lazily. */
+/** Result of one read: the record or `undefined`, or an iterator over records in order of creation. */
 export type ReadResult<A> = A extends { collection: infer C extends CollectionName; id: string }
   ? Collections[C] | undefined
   : A extends { collection: infer C extends CollectionName; lookup: unknown }
@@ -72,12 +75,14 @@ export type ReadResult<A> = A extends { collection: infer C extends CollectionNa
 export type Reads = Readonly<Record<string, ReadOne>>
 export type ReadResults<A extends Reads> = { readonly [K in keyof A]: ReadResult<A[K]> }
 
-/** One change: a record put in the place of the one with its id, or taken away. */
+/** One change: replaces or adds the record with this id, or removes it. */
 export type Write = { [C in CollectionName]: Put<C> | Removal<C> }[CollectionName]
 export interface Put<C extends CollectionName> {
   collection: C
   put: Collections[C]
-  /** A delivery that ends without another attempt: the record alone cannot tell it from one that has just had its last. */
+  /**
+   * Marks a delivery that ends without another attempt. Its record alone looks like one whose last attempt just failed.
+   */
   retires?: true
 }
 export interface Removal<C extends CollectionName> {

@@ -1,4 +1,4 @@
-/** Every code with which the service refuses a request (contract section 4). A door gives each one its status. */
+/** Every error code of a refused request (contract section 4). `src/http` maps each to a status. */
 export type RefusalCode =
   | 'invalid_json'
   | 'invalid_path'
@@ -30,12 +30,12 @@ export type RefusalCode =
   | 'storage_unavailable'
   | 'shutting_down'
 
-/** Every code of an error that a caller can meet; `unknown_error` is the client's own, for answers in another form. */
+/** Every error code that a client can meet. `unknown_error` is the client's own, for responses in another form. */
 export type ErrorCode = RefusalCode | 'internal_error' | 'fault_injected' | 'unknown_error'
 
 /**
- * A request that is refused: thrown by whoever finds the reason, written by nobody, answered by the door.
- * `message` says what, why and what to do; `details` become fields of the error body beside it.
+ * A refused request. Operations throw it; the HTTP layer turns it into the error response. `message` says what
+ * happened, why, and what to do; `details` are further fields of the error body.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'

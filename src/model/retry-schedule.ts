@@ -3,7 +3,7 @@ import type { Delivery } from './delivery.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The waits after the first, second, … failed attempt, in milliseconds (specification section 6, rule 5). */
+/** Backoff after the first, second, … failed attempt, in milliseconds (specification section 6, rule 5). */
 export const retryScheduleMs: readonly number[] = [
   1 * MINUTE_MS,
   5 * MINUTE_MS,
@@ -14,8 +14,8 @@ export const retryScheduleMs: readonly number[] = [
 ]
 
 /**
- * How long to wait, from the end of a failed attempt, before the next one, in milliseconds; `null` when that was the
- * last. `attemptsMade` counts that attempt, so it is 1 or more. A ping is attempted once (contract section 9).
+ * Returns the backoff from the end of a failed attempt, in milliseconds; `null` after the last attempt. `attemptsMade`
+ * includes that attempt, so it is 1 or more. A ping has one attempt (contract section 9).
  */
 export function retryInMs(attemptsMade: number, eventType: Delivery['event_type']): number | null {
   if (eventType === 'ping') return null

@@ -7,14 +7,14 @@ export const revisionNumber = z.int().min(0)
 /** A time in UTC with at least 3 decimals of its seconds, and no zero at the end beyond them. */
 const utcTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d*[1-9])?Z$/)
 
-/** A revision as it is stored and shown, `null` for none. */
+/** Schema of a stored revision, `null` for none. */
 export const storedRevision = z.union([revisionNumber, utcTime, z.null()])
 
 const form = { offset: true, local: true }
-/** With seconds and any decimals of them, or to the minute. */
+/** An ISO 8601 time to the minute, or to the second with any decimals. */
 const isoTime = z.union([z.iso.datetime(form), z.iso.datetime({ ...form, precision: -1 })])
 
-/** Reads the value of a field that `--order-by` names: an integer, or an ISO 8601 time; without an offset it is in UTC. */
+/** Reads the value of the field that `--order-by` names: an integer, or an ISO 8601 time (without an offset: UTC). */
 export function readOrdering(value: unknown): { revision?: Revision; issue?: string } {
   const number = revisionNumber.safeParse(value)
   if (number.success) return { revision: number.data }

@@ -1,15 +1,15 @@
 /**
- * What orders the pushes of a check (contract section 6, rule 1): a safe integer from 0, or a time in UTC as
- * `revisionTime` writes it. Its field is `revision`, unless `start --order-by` names another.
+ * Orders the pushes of a check (contract section 6, rule 1): a safe integer from 0, or a UTC time from `revisionTime`.
+ * Its field is `revision`, unless `start --order-by` names another.
  */
 export type Revision = number | string
 
-/** The field of a push that orders it, unless a deployment says otherwise. */
+/** Default field that orders pushes. */
 export const ORDER_BY = 'revision'
 
 /**
- * Writes an ISO 8601 time in UTC, so that equal times are equal texts and later ones are greater. Decimals of seconds
- * are kept, however many: POS systems write micro- and nanoseconds.
+ * Converts an ISO 8601 time to UTC so that text order equals time order. All decimals of seconds are kept, because POS
+ * systems write micro- and nanoseconds.
  */
 export function revisionTime(text: string): string {
   const [, minutes = '', seconds = ':00', decimals = '', offset = 'Z'] =
@@ -19,17 +19,17 @@ export function revisionTime(text: string): string {
   return `${new Date(time).toISOString().slice(0, -5)}.${decimals.replace(/0+$/, '').padEnd(3, '0')}Z`
 }
 
-/** Whether a revision comes after another. A time comes after every number, so that all of them are in one order. */
+/** Returns true when a revision comes after another. Times come after all numbers, so the order is total. */
 export function isLater(one: Revision, other: Revision): boolean {
   if (typeof one === 'number' && typeof other === 'number') return one > other
   if (typeof one === 'string' && typeof other === 'string') return one.slice(0, -1) > other.slice(0, -1)
   return typeof one === 'string'
 }
 
-/** Fields of a check that mean something else. */
+/** Fields of a check with another meaning. */
 const taken = new Set(['table', 'status', 'items', 'totals'])
 
-/** Why a name cannot be that of the field that orders pushes; `undefined` when it can. */
+/** Returns the reason why a field cannot order pushes; `undefined` when it can. */
 export function orderFieldIssue(name: string): string | undefined {
   if (taken.has(name)) return `${name} is another field of a check`
   if (/^[a-z][\w-]{0,63}$/i.test(name)) return undefined

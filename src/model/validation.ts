@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { Refusal } from './refusal.ts'
 
-/** One thing wrong with a body: where it is (`items[0].price_cents`, or `body` for the whole) and what to do. */
+/** An issue of a body: its path (`items[0].price_cents`, or `body` for the whole), and the solution. */
 export interface ValidationIssue {
   path: string
   message: string
 }
 
 /**
- * Checks a body against its schema and returns what the schema makes of it; `more` are issues found elsewhere.
+ * Validates a body and returns the schema's output; `more` are issues from other checks.
  * @throws Refusal `validation_failed` that lists every issue at once (contract section 4).
  */
 export function validate<T>(schema: z.ZodType<T>, body: unknown, more: readonly ValidationIssue[] = []): T {
@@ -17,21 +17,24 @@ export function validate<T>(schema: z.ZodType<T>, body: unknown, more: readonly 
   throw invalid([...explained(schema, body, []), ...more])
 }
 
-/** What is wrong with a value that stands at `path`; nothing when it is right. */
+/** Returns the issues of a value at `path`; none when it is valid. */
 export function issuesOf(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   return schema.safeParse(value).success ? [] : explained(schema, value, path)
 }
 
-/** Put into words only when something is wrong: nearly all bodies are right. */
+/** Formats issues only for invalid values, because nearly all bodies are valid. */
 function explained(schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   const issues = schema.safeParse(value, { error: explain }).error?.issues ?? []
   return issues
-    .flatMap(nearestOption)
+    .flatMap(closestOption)
     .map((issue) => ({ path: pathText([...path, ...issue.path]), message: issue.message }))
 }
 
-/** For a union, the issues of the option that has every field of the value, with wrong types alone; else the union's own. */
-function nearestOption(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+/**
+ * Returns the issues of the union's option that has every field of the value, with wrong types only; otherwise the
+ * union's own issue.
+ */
+function closestOption(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]
   const option = issue.errors.find((errors) =>
     errors.every(
@@ -43,7 +46,7 @@ function nearestOption(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 
 const REQUIRED = 'is required'
 
-/** The refusal of a body for the given reasons. */
+/** Returns the refusal of a body with these issues. */
 export function invalid(issues: readonly ValidationIssue[]): Refusal {
   const first = issues[0]
   const rest = issues.length > 1 ? ` (and ${issues.length - 1} more, see issues)` : ''
@@ -52,7 +55,7 @@ export function invalid(issues: readonly ValidationIssue[]): Refusal {
   })
 }
 
-/** Writes a path as a reader of JavaScript, Python or C# would: `items[2].name`. */
+/** Formats a path as in JavaScript, Python or C#: `items[2].name`. */
 export function pathText(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   return text === '' ? 'body' : text.replace(/^\./, '')

@@ -11,10 +11,10 @@ import { stateRecords } from './simulator/state-records.ts'
 const { locations, checks, claims, payments, feedback, endpoints, deliveries } = stateRecords
 const attempt = deliveries.shape.attempts.element
 
-/** How one attempt ended, in the words of `AttemptOutcome`. */
+/** Schema of `AttemptOutcome`. */
 export const attemptOutcome = attempt.shape.outcome
 
-/** What every answer shows of the records of contract section 3, as schemas: what a view shows besides does not compile. */
+/** Schemas of records in responses (contract section 3). The compiler refuses a schema without a field of its view. */
 export const locationView = locations satisfies z.ZodType<Location>
 export const checkView = checks.omit({ ordered_by: true }) satisfies z.ZodType<Check>
 export const claimView = claims.omit({ location_id: true, guest_hash: true }) satisfies z.ZodType<ClaimView>
@@ -29,12 +29,12 @@ export const endpointView = endpoints.omit({
   consecutive_failures: true,
 }) satisfies z.ZodType<WebhookEndpointView>
 
-/** The response to a registration: the one answer that shows the secret. */
+/** Schema of the response to a registration, the only one with the secret. */
 export const registeredEndpointView = endpointView.extend({
   signing_secret: endpoints.shape.signing_secret,
 }) satisfies z.ZodType<WebhookEndpointView & { signing_secret: string }>
 
-/** What the `data` of each event is: what the matching `GET` returns (specification section 2). */
+/** Schema of `data` of each event: the response of the matching `GET` (specification section 2). */
 export const eventData = {
   'check.created': checkView,
   'check.updated': checkView,

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { eventTypes, type EventType } from './event.ts'
 import type { AttemptOutcome } from './delivery.ts'
 
-/** A registered receiver as it is stored (contract section 3); `viewEndpoint` is what anybody sees of it. */
+/** A registered receiver in the store (contract section 3). `viewEndpoint` returns its public fields. */
 export interface WebhookEndpoint {
   id: string
-  /** Whose events it receives: the location of the key that registered it. Not shown. */
+  /** Location of the key that registered it; it receives only this location's events. Not shown. */
   location_id: string
   url: string
   event_types: readonly EventType[]
@@ -13,9 +13,9 @@ export interface WebhookEndpoint {
   disabled_at: string | null
   disabled_reason: string | null
   created_at: string
-  /** `whsec_…`, shown once by the response to registration and never again. */
+  /** `whsec_…`, shown only in the response to the registration. */
   signing_secret: string
-  /** Distinct deliveries in a row whose first attempt failed (contract section 9). */
+  /** Number of distinct consecutive deliveries whose first attempt failed (contract section 9). */
   consecutive_failures: number
 }
 
@@ -24,7 +24,7 @@ export type WebhookEndpointView = Omit<
   'location_id' | 'signing_secret' | 'consecutive_failures'
 >
 
-/** An endpoint as every answer and event shows it, but the response to its registration. */
+/** Returns an endpoint as responses and events show it, without its secret. */
 export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
   const {
     location_id: _location,
@@ -35,7 +35,7 @@ export function viewEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
   return view
 }
 
-/** Body of `POST /webhook-endpoints`. The scheme and the address of `url` are judged by `destination` and the policy. */
+/** Body of `POST /webhook-endpoints`. `destination` and its policy check the scheme and the address of `url`. */
 export const registerEndpointBody = z.object({
   url: z.string().min(1).max(2048),
   event_types: z
@@ -47,8 +47,8 @@ export const registerEndpointBody = z.object({
 export type RegisterEndpointBody = z.infer<typeof registerEndpointBody>
 
 /**
- * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret: a temporary endpoint that comes back
- * with the one it had leaves its receiver as it is.
+ * Body of `POST /_sim/webhook-endpoints`, where the caller may choose the secret. So a temporary endpoint can be
+ * recreated without changing its receiver.
  */
 export const chosenSecretBody = registerEndpointBody.extend({
   signing_secret: z
@@ -65,7 +65,7 @@ function unknownType(issue: { input?: unknown }): string {
   return `must be one of ${eventTypes.join(', ')}, not ${JSON.stringify(issue.input)}`
 }
 
-/** What came of a ping (contract section 9): its one attempt, whose fields are `null` when it could not be made. */
+/** Result of a ping (contract section 9): its attempt, whose fields are `null` when none was made. */
 export interface PingReport {
   delivery_id: string
   event_id: string

@@ -6,7 +6,7 @@ interface AddLocations {
   locations: readonly Omit<Location, 'id' | 'created_at'>[]
 }
 
-/** What a fresh store is given: the restaurant's locations, in order (contract section 2). */
+/** Adds the restaurant's locations, in order, to a new store (contract section 2). */
 export const addLocations = {
   reads: () => ({}),
   decide(_records, command, { now, newId }) {

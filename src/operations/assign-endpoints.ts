@@ -12,8 +12,8 @@ const reads = () =>
   }) as const
 
 /**
- * Gives the endpoints of data directories from before endpoints belonged to a location (contract section 2) this one.
- * Writes nothing when each endpoint has a location.
+ * Assigns this location to endpoints without one, which data directories of early versions contain (contract section
+ * 2). Writes nothing when each endpoint has a location.
  */
 export const assignEndpoints = {
   reads,

@@ -13,14 +13,14 @@ import type { Operation } from './operation.ts'
 
 export interface ClaimItems extends CheckAddress, ClaimBody, ByGuest {}
 
-/** Why an item cannot be claimed; `unclaimed_quantity` is `null` for an item that the check does not have. */
+/** Reason why an item cannot be claimed. `unclaimed_quantity` is `null` for an item that the check does not have. */
 export interface NotClaimable {
   external_id: string
   reason: 'check_closed' | 'unknown_item' | 'discount_line' | 'quantity_not_positive' | 'exceeds_unclaimed'
   unclaimed_quantity: number | null
 }
 
-/** `POST /_sim/checks/{external_check_id}/claims`: a guest takes on a part of the check (contract section 7). */
+/** `POST /_sim/checks/{external_check_id}/claims`: a guest claims items of the check (contract section 7). */
 export const claimItems = {
   reads: readsOfCheck,
   decide({ checks, claims }, command, { now, newId }) {
@@ -53,7 +53,7 @@ export const claimItems = {
   },
 } satisfies Operation<ClaimItems, ReturnType<typeof readsOfCheck>, Claim>
 
-/** @throws Refusal `not_claimable` that names all items that are not. */
+/** @throws Refusal `not_claimable` that lists all items that cannot be claimed. */
 function claimedItems(check: Check, wanted: ClaimBody['items']): ClaimedItem[] {
   const known = new Map(check.items.map((item) => [item.external_id, item]))
   const items: ClaimedItem[] = []

@@ -5,7 +5,7 @@ import { invalid } from '../model/validation.ts'
 import type { Operation } from './operation.ts'
 
 interface CreateKey extends CreateKeyBody {
-  /** SHA-256 of the key in hex: the key itself is the caller's alone. */
+  /** SHA-256 of the key in hex. Only the caller has the key itself. */
   hash: string
   location_id: string
 }
@@ -14,7 +14,7 @@ function reads({ location_id }: CreateKey) {
   return { location: { collection: 'locations', id: location_id } } as const
 }
 
-/** `POST /_sim/keys`: a key of one location with the scopes asked for. */
+/** `POST /_sim/keys`: creates a key of one location with the requested scopes. */
 export const createKey = {
   reads,
   decide({ location }, { name, scopes, hash, location_id }, { now, newId }) {

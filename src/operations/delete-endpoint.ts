@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Operation } from './operation.ts'
 import { retireDeliveries } from './retire-deliveries.ts'
 
-/** An endpoint as a key names it: those of other locations are not there for the key (contract section 2). */
+/** An endpoint in a request. A key does not see endpoints of other locations (contract section 2). */
 export interface EndpointAddress {
   endpoint_id: string
   location_id: string
@@ -17,7 +17,7 @@ function reads({ endpoint_id }: EndpointAddress) {
   } as const
 }
 
-/** `DELETE /_sim/webhook-endpoints/{id}`: the endpoint goes, and what was still on its way to it is dead. */
+/** `DELETE /_sim/webhook-endpoints/{id}`: deletes the endpoint; its pending deliveries become dead. */
 export const deleteEndpoint = {
   reads,
   decide({ endpoint, pending }, address) {
@@ -29,7 +29,7 @@ export const deleteEndpoint = {
   },
 } satisfies Operation<EndpointAddress, ReturnType<typeof reads>, WebhookEndpoint>
 
-/** @throws Refusal `not_found` when there is none with this id at the location. */
+/** @throws Refusal `not_found` when the location has no endpoint with this id. */
 export function foundEndpoint(
   endpoint: WebhookEndpoint | undefined,
   { endpoint_id, location_id }: EndpointAddress,

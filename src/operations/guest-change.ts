@@ -4,15 +4,15 @@ import { isFullyPaid, withClaims } from '../model/guests/claimed-items.ts'
 import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
-import { settled } from '../model/guests/shares.ts'
+import { repriceClaims } from '../model/guests/shares.ts'
 
-/** Whose check it is that guests do something with. */
+/** Identifies the check of a guest's action. */
 export interface CheckAddress {
   location_id: string
   external_id: string
 }
 
-/** What every change by guests needs to see: the check and all of its claims. */
+/** Returns the reads of every guest action: the check and all of its claims. */
 export function readsOfCheck(address: CheckAddress) {
   const key = checkKey(address)
   return {
@@ -21,7 +21,10 @@ export function readsOfCheck(address: CheckAddress) {
   } as const
 }
 
-/** The check that a lookup has found. @throws Refusal `not_found` when it has found none. */
+/**
+ * Returns the check that a read found.
+ * @throws Refusal `not_found` when there is none.
+ */
 export function foundCheck([check]: Iterable<Check>, { external_id }: CheckAddress): Check {
   if (check === undefined) throw checkNotFound(external_id)
   return check
@@ -34,26 +37,26 @@ export function checkNotFound(external_id: string): Refusal {
   )
 }
 
-/** What records of guests carry of the check that they belong to. */
+/** Returns the fields of a check that guests' records repeat. */
 export function ofCheck({ id, external_id, location_id }: Check): OfCheck {
   return { check_id: id, external_check_id: external_id, location_id }
 }
 
-/** What guests change of a check. */
+/** A change of a check by guests. */
 interface GuestChange {
   check: Check
-  /** All claims of the check, oldest first, as they are stored. */
+  /** All stored claims of the check, oldest first. */
   before: readonly Claim[]
-  /** The same after the change; a new one comes last. */
+  /** All claims after the change; a new claim comes last. */
   claims: readonly Claim[]
-  /** What has been paid after the change, refunds taken off. */
+  /** Paid amount after the change, minus refunds. */
   paid_cents: number
   now: Date
 }
 
 /**
- * The check after a change by guests: quantities, paid and balance move with it, `updated_at` forward, and each active
- * claim owes what it then does. No `check.updated` comes of it: that tells of pushes (contract sections 6 and 7).
+ * Applies a guest action: updates quantities, paid amount, balance, `updated_at` and the amounts of active claims. It
+ * emits no `check.updated`, which reports pushes only (contract sections 6 and 7).
  */
 export function guestChange(change: GuestChange): { check: Check; claims: Claim[]; writes: Write[] } {
   const { paid_cents, before } = change
@@ -62,31 +65,34 @@ export function guestChange(change: GuestChange): { check: Check; claims: Claim[
     ...change.check,
     ...money,
     items: withClaims(change.check.items, change.claims, isFullyPaid(money)),
-    updated_at: later(change.check.updated_at, change.now),
+    updated_at: nextUpdatedAt(change.check.updated_at, change.now),
   }
-  const claims = settled(check, change.claims)
+  const claims = repriceClaims(check, change.claims)
   const stored = new Set(before)
   const moved = claims.filter((claim) => !stored.has(claim))
   return { check, claims, writes: [put('checks', check), ...moved.map((claim) => put('claims', claim))] }
 }
 
-/** Whether a change brings the balance to 0 with something paid: `check.fully_paid`, once per crossing. */
+/** Returns true when a change brings the balance to 0 with something paid: `check.fully_paid`, once per crossing. */
 export function becomesFullyPaid(before: Check, after: Check): boolean {
   return before.balance_cents > 0 && isFullyPaid(after)
 }
 
-/** `check.fully_paid`, when it is time for it. */
+/** Returns the event `check.fully_paid` when the change completes the check. */
 export function fullyPaid(before: Check, after: Check): DomainEvent[] {
   if (!becomesFullyPaid(before, after)) return []
   return [eventOf(after, 'check.fully_paid', viewCheck(after))]
 }
 
-/** What has happened to a check, or to what guests have of it, with the view of that. */
+/** Returns an event of a check, or of a guest's record, with its view. */
 export function eventOf(check: Check, type: DomainEvent['type'], data: object): DomainEvent {
   return { type, location_id: check.location_id, data, external_check_id: check.external_id }
 }
 
-/** The time of a change: now, but a millisecond after the last one at least, so that newer states carry later times. */
-export function later(last: string, now: Date): string {
+/**
+ * Returns the time of a change: now, but at least a millisecond after the last change. So newer states have later
+ * times.
+ */
+export function nextUpdatedAt(last: string, now: Date): string {
   return new Date(Math.max(now.getTime(), Date.parse(last) + 1)).toISOString()
 }

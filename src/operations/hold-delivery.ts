@@ -7,7 +7,7 @@ export interface HoldDelivery {
   faults: Hold['faults']
   /** In milliseconds. */
   delay_ms: number
-  /** Further milliseconds that it may wait to be overtaken. */
+  /** Further milliseconds to wait until another delivery overtakes it. */
   reorder_ms: number
 }
 
@@ -15,7 +15,10 @@ function readsOne({ delivery_id }: HoldDelivery) {
   return { delivery: { collection: 'deliveries', id: delivery_id } } as const
 }
 
-/** Holds the next attempt of a delivery, by a fault (contract section 10). It waits in the queue like a retry and survives a crash. */
+/**
+ * Holds the next attempt of a delivery for a fault (contract section 10). The delivery waits in the queue like a retry
+ * and survives a crash.
+ */
 export const holdDelivery = {
   reads: readsOne,
   decide({ delivery }, { faults, delay_ms, reorder_ms }, { now }) {
@@ -32,7 +35,7 @@ export const holdDelivery = {
 
 export interface ReleaseDeliveries {
   delivery_ids: readonly string[]
-  /** Ends delays too; else only the waiting to be overtaken ends. */
+  /** True also ends delays; false only ends waiting to be overtaken. */
   at_once: boolean
 }
 
@@ -42,7 +45,7 @@ function readsMany({ delivery_ids }: ReleaseDeliveries): Held {
   return Object.fromEntries(delivery_ids.map((id) => [id, { collection: 'deliveries', id }]))
 }
 
-/** Releases deliveries that a fault held: they have been overtaken, or the fault has ended (contract section 10). */
+/** Releases held deliveries that were overtaken, or whose fault has ended (contract section 10). */
 export const releaseDeliveries = {
   reads: readsMany,
   decide(records, { delivery_ids, at_once }, { now }) {

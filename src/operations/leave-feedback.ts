@@ -10,7 +10,10 @@ function reads(address: LeaveFeedback) {
   return { checks: { collection: 'checks', lookup: 'external', key: checkKey(address) } } as const
 }
 
-/** `POST /_sim/checks/{external_check_id}/feedback`: a guest rates the meal, as often as they like, also once it is closed. */
+/**
+ * `POST /_sim/checks/{external_check_id}/feedback`: a guest rates the meal, any number of times, even after the check
+ * is closed.
+ */
 export const leaveFeedback = {
   reads,
   decide({ checks }, command, { now, newId }) {

@@ -1,19 +1,19 @@
 import type { DomainEvent } from '../model/event.ts'
 import type { Reads, ReadResults, Write } from '../model/records.ts'
 
-/** Makes a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
+/** Returns a new identifier: the prefix and 26 Crockford base-32 characters in time order (contract section 1). */
 export type NewId = (prefix: IdPrefix) => string
 export type IdPrefix = 'chk' | 'clm' | 'pay' | 'fbk' | 'loc' | 'we' | 'evt' | 'dlv' | 'key' | 'req'
 
-/** What an operation may know of the world: values, no sources of them. */
+/** Values from outside the store that an operation may use. */
 export interface Context {
   now: Date
   newId: NewId
-  /** A new signing secret, `whsec_…`. */
+  /** Returns a new signing secret, `whsec_…`. */
   newSecret: () => string
 }
 
-/** What an operation decided: the answer, what shall be written, and what has thereby happened. */
+/** Result of an operation: the reply, the records to write, and the events. */
 export interface Decision<Reply> {
   reply: Reply
   writes: readonly Write[]
@@ -21,8 +21,8 @@ export interface Decision<Reply> {
 }
 
 /**
- * One thing that the service can do. It names what it needs to see and decides; it writes nothing itself, so a replay
- * is a decision without writes, and a refusal (thrown) leaves nothing to undo.
+ * An action of the service. It declares its reads and decides; it writes nothing itself. So a replayed push is a
+ * decision without writes, and a thrown refusal leaves nothing to undo.
  */
 export interface Operation<Command, R extends Reads, Reply> {
   reads(command: Command): R
@@ -32,7 +32,7 @@ export interface Operation<Command, R extends Reads, Reply> {
 /** The reads of an operation that needs no records. */
 export type NoReads = Readonly<Record<string, never>>
 
-/** A decision that changes nothing. */
+/** Returns a decision without changes. */
 export function unchanged<Reply>(reply: Reply): Decision<Reply> {
   return { reply, writes: [], events: [] }
 }

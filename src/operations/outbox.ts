@@ -4,14 +4,14 @@ import { put, type Write } from '../model/records.ts'
 import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import type { Context } from './operation.ts'
 
-/** What the outbox reads beside the records of the operation. */
+/** Reads of the outbox, besides those of the operation. */
 export const outboxReads = {
   subscribers: { collection: 'endpoints', lookup: 'status', key: 'enabled' },
 } as const
 
 /**
- * Turns what has happened into stored events and one delivery for each enabled endpoint of the event's location that
- * lists the type. The envelope is serialised here, once: these bytes are stored, signed and sent on every attempt (contract section 8).
+ * Converts events to stored events, each with a delivery per enabled endpoint of its location that lists the type. The
+ * envelope is serialised once, here: every attempt signs and sends the stored bytes (contract section 8).
  */
 export function outbox(
   events: readonly DomainEvent[],
@@ -20,7 +20,7 @@ export function outbox(
 ): readonly Write[] {
   const writes: Write[] = []
   for (const happened of events) {
-    const event = store(happened, context)
+    const event = toStoredEvent(happened, context)
     writes.push(put('events', event))
     for (const endpoint of endpoints)
       if (isMeantFor(endpoint, happened))
@@ -32,18 +32,21 @@ export function outbox(
 /** An event of a check, or a ping. */
 type ToStore = Pick<DomainEvent, 'data' | 'external_check_id'> & Pick<StoredEvent, 'type'>
 
-/** Serialises an event's envelope and gives it its identity. */
-export function store({ type, data, external_check_id }: ToStore, { newId, now }: Context): StoredEvent {
+/** Returns the stored event of an event: new id, current time, serialised envelope. */
+export function toStoredEvent(
+  { type, data, external_check_id }: ToStore,
+  { newId, now }: Context,
+): StoredEvent {
   const id = newId('evt')
   const created_at = now.toISOString()
   const body = envelopeText({ id, type, created_at }, JSON.stringify(data))
   return { id, type, created_at, external_check_id, body }
 }
 
-/** One for all, since records are never changed in place. */
+/** Shared by all deliveries, since records are immutable. */
 const none: Delivery['attempts'] = []
 
-/** A delivery that is due at once, or `dueAt` another time. */
+/** Returns a new delivery, due now or at `dueAt`. */
 export function firstDelivery(
   event: StoredEvent,
   endpoint: WebhookEndpoint,

@@ -17,7 +17,7 @@ import type { Operation } from './operation.ts'
 import { claimNotActive } from './release-claim.ts'
 
 export interface Pay extends CheckAddress, PayBody, ByGuest {
-  /** What the guest was told to pay, in cents: not one more is taken, whatever was pushed since. */
+  /** Amount that the page showed, in cents. The payment is refused when the amount has changed since. */
   expected_cents?: number | undefined
 }
 
@@ -29,8 +29,8 @@ function reads(address: Pay) {
 }
 
 /**
- * `POST /_sim/checks/{external_check_id}/payments`: claims are paid, or an amount, or the whole balance (contract
- * section 7). A payment that brings the balance to 0 pays all claims that are still active, since none of them owes any more.
+ * `POST /_sim/checks/{external_check_id}/payments`: pays claims, an amount, or the whole balance (contract section 7).
+ * A payment that brings the balance to 0 pays all active claims, since none of them owes anything then.
  */
 export const pay = {
   reads,
@@ -77,7 +77,10 @@ export const pay = {
   },
 } satisfies Operation<Pay, ReturnType<typeof reads>, Payment>
 
-/** @throws Refusal `validation_failed` for what names no claim of the check; `claim_not_active` for what is paid or released. */
+/**
+ * @throws Refusal `validation_failed` for an id that is no claim of the check; `claim_not_active` for a paid or
+ * released claim.
+ */
 function activeClaims(claims: readonly Claim[], ids: readonly string[]): Claim[] {
   const known = new Map(claims.map((claim) => [claim.id, claim]))
   const issues = ids.flatMap((id, index) =>

@@ -4,13 +4,13 @@ import { Refusal } from '../model/refusal.ts'
 import { viewEndpoint } from '../model/webhook-endpoint.ts'
 import { foundEndpoint, type EndpointAddress } from './delete-endpoint.ts'
 import type { Operation } from './operation.ts'
-import { firstDelivery, store } from './outbox.ts'
+import { firstDelivery, toStoredEvent } from './outbox.ts'
 
 function reads({ endpoint_id }: EndpointAddress) {
   return { endpoint: { collection: 'endpoints', id: endpoint_id } } as const
 }
 
-/** `POST /webhook-endpoints/{id}/test`: an event of type `ping` on its way to this endpoint alone. */
+/** `POST /webhook-endpoints/{id}/test`: creates a `ping` event and delivers it to this endpoint only. */
 export const pingEndpoint = {
   reads,
   decide(records, address, context) {
@@ -20,7 +20,10 @@ export const pingEndpoint = {
         'endpoint_disabled',
         `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
       )
-    const event = store({ type: 'ping', data: viewEndpoint(endpoint), external_check_id: null }, context)
+    const event = toStoredEvent(
+      { type: 'ping', data: viewEndpoint(endpoint), external_check_id: null },
+      context,
+    )
     const delivery = firstDelivery(event, endpoint, context)
     return { reply: delivery, writes: [put('events', event), put('deliveries', delivery)], events: [] }
   },

@@ -12,8 +12,8 @@ import type { DomainEvent } from '../model/event.ts'
 import { put, type Write } from '../model/records.ts'
 import type { PushOutcome } from '../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../model/revision.ts'
-import { settled } from '../model/guests/shares.ts'
-import { becomesFullyPaid, eventOf, later } from './guest-change.ts'
+import { repriceClaims } from '../model/guests/shares.ts'
+import { becomesFullyPaid, eventOf, nextUpdatedAt } from './guest-change.ts'
 import { unchanged, type Context, type Decision, type Operation } from './operation.ts'
 import { refuseConflicts } from './push-conflicts.ts'
 import { order } from './push-order.ts'
@@ -26,7 +26,7 @@ export interface PushCheck {
   order_by: string
 }
 
-/** How a push ended, with the check after it and before it. */
+/** Outcome of a push, with the check after and before it. */
 export interface PushReply {
   outcome: Exclude<PushOutcome, 'conflict'>
   check: StoredCheck
@@ -95,7 +95,7 @@ function update(
   held: readonly Claim[],
   context: Context,
 ): Decision<PushReply> {
-  const now = later(current.updated_at, context.now)
+  const now = nextUpdatedAt(current.updated_at, context.now)
   const money = {
     paid_cents: current.paid_cents,
     balance_cents: push.totals.total_cents - current.paid_cents,
@@ -124,20 +124,20 @@ function update(
   return apply('updated', current, check, types, owingOtherwise(check, held))
 }
 
-/** Keeps the field of a revision with it: in a service that orders by another one, the revision says nothing. */
+/** Stores the field of the revision with it, so that a service with another `--order-by` ignores the revision. */
 function noteField(check: StoredCheck, order_by: string): void {
   if (check.revision !== null && order_by !== ORDER_BY) check.ordered_by = order_by
 }
 
-/** What active claims owe follows the prices and totals of the check. */
+/** Returns writes for active claims whose amount changes with the prices and totals of the check. */
 function owingOtherwise(check: Check, held: readonly Claim[]): Write[] {
   if (held.length === 0) return []
-  return settled(check, held)
+  return repriceClaims(check, held)
     .filter((claim, index) => claim !== held[index])
     .map((claim) => put('claims', claim))
 }
 
-/** A pure close moves the status, and the revision that it needs to do so, and nothing that guests see. */
+/** Returns false when a push only closes the check: status and revision change, and nothing that guests see. */
 function changesMoreThanStatus(current: Check, push: OrderedPush): boolean {
   return !sameContent({ ...push, status: current.status }, current)
 }

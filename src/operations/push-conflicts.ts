@@ -8,15 +8,17 @@ import {
 } from '../model/guests/claimed-items.ts'
 import { Refusal } from '../model/refusal.ts'
 
-/** Why a push is refused with 409: guests have claimed what it takes away (specification section 4, rule 4). */
+/**
+ * An item that makes a push a 409 conflict: guests claimed more than the push leaves (specification section 4, rule 4).
+ */
 export interface Conflict {
   external_id: string
   reason: 'removed' | 'price_decreased' | 'quantity_below_claimed'
-  /** How much of the item guests hold: what they have claimed, or all of it on a fully paid check. */
+  /** Quantity of the item that guests claimed; the whole quantity on a fully paid check. */
   claimed_quantity: number
 }
 
-/** The refusal of a push, with the check that it was judged against. */
+/** Refusal of a push, with the check that it conflicts with. */
 export class PushConflict extends Refusal {
   readonly before: StoredCheck
 
@@ -27,8 +29,8 @@ export class PushConflict extends Refusal {
 }
 
 /**
- * Refuses a push that takes away what guests hold (contract section 6, rule 3). `held` are the check's claims that are
- * active or paid.
+ * Refuses a push that removes claimed items (contract section 6, rule 3). `held` are the check's active and paid
+ * claims.
  * @throws PushConflict that lists all conflicts.
  */
 export function refuseConflicts(
@@ -53,8 +55,8 @@ export function refuseConflicts(
 }
 
 /**
- * Lists what a push takes away, in the order of the check's items. Prices are compared with the check as it stands now.
- * On a fully paid check every item counts as paid for.
+ * Returns the conflicts of a push, in the order of the check's items. Prices are compared with the current check. On a
+ * fully paid check every item counts as paid.
  */
 function conflictsOf(check: StoredCheck, pushed: readonly PushedItem[], held: readonly Claim[]): Conflict[] {
   const isPaid = isFullyPaid(check)
@@ -78,7 +80,7 @@ function conflictsOf(check: StoredCheck, pushed: readonly PushedItem[], held: re
   return conflicts
 }
 
-/** Names the lines that look split or renamed: new lines of the same name and price make up for what is missing. */
+/** Returns new lines that look like the missing ones, split or renamed: same name and price. */
 function movedLines(
   check: StoredCheck,
   pushed: readonly PushedItem[],

@@ -1,13 +1,13 @@
 import { contentOf, revisionOf, sameContent, type OrderedPush, type StoredCheck } from '../model/check.ts'
 import { isLater } from '../model/revision.ts'
 
-/** Where a push stands to the current state: it replaces it, repeats it, or comes too late. */
+/** Order of a push relative to the current state: newer, the same, or stale. */
 export type Order = 'newer' | 'same' | 'stale'
 
 /**
- * Orders a push against the current state, so that pushes with revisions converge in whatever order they arrive
- * (specification section 4, rule 2; contract section 6, steps 1 and 2). `orderBy` is the field that the push's revision
- * was read from.
+ * Compares a push with the current state, so that pushes with revisions converge in any order of arrival. See
+ * specification section 4, rule 2, and contract section 6, steps 1 and 2. `orderBy` is the field of the push's
+ * revision.
  */
 export function order(current: StoredCheck, push: OrderedPush, orderBy: string): Order {
   const same = sameContent(current, push)
@@ -19,13 +19,13 @@ export function order(current: StoredCheck, push: OrderedPush, orderBy: string):
   return same ? 'same' : byContent(current, push)
 }
 
-/** Without revisions the last to arrive counts, but the end of a meal is final. */
+/** Without revisions the last arrival wins, but a closed check stays closed. */
 function byArrival(current: StoredCheck, push: OrderedPush, same: boolean): Order {
   if (same) return 'same'
   return current.status === 'closed' && push.status === 'open' ? 'stale' : 'newer'
 }
 
-/** One revision, two contents: a sender's mistake. The greater text wins, whichever comes first. */
+/** Decides between two contents with one revision, a sender's mistake: the greater text wins in any order. */
 function byContent(current: StoredCheck, push: OrderedPush): Order {
   return contentOf(push) > contentOf(current) ? 'newer' : 'stale'
 }

@@ -5,14 +5,14 @@ import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import { unchanged, type Operation } from './operation.ts'
 import { retired, retireDeliveries } from './retire-deliveries.ts'
 
-/** What the sender reports of one attempt, and the policy that it is judged by. */
+/** Result of one attempt, and the retry and disabling policy. */
 export interface RecordAttempt {
   delivery_id: string
   endpoint_id: string
   result: AttemptResult
-  /** When to try again, from the end of the attempt in milliseconds; `null` when this was the last one. */
+  /** Backoff from the end of the attempt, in milliseconds; `null` after the last attempt. */
   retry_in_ms: number | null
-  /** Distinct failing deliveries in a row that disable the endpoint; 0 never does. */
+  /** Number of distinct consecutive failing deliveries that disables the endpoint; 0 never does. */
   disable_after: number
 }
 
@@ -24,7 +24,10 @@ function reads({ delivery_id, endpoint_id }: RecordAttempt) {
   } as const
 }
 
-/** The outcome of an attempt: delivered, tried again later, or dead; and what it means for the endpoint (contract section 9). */
+/**
+ * Records an attempt: the delivery is delivered, retried later, or dead, and the endpoint's failure count changes
+ * (contract section 9).
+ */
 export const recordAttempt = {
   reads,
   decide({ delivery, endpoint, pending }, command, { now }) {
@@ -94,7 +97,10 @@ function after(
   return delivery
 }
 
-/** Each delivery counts once, at its first failed attempt; a success of any starts the count anew; pings do not count. */
+/**
+ * Updates the failure count of an endpoint. Each delivery counts once, at its first failed attempt. Any success resets
+ * the count; pings do not count.
+ */
 function judged(
   endpoint: WebhookEndpoint,
   tried: Delivery,

@@ -5,7 +5,7 @@ import { Refusal } from '../model/refusal.ts'
 import { eventOf, foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
-/** The payment that is refunded; it never moves to another check. */
+/** The payment to refund; it never moves to another check. */
 export interface Refund extends RefundBody {
   payment: Pick<Payment, 'id' | 'location_id' | 'external_check_id'>
 }
@@ -22,8 +22,8 @@ function addressOf({ location_id, external_check_id }: Refund['payment']) {
 }
 
 /**
- * `POST /_sim/payments/{id}/refunds`: a part, or the rest, of what went to the check; the balance grows by it. Its claims
- * stay paid until all of it is refunded, and are released then. The tip stays where it is (contract section 7).
+ * `POST /_sim/payments/{id}/refunds`: refunds a part, or the rest, without the tip; the balance grows by it. The
+ * payment's claims stay paid until it is fully refunded, and are released then (contract section 7).
  */
 export const refund = {
   reads,
@@ -32,7 +32,7 @@ export const refund = {
     const check = foundCheck(checks, addressOf(paid))
     const rest = paid.amount_cents - paid.refunded_cents
     const amount_cents = command.amount_cents ?? rest
-    // A payment of 0 is refunded like any other, once, or its claims would be paid for good.
+    // A payment of 0 can be refunded once; otherwise its claims would stay paid for ever.
     if (paid.status === 'refunded' || amount_cents > rest) throw exceedsPayment(paid, amount_cents)
     const isWhole = amount_cents === rest
     const reply: Payment = {

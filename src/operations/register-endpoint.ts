@@ -3,11 +3,11 @@ import type { ChosenSecretBody, WebhookEndpoint } from '../model/webhook-endpoin
 import type { NoReads, Operation } from './operation.ts'
 
 interface RegisterEndpoint extends ChosenSecretBody {
-  /** The location of the key that registers: the endpoint receives its events only (contract section 2). */
+  /** Location of the key that registers. The endpoint receives only this location's events (contract section 2). */
   location_id: string
 }
 
-/** `POST /webhook-endpoints`: a new endpoint with a secret of its own, also for a URL that is registered already. */
+/** `POST /webhook-endpoints`: creates an endpoint with its own secret, even for a URL that is already registered. */
 export const registerEndpoint = {
   reads: () => ({}),
   decide(_records, { location_id, url, event_types, signing_secret }, { now, newId, newSecret }) {

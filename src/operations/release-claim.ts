@@ -3,7 +3,7 @@ import { Refusal } from '../model/refusal.ts'
 import { foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
 import { unchanged, type Operation } from './operation.ts'
 
-/** The claim that is released; it never moves to another check. */
+/** The claim to release; it never moves to another check. */
 export interface ReleaseClaim {
   claim: Pick<Claim, 'id' | 'location_id' | 'external_check_id'>
 }
@@ -16,7 +16,7 @@ function addressOf({ location_id, external_check_id }: Omit<ReleaseClaim['claim'
   return { location_id, external_id: external_check_id }
 }
 
-/** `DELETE /_sim/claims/{id}`: an unpaid claim holds its items no more; releasing it again changes nothing. No event. */
+/** `DELETE /_sim/claims/{id}`: releases an unpaid claim, without an event. Releasing it again changes nothing. */
 export const releaseClaim = {
   reads,
   decide({ checks, claims }, { claim: { id, ...address } }, { now }) {
@@ -40,7 +40,7 @@ export function claimNotFound(id: string): Refusal {
   )
 }
 
-/** The refusal of what needs active claims. `advice` is a sentence. */
+/** Returns the refusal of an action that needs active claims. `advice` is a sentence. */
 export function claimNotActive(claims: readonly Claim[], advice: string): Refusal {
   const names = claims.map(({ id, status }) => `${id} is ${status}`).join(', ')
   return new Refusal('claim_not_active', `Only active claims can be paid or released: ${names}. ${advice}`, {

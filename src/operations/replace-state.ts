@@ -4,17 +4,17 @@ import { type Everything, noRecords } from '../model/records.ts'
 import type { State } from '../model/simulator/state.ts'
 
 /**
- * `PUT /_sim/state`: everything is as the state says. The keys stay, so that nobody is locked out; one whose location
- * is not there any more sees the one of the same name, else the first (contract section 10).
+ * `PUT /_sim/state`: replaces all data but the API keys, so that no caller is locked out. A key whose location is
+ * missing gets the location of the same name, otherwise the first (contract section 10).
  */
 export function loadState({ format: _format, clock: _clock, ...records }: State) {
   return ({ keys, locations }: Everything): Everything => ({
     ...records,
-    keys: keys.map((key) => settled(key, locations, records.locations)),
+    keys: keys.map((key) => rehomeKey(key, locations, records.locations)),
   })
 }
 
-function settled(key: ApiKey, before: readonly Location[], after: readonly Location[]): ApiKey {
+function rehomeKey(key: ApiKey, before: readonly Location[], after: readonly Location[]): ApiKey {
   if (after.some(({ id }) => id === key.location_id)) return key
   const name = before.find(({ id }) => id === key.location_id)?.name
   const first = after.reduce((one, other) => (one.id <= other.id ? one : other))
@@ -22,7 +22,7 @@ function settled(key: ApiKey, before: readonly Location[], after: readonly Locat
   return { ...key, location_id }
 }
 
-/** `POST /_sim/reset`: a fresh store, but for its locations and the keys to it (contract section 10). */
+/** `POST /_sim/reset`: removes everything but the locations and the API keys (contract section 10). */
 export function resetState({ locations, keys }: Everything): Everything {
   return { ...noRecords, locations, keys }
 }

@@ -6,10 +6,10 @@ import { endpointNotFound } from './delete-endpoint.ts'
 import type { Operation } from './operation.ts'
 import { firstDelivery } from './outbox.ts'
 
-/** The delivery that is sent again; its event and its endpoint never change. */
+/** The delivery to resend; its event and its endpoint never change. */
 interface ResendDelivery {
   delivery: Pick<Delivery, 'id' | 'event_id' | 'endpoint_id' | 'attempts'>
-  /** Signed anew; otherwise with the header of its first attempt. */
+  /** True signs each attempt; false repeats the header of the first attempt. */
   fresh: boolean
 }
 
@@ -21,9 +21,9 @@ function reads({ delivery: { event_id, endpoint_id } }: ResendDelivery) {
 }
 
 /**
- * `POST /_sim/deliveries/{id}/resend`: a new delivery of the same event, and so of the same bytes, to the same endpoint.
- * The earlier one stays as it ended; this one has all of its attempts before it, each signed anew, or verbatim with the
- * header of the earlier one's first attempt (contract section 9).
+ * `POST /_sim/deliveries/{id}/resend`: creates a delivery of the same event, with the same bytes, to the same endpoint.
+ * The earlier delivery does not change. The new one has all of its attempts, each newly signed, or verbatim with the
+ * first header of the earlier one (contract section 9).
  */
 export const resendDelivery = {
   reads,
@@ -46,7 +46,10 @@ export const resendDelivery = {
   },
 } satisfies Operation<ResendDelivery, ReturnType<typeof reads>, Delivery>
 
-/** @throws Refusal `validation_failed` when it is not known. */
+/**
+ * Returns the timestamp of the first signature.
+ * @throws Refusal `validation_failed` when it was not stored.
+ */
 function firstSignature({ id, attempts: [first] }: ResendDelivery['delivery']): number {
   if (first?.signed_at !== undefined) return first.signed_at
   const why =

@@ -2,12 +2,12 @@ import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
 import { unchanged, type Operation } from './operation.ts'
 
-/** The writes that end the pending deliveries of an endpoint that is disabled or removed. */
+/** Returns the writes that end the pending deliveries of a disabled or removed endpoint. */
 export function retireDeliveries(pending: Iterable<Delivery>): Write[] {
   return Array.from(pending, (delivery) => retirement(retired(delivery)))
 }
 
-/** The write of a delivery that ends without another attempt. `retires` has the stream report it. */
+/** Returns the write that ends a delivery without another attempt. `retires` makes the stream report it. */
 export function retirement(delivery: Delivery): Write {
   return { collection: 'deliveries', put: delivery, retires: true }
 }
@@ -28,7 +28,7 @@ function reads({ delivery_id, endpoint_id }: RetireDelivery) {
   } as const
 }
 
-/** Ends a due delivery whose endpoint is disabled or removed; nothing is sent (contract section 9). */
+/** Ends a due delivery to a disabled or removed endpoint without sending it (contract section 9). */
 export const retireDelivery = {
   reads,
   decide({ delivery, endpoint }) {

@@ -11,7 +11,7 @@ function reads({ key_id }: RevokeKey) {
   return { key: { collection: 'keys', id: key_id } } as const
 }
 
-/** `DELETE /_sim/keys/{id}`: the key is refused from now on; revoking it again changes nothing. */
+/** `DELETE /_sim/keys/{id}`: revokes a key. Revoking it again changes nothing. */
 export const revokeKey = {
   reads,
   decide({ key }, { key_id }, { now }) {

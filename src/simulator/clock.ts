@@ -4,10 +4,10 @@ import type { Store } from '../store/store.ts'
 import { timers } from '../timers.ts'
 import type { Settings } from './settings.ts'
 
-/** Where the clock of a seeded run stands, unless said otherwise: any time will do that never changes. */
+/** Default start of a seeded run's clock: an arbitrary time that never changes. */
 const SEEDED_START = new Date('2026-01-01T00:00:00.000Z')
 
-/** The service's own clock, which goes on where it was left (a frozen one runs again). */
+/** Opens the service's clock at the stored time; a frozen clock runs again. */
 export async function openClock(options: Settings, store: Store): Promise<MovableClock> {
   const { startAt, onNotice = ignore } = options
   if (options.seed !== undefined) {
@@ -25,14 +25,14 @@ export async function openClock(options: Settings, store: Store): Promise<Movabl
   return clock
 }
 
-/** Where the clock of a fresh service is: that of a seeded run stands still, or nothing could be repeated. */
+/** Returns the clock settings of a new service. A seeded run starts frozen, so that it is reproducible. */
 export function freshTime({ seed, startAt }: Settings) {
   return seed === undefined
     ? { time: startAt, frozen: false }
     : { time: startAt ?? SEEDED_START, frozen: true }
 }
 
-/** Nothing of a seeded run may depend on how quick this machine is. */
+/** Returns the measure of durations. In a seeded run nothing may depend on the speed of this machine. */
 export function measureOf({
   seed,
   clock,

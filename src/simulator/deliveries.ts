@@ -15,19 +15,19 @@ import type { Service } from '../service.ts'
 import { GRACE_MS, type Parts } from './parts.ts'
 import { freshTime, measureOf } from './clock.ts'
 
-/** What deliveries ask of the service around them. */
-interface Surroundings {
+/** Parts of the service that deliveries need. */
+interface DeliveryContext {
   faults: DeliveryFaults
   clearFaults: () => Promise<void>
   own: () => OwnAddress | undefined
   isStopping: () => boolean
 }
 
-/** Everything that goes out: where it may go, whom it trusts, and when it is sent. */
+/** Opens deliveries: address policy, TLS trust, and the pump. */
 export function openDeliveries(
   service: Service,
   parts: Parts,
-  { faults, clearFaults, own, isStopping }: Surroundings,
+  { faults, clearFaults, own, isStopping }: DeliveryContext,
 ) {
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
@@ -47,7 +47,7 @@ export function openDeliveries(
     sender,
     clock,
     faults,
-    // The global Date: a receiver in this process compares with it, also when a test has replaced it.
+    // Uses the global Date: a receiver in this process compares with it, even when a test has replaced it.
     signNow: parts.signTime === 'virtual' ? () => clock.now() : () => new Date(),
     serviceName: parts.serviceName,
     inOrder: parts.seed !== undefined,
@@ -56,7 +56,7 @@ export function openDeliveries(
     onRecorded: (delivery, attempt) => controls?.note(delivery, attempt),
   })
   let started: Pump | undefined
-  // What an earlier run has left is due at once, so nothing is taken up before the door tells its own address.
+  // Deliveries of an earlier run are due at once. They wait for the listener's address, which the policy needs.
   const pump = () =>
     (started ??= createPump({
       service,
@@ -96,19 +96,19 @@ export function openDeliveries(
   }
 }
 
-/** One delivery after the other, a receiver of a seeded run gets them in one order and its answers are recorded in it. */
+/** In a seeded run, sends one delivery at a time, so that receivers get them in one order. */
 function limitsOf({ seed }: Parts): Partial<PumpLimits> {
   return seed === undefined ? {} : { perEndpoint: 1 }
 }
 
-/** As many errors of receivers are kept, the newest ones. */
+/** Number of receivers' errors that are kept, the newest ones. */
 const MOST_THROWN = 1_000
 
-/** What receivers in this process threw, by the id of the delivery: the last error of each. */
+/** Records the last error of in-process receivers, by delivery id. */
 function createThrown() {
   const errors = new Map<string, { attempt: number; error: unknown }>()
   return {
-    /** Of the newest attempt alone: an older one is not why this one failed. */
+    /** Returns the error of the newest attempt only; an older one does not explain its failure. */
     get({ id, attempts }: Pick<Delivery, 'id' | 'attempts'>): unknown {
       const last = errors.get(id)
       return last?.attempt === attempts.length ? last.error : undefined

@@ -5,17 +5,17 @@ import type { Settings } from './settings.ts'
 import { openAuthority } from '../certificates.ts'
 
 /**
- * Milliseconds that requests and attempts in flight have to finish when the service stops. The service ends within five
- * seconds (contract section 12), and the last of them is for closing connections and files.
+ * Milliseconds that requests and attempts in flight have to finish on close. The service ends within five seconds
+ * (contract section 12); the last second is for closing connections and files.
  */
 export const GRACE_MS = 4_000
 
-/** What a service is made of, once its store is open. */
+/** Parts of a service, once its store is open. */
 export interface Parts extends Omit<Settings, 'serviceName'>, Identifiers {
   serviceName: string
-  /** The listener as it is loaded; `undefined` when the service has no port. */
+  /** The listener's module while it loads; `undefined` when the service has no port. */
   listening: Promise<typeof import('../http/listen.ts')> | undefined
-  /** The service's own one can be moved. */
+  /** The service's own clock is movable. */
   clock: Clock | MovableClock
   store: Store
 }

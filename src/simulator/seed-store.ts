@@ -15,21 +15,21 @@ interface Wanted {
   newTableSecret: () => string
 }
 
-/** What the service knows of itself that is not in its store. */
-interface Furnished {
+/** Data of the service that is not in its store. */
+interface SeededStore {
   apiKey: string
   tableSecret: string
 }
 
 /**
- * Gives a fresh store its locations, and sees to it that there is a key with all scopes that its caller knows: the one
- * asked for, else the one kept in `credentials.json`, else a new one. Returns that key (contract section 2), and the secret
- * that tables' addresses follow from, which is kept beside it, so that printed QR codes stay good.
+ * Adds locations to an empty store, and ensures a known key with all scopes (contract section 2). Uses the requested
+ * key, otherwise the one in `credentials.json`, otherwise a new one. Returns the key and the secret of table addresses.
+ * The secret is stored beside the key, so that printed QR codes stay valid.
  */
 export async function seedStore(
   service: Service,
   { dataDirectory, apiKey, newApiKey, newTableSecret }: Wanted,
-): Promise<Furnished> {
+): Promise<SeededStore> {
   const location_id = await firstLocation(service)
   await service.execute(assignEndpoints, { location_id })
   const kept = dataDirectory === undefined ? undefined : await readCredentials(dataDirectory)
@@ -42,7 +42,7 @@ export async function seedStore(
   return { apiKey: key, tableSecret }
 }
 
-/** The first of the restaurant's locations, which are made when there are none. */
+/** Returns the id of the first location; creates the locations when there are none. */
 async function firstLocation(service: Service): Promise<string> {
   const { data } = await service.list('locations', { limit: 100 })
   const locations = data.length > 0 ? data : await service.execute(addLocations, { locations: fixture() })
@@ -51,7 +51,7 @@ async function firstLocation(service: Service): Promise<string> {
   return first
 }
 
-/** A kept key that was revoked on purpose stays so; one that the store does not know is taken up again. */
+/** Returns a stored key unless it was revoked; a key that the store does not know is registered again. */
 async function stillGood(service: Service, key: string | undefined): Promise<string | undefined> {
   if (key === undefined) return undefined
   const known = await service.find('keys', 'hash', hashOf(key))
@@ -63,7 +63,7 @@ async function isUsable(service: Service, key: string): Promise<boolean> {
   return known.some(({ revoked_at }) => revoked_at === null)
 }
 
-/** Read at once: a few lines are there sooner than another thread has been asked for them. */
+/** Reads synchronously: for a few lines that is faster than asking another thread. */
 function fixture() {
   const path = packageFile('fixtures/locations.json')
   return JSON.parse(readFileSync(path, 'utf8')) as { name: string; timezone: string; currency: string }[]

@@ -44,14 +44,14 @@ type Same =
   | 'onNotice'
   | 'onError'
 
-/** The options of a simulator once they are checked, each under one name and in one form. */
+/** Checked options of a simulator, each under one name and in one form. */
 export interface Settings extends Pick<SimulatorOptions, Same> {
   dataDirectory?: string | undefined
   /** PEM texts. */
   ca?: readonly string[] | undefined
   allowedHosts?: readonly string[] | undefined
   rateLimit?: RateLimit | undefined
-  /** Where the service's own clock starts. */
+  /** Start of the service's own clock. */
   startAt?: Date | undefined
   /** Replaces the service's own clock. */
   clock?: Clock | undefined
@@ -79,7 +79,7 @@ const readCallback: Reader<unknown> = (given) =>
 const readLimits: Reader<Partial<ConnectionLimits>> = (given) =>
   typeof given === 'object' && given !== null ? { value: given } : must('an object', given)
 
-/** How each option is read. */
+/** Reader of each option. */
 const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   dataDir: readText,
   dataDirectory: readText,
@@ -115,7 +115,7 @@ const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
 
 const optionNames = Object.keys(readers) as (keyof SimulatorOptions)[]
 
-/** Names of one option: the present one, and the earlier one. */
+/** Pairs of a current option name and its earlier name. */
 const aliases = [
   ['dataDir', 'dataDirectory'],
   ['cacert', 'ca'],
@@ -124,8 +124,8 @@ const aliases = [
 ] as const
 
 /**
- * Checks the options of a simulator and gives each one name and one form.
- * @throws TypeError with a line for each option that is unknown, wrong, given twice, or excluded by another one.
+ * Checks the options of a simulator and normalises their names and forms.
+ * @throws TypeError with a line for each option that is unknown, invalid, given twice, or excluded by another.
  */
 export async function readSettings(options: SimulatorOptions): Promise<Settings> {
   const read: Partial<Record<keyof SimulatorOptions, unknown>> = {}
@@ -153,7 +153,7 @@ function contradictions({ seed, dataDir, dataDirectory = dataDir, https, port }:
   return issues
 }
 
-/** The values have been read by the readers above, which is what gives them their types. */
+/** Converts values to settings. The readers above have checked their types. */
 async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>): Promise<Settings> {
   const {
     dataDir,
@@ -175,7 +175,10 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
   }
 }
 
-/** A PEM text is taken as it is; anything else is the path of a file. @throws TypeError when it cannot be read. */
+/**
+ * Returns a PEM text as it is; reads any other value as the path of a file.
+ * @throws TypeError when the file cannot be read.
+ */
 async function pemOf(authority: string): Promise<string> {
   if (authority.includes('-----BEGIN ')) return authority
   return readFile(authority, 'utf8').catch((cause: unknown) => {

@@ -67,12 +67,12 @@ function connected(path: string): Promise<boolean | undefined> {
       settle(true)
       connection.destroy()
     })
-    connection.once('error', (error) => settle(verdicts[codeOf(error) ?? '']))
+    connection.once('error', (error) => settle(openByErrorCode[codeOf(error) ?? '']))
   })
 }
 
-/** What the error of a failed connection says: whether the socket is open. */
-const verdicts: Readonly<Record<string, boolean>> = {
+/** Whether the socket is open, by the error code of a failed connection. */
+const openByErrorCode: Readonly<Record<string, boolean>> = {
   ECONNREFUSED: false,
   // A suspended process accepts no connections, and its backlog fills up.
   EAGAIN: true,

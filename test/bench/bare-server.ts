@@ -1,4 +1,4 @@
-/* What the framework alone can do: parses the body and sends it back. Prints its address. */
+/* Baseline of the framework: parses the body and sends it back. Prints its address. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { H3, toNodeHandler } from 'h3'

@@ -6,11 +6,11 @@ import type { Figure } from './figure.ts'
 import { API_KEY, output, startTabwire } from './processes.ts'
 
 const RUNS = 7
-/** By turns with the bare HMAC, so that what else the machine does falls on both. */
+/** Alternates with the bare HMAC, so that other load of the machine affects both. */
 const ROUNDS = 15
 const SIGNATURES = 20_000
 
-/** What starting costs, beside a command that does nothing; and what a signature costs, beside its HMAC. */
+/** Measures the start, compared with an empty command, and a signature, compared with its HMAC. */
 export async function commandFigures(
   directory: (name: string) => string,
   scratch: string,
@@ -58,7 +58,7 @@ async function startToAnswer(directory: string): Promise<number> {
   return milliseconds
 }
 
-/** The least program that oclif makes: one command that prints a word, with a manifest as ours has. */
+/** A minimal oclif program: one command that prints a word, with a manifest. */
 function emptyCommand(scratch: string): string {
   const commands = join(scratch, 'empty', 'commands')
   mkdirSync(commands, { recursive: true })

@@ -6,7 +6,7 @@ import { register } from './pushes.ts'
 const DELIVERIES = 12_000
 /** The first ones are the compiler's, on both sides: they are sent and not counted. */
 const WARM_UP = 8_000
-/** What the service allows one endpoint. */
+/** Limit of attempts in flight per endpoint. */
 const CONCURRENCY = 8
 const HANGING = 10
 /** More than the attempts that may be in flight at a time. */
@@ -26,7 +26,7 @@ interface Certs {
 
 /** Rates of deliveries over TLS, and the cost of receivers that hang for all others. */
 export async function deliveryFigures(directory: (name: string) => string, certs: Certs): Promise<Figure[]> {
-  // Each is measured between two runs of what it is compared with, since the machine's own speed changes.
+  // Each runs between two runs of its baseline, since the machine's speed changes.
   const bareBefore = await bareLoop(certs)
   const ours = await drain(directory('drain'), certs)
   const bare = (bareBefore + (await bareLoop(certs))) / 2

@@ -1,9 +1,9 @@
-/** One figure of the table: what was measured, against what it is held. */
+/** One figure of the table: the measured value and its limit. */
 export interface Figure {
   name: string
   value: number
   unit: string
-  /** What it should be: at least, or at most. */
+  /** The limit: at least, or at most. */
   target?: { atLeast: number } | { atMost: number }
 }
 

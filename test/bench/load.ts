@@ -1,7 +1,7 @@
-/* Its own process: sends checks over 32 connections and prints what it saw as JSON. */
+/* A separate process: sends checks over 32 connections and prints the results as JSON. */
 import autocannon from 'autocannon'
 
-/** What to send: for a time, or a number of pushes; to as many checks, by turns. */
+/** The load: a duration or a number of pushes, spread over this many checks. */
 export interface Load {
   url: string
   apiKey: string

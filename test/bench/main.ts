@@ -27,7 +27,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   simulators: simulatorFigures,
   large: () => largeFigures(directory),
 }
-/** What takes minutes is run when it is asked for. */
+/** Benchmarks that take minutes run only on request. */
 const usual = ['commands', 'pushes', 'deliveries', 'simulators']
 
 const chosen = [...(values.only?.split(',') ?? usual), ...(values.peers ? ['peers'] : [])]

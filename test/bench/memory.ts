@@ -4,10 +4,13 @@ import { residentMiB, run, startTabwire } from './processes.ts'
 const CHECKS = 1_000
 const FIRST = 100_000
 const ALL = 1_000_000
-/** Looks at the memory of a process that has nothing to do: what is garbage may still be there at the first of them. */
+/** Samples the memory of an idle process; the first samples may include garbage. */
 const LOOKS = 20
 
-/** What pushes leave behind in memory, when what is stored does not grow. It takes minutes, so it is run by its name alone. */
+/**
+ * Measures the memory that pushes leave behind when the stored data does not grow. Takes minutes, so it runs only by
+ * name.
+ */
 export async function memoryFigures(directory: (name: string) => string): Promise<Figure[]> {
   const service = await startTabwire(directory('memory'))
   const push = (first: number, amount: number) => run({ url: service.url, checks: CHECKS, first, amount })

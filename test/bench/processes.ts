@@ -72,7 +72,7 @@ export async function run(load: Partial<Load> & Pick<Load, 'url'>): Promise<Load
   return JSON.parse(result.stdout) as LoadResult
 }
 
-/** Runs a program to its end: what it printed, and how long it took in milliseconds. */
+/** Runs a program. Returns its output and its duration in milliseconds. */
 export async function output(args: readonly string[], input = '', cwd = process.cwd()) {
   const started = performance.now()
   const child = spawn(process.execPath, args, {
@@ -87,7 +87,7 @@ export async function output(args: readonly string[], input = '', cwd = process.
   return { stdout, milliseconds: performance.now() - started }
 }
 
-/** Resident memory of a process in MiB, now; `undefined` where the system does not tell. */
+/** Returns the resident memory of a process in MiB; `undefined` on systems that do not report it. */
 export function residentMiB(pid: number): number | undefined {
   try {
     const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -106,7 +106,7 @@ async function end(
   await closed
 }
 
-/** The environment without what would change the program under measurement. */
+/** The environment without variables that change the measured program. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^TABWIRE_|^NODE_ENV$/.test(name)),

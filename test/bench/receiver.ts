@@ -1,4 +1,6 @@
-/* A receiver over TLS that answers at once, or hangs; counts, and tells when told to. Prints its address. */
+/*
+ * A TLS receiver that answers at once, or hangs; counts requests, and reports the count on request. Prints its address.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'

@@ -12,7 +12,7 @@ interface Taken {
   median: number
 }
 
-/** What a simulator in a test costs: the first one of a process, and each further one, on a port and without. */
+/** Measures a simulator in a test: the first of a process and further ones, with and without a port. */
 export async function simulatorFigures(): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const [door, options] of [

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ids.bad = await register(bad.url, ['check.created'])
   await service.call('PUT', '/v1/checks/external/dinner', checkBody())
   await service.call('PUT', '/v1/checks/external/dinner', checkBody({ status: 'closed' }))
-  await settled(3)
+  await firstAttempts(3)
   return async () => {
     await service.stop()
     await Promise.all([good.close(), bad.close()])
@@ -32,8 +32,8 @@ async function register(url: string, event_types: EventType[]): Promise<string> 
   return ((await answer.json()) as { id: string }).id
 }
 
-/** The first attempt of each of so many deliveries is on record. */
-async function settled(count: number): Promise<void> {
+/** Resolves when this many deliveries have an attempt. */
+async function firstAttempts(count: number): Promise<void> {
   for (;;) {
     const { data } = (await (await service.call('GET', '/_sim/deliveries')).json()) as List<Delivery>
     if (data.filter(({ attempts }) => attempts.length > 0).length >= count) return

@@ -35,7 +35,7 @@ async function atThirdRetry<S extends RunningService>(start: () => Promise<S>): 
   return service
 }
 
-async function expectRestOfLadder(service: RunningService) {
+async function expectRemainingRetries(service: RunningService) {
   const [pending] = (await service.json<List<Delivery>>('deliveries', 'list')).data
   expect(pending).toMatchObject({ status: 'pending', attempts: [{}, {}, { number: 3 }] })
   const { attempted } = await service.json<ClockReport>('clock', 'advance', '35h')
@@ -60,9 +60,9 @@ describe('a state saved at the third retry', patient, () => {
     expect(reset).toMatchObject({ records: { checks: 0, endpoints: 0, deliveries: 0 }, pending: 0 })
     expect(await service.json('deliveries', 'list')).toEqual({ data: [], next_cursor: null })
     expect(await service.json('state', 'load', 'third-retry')).toMatchObject({ pending: 1 })
-    await expectRestOfLadder(service)
+    await expectRemainingRetries(service)
     await service.json('state', 'load', 'third-retry')
-    await expectRestOfLadder(service)
+    await expectRemainingRetries(service)
     await service.stop()
   })
 
@@ -80,7 +80,7 @@ describe('a state saved at the third retry', patient, () => {
     })
     await second.stop(signal)
     const third = await startService(['--allow-http-loopback'], { cwd })
-    await expectRestOfLadder(third)
+    await expectRemainingRetries(third)
     await third.stop()
   })
 })

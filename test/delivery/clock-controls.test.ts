@@ -7,7 +7,7 @@ import type { Settled } from '../../src/delivery/backlog.ts'
 
 const start = new Date('2026-11-21T18:00:00.000Z')
 
-/** Controls of a frozen clock whose deliveries settle as they are told to, one after the other. */
+/** Opens controls of a frozen clock with scripted results for its backlog. */
 function open({ settled = [], save }: { settled?: Partial<Settled>[]; save?: () => Promise<void> }) {
   const clock = createMovableClock({ start, frozen: true })
   const saved: number[] = []
@@ -48,7 +48,7 @@ describe('a move of the clock', () => {
     ])
   })
 
-  it('holds no clock when the store cannot tell what there is', async () => {
+  it('does not stop the clock when the store cannot be read', async () => {
     const clock = createMovableClock({ start })
     const hold = vi.spyOn(clock, 'hold')
     const controls = createClockControls({
@@ -61,7 +61,7 @@ describe('a move of the clock', () => {
     expect(hold).not.toHaveBeenCalled()
   })
 
-  it('ends where an outcome could not be recorded, is refused, and can be taken up again', async () => {
+  it('stops where an outcome could not be recorded, fails, and can be continued', async () => {
     const { clock, controls, saved } = open({
       settled: [{ next_at: '2026-11-21T18:00:10.000Z' }, { unrecorded: 1 }],
     })
@@ -74,14 +74,14 @@ describe('a move of the clock', () => {
     expect(await controls.advance(20_000)).toMatchObject({ now: '2026-11-21T18:00:30.000Z' })
   })
 
-  it('keeps where it goes before it goes there; when that fails, nothing has moved', async () => {
+  it('stores the target time before it moves; when that fails, nothing moves', async () => {
     const { controls, visited } = open({ save: () => Promise.reject(new Error('no room')) })
     await expect(controls.advance(30_000)).rejects.toMatchObject({ code: 'storage_unavailable' })
     expect(visited).toEqual([])
     expect(controls.show()).toMatchObject({ now: start.toISOString(), frozen: true })
   })
 
-  it('leaves a clock that ran running', async () => {
+  it('keeps a running clock running', async () => {
     const { clock, controls } = open({})
     clock.freeze(false)
     expect(await controls.advance(1000)).toMatchObject({ frozen: false })
@@ -92,7 +92,7 @@ describe('a move of the clock', () => {
 })
 
 describe('a jump of the clock', () => {
-  it('goes backwards too, is kept, plays nothing, and can be taken back', async () => {
+  it('also goes backwards, is stored, attempts nothing, and can be undone', async () => {
     const { clock, controls, saved, visited } = open({})
     const back = await controls.jump({ time: new Date('2026-11-21T17:00:00.000Z'), frozen: true })
     expect(controls.show()).toMatchObject({ now: '2026-11-21T17:00:00.000Z', frozen: true })
@@ -103,13 +103,13 @@ describe('a jump of the clock', () => {
     expect(visited).toEqual([])
   })
 
-  it('without a time goes to the real one, and runs', async () => {
+  it('without a time goes to real time and runs', async () => {
     const { controls } = open({})
     await controls.jump({ time: undefined, frozen: false })
     expect(controls.show()).toMatchObject({ frozen: false, offset_ms: 0 })
   })
 
-  it('that cannot be kept has not been', async () => {
+  it('that cannot be stored has no effect', async () => {
     const { clock, controls } = open({ save: () => Promise.reject(new Error('no room')) })
     const jump = controls.jump({ time: undefined, frozen: false })
     await expect(jump).rejects.toMatchObject({ code: 'storage_unavailable' })

@@ -19,7 +19,7 @@ describe('an endpoint', () => {
     expect(setup.errors).toEqual([])
   })
 
-  it('DEL-10 is disabled by ten distinct deliveries in a row that fail, what is pending is dead, and nothing more is sent', async () => {
+  it('DEL-10 is disabled by ten distinct consecutive failing deliveries; pending ones become dead, and nothing more is sent', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)
@@ -44,7 +44,7 @@ describe('an endpoint', () => {
     expect(await setup.deliveries()).toHaveLength(10)
   })
 
-  it('counts a delivery once, however often it is retried', async () => {
+  it('counts a retried delivery once', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)
@@ -77,7 +77,7 @@ describe('an endpoint', () => {
     expect(await setup.endpoint(id)).toMatchObject({ status: 'enabled' })
   })
 
-  it('that is gone when a delivery is due gets nothing, and the delivery is dead', async () => {
+  it('that is deleted before a delivery is due gets nothing, and the delivery is dead', async () => {
     setup = await openSetup()
     receiver = await trustedReceiver(500)
     const { id } = await setup.register(receiver.url)

@@ -44,7 +44,7 @@ async function receiveByHand() {
 }
 
 describe('deliveries', () => {
-  it('go out when a commit makes them, without being asked for', async () => {
+  it('are sent when a commit creates them', async () => {
     const setup = await open()
     const receiver = await receive()
     await setup.register(receiver.url)
@@ -54,7 +54,7 @@ describe('deliveries', () => {
     expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
-  it('that an earlier run left pending go out at start', async () => {
+  it('of an earlier run that are pending are sent at start', async () => {
     const setup = await open()
     const receiver = await receive()
     await setup.register(receiver.url)
@@ -102,7 +102,7 @@ describe('deliveries', () => {
     expect(receiver.requests).toHaveLength(20)
   })
 
-  it('free their place when the headers are there, so that a receiver that drips its bodies holds up nothing', async () => {
+  it('free their slot when the headers arrive, so that slow bodies delay nothing', async () => {
     const setup = await open({ bodyTimeoutMs: 600_000 })
     const dripping = new Set<ServerResponse>()
     const receiver = await receive((response) => {
@@ -131,7 +131,7 @@ describe('deliveries', () => {
     expect(receivers.map((receiver) => receiver.open())).toEqual([2, 2])
   })
 
-  it('to a receiver that hangs delay no other endpoint, even when they fill all places', async () => {
+  it('to a receiver that hangs delay no other endpoint, even when they fill all slots', async () => {
     const setup = await open({ limits: { inAll: 8, slowAfterMs: 20 } })
     const [hanging, healthy] = [await receive('hang'), await receive()]
     await setup.register(hanging.url, ['check.created'])
@@ -198,13 +198,13 @@ describe('a ping', () => {
     expect(await setup.endpoint(id)).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
   })
 
-  it('of nothing is not found', async () => {
+  it('of an unknown endpoint is not found', async () => {
     const setup = await open()
     await expect(setup.pump.attempt('dlv_none')).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
-/** A service whose writes fail as a full disk makes them, as long as `failing()`; or otherwise. */
+/** A service whose writes fail with `error`, a full disk by default, while `failing()` is true. */
 function failingStorage(
   failing: () => boolean,
   error: Error = new Refusal('storage_unavailable', 'no room'),
@@ -217,7 +217,7 @@ function failingStorage(
 }
 
 describe('an attempt whose outcome cannot be recorded', () => {
-  it('has not been: the delivery is attempted again after a pause', async () => {
+  it('does not count: the delivery is attempted again after a backoff', async () => {
     let failures = 2
     const setup = await open({ wrap: failingStorage(() => failures-- > 0), limits: { backoffMs: 1 } })
     const receiver = await receive()
@@ -230,7 +230,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
     expect(setup.errors).toMatchObject([{ code: 'storage_unavailable' }, { code: 'storage_unavailable' }])
   })
 
-  it('is told to whoever asked for it', async () => {
+  it('is reported to its caller', async () => {
     const setup = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     const { id } = await setup.register(receiver.url)
@@ -240,7 +240,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
     expect(await setup.delivery()).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  it('is made again at once when the store takes another write', async () => {
+  it('is repeated at once when the store accepts another write', async () => {
     let isFull = true
     const setup = await open({ wrap: failingStorage(() => isFull), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
@@ -254,7 +254,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
     expect(await setup.deliveries()).toMatchObject([{ status: 'delivered' }, { status: 'delivered' }])
   }, 10_000)
 
-  it('keeps its backoff when it was no fault of the store', async () => {
+  it('keeps its backoff when the store did not fail', async () => {
     let failures = 1
     const bug = new Error('a bug')
     const setup = await open({
@@ -271,7 +271,7 @@ describe('an attempt whose outcome cannot be recorded', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  it('does not keep the pump from being idle while it rests', async () => {
+  it('does not keep the pump from being idle during its backoff', async () => {
     const setup = await open({ wrap: failingStorage(() => true), limits: { backoffMs: 60_000 } })
     const receiver = await receive()
     await setup.register(receiver.url)
@@ -281,8 +281,8 @@ describe('an attempt whose outcome cannot be recorded', () => {
   })
 })
 
-describe('a delivery that is gone when its attempt ends', () => {
-  it("is nobody's error", async () => {
+describe('a delivery that is deleted before its attempt ends', () => {
+  it('is not reported as an error', async () => {
     const setup = await open()
     const receiver = await receiveByHand()
     await setup.register(receiver.url)
@@ -297,7 +297,7 @@ describe('a delivery that is gone when its attempt ends', () => {
 })
 
 describe('a store that cannot be read', () => {
-  it('is asked again after a pause, and told to whoever waits', async () => {
+  it('is read again after a backoff, and the error reaches waiting callers', async () => {
     let failures = 2
     const broken = (service: Service): Service => ({
       ...service,
@@ -314,7 +314,7 @@ describe('a store that cannot be read', () => {
     expect(setup.errors).toHaveLength(2)
   })
 
-  it('is asked again at once when it has taken a write', async () => {
+  it('is read again at once after a write succeeds', async () => {
     let isBroken = false
     const broken = (service: Service): Service => ({
       ...service,
@@ -336,12 +336,12 @@ describe('a store that cannot be read', () => {
   }, 10_000)
 })
 
-describe('a look at what is due that an interruption overtakes', () => {
-  it('starts nothing of what it saw, which may be gone or due another time', async () => {
+describe('a read of due deliveries that an exclusive section overtakes', () => {
+  it('starts none of the deliveries that it read, which may have changed', async () => {
     let arrived = () => {}
-    let letGo = () => {}
+    let release = () => {}
     const seen = new Promise<void>((resolve) => (arrived = resolve))
-    const gate = new Promise<void>((resolve) => (letGo = resolve))
+    const gate = new Promise<void>((resolve) => (release = resolve))
     const slow = (service: Service): Service => ({
       ...service,
       async due(query) {
@@ -369,7 +369,7 @@ describe('a look at what is due that an interruption overtakes', () => {
     const delivery = await setup.delivery()
     await setup.pump.interrupt(() => setup.service.execute(postpone, delivery))
     const idle = setup.pump.idle()
-    letGo()
+    release()
     expect(await idle).toEqual({ next_at: due, unrecorded: 0 })
     expect(receiver.requests).toHaveLength(0)
     setup.clock.advance(HOUR)
@@ -390,7 +390,7 @@ describe('stopping', () => {
     expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
-  it('takes attempts that hang back after the grace, unrecorded, and the next run makes them again', async () => {
+  it('aborts hanging attempts after the grace period, unrecorded, and the next run repeats them', async () => {
     const setup = await open()
     const receiver = await receive('hang')
     await setup.register(receiver.url)
@@ -411,7 +411,7 @@ describe('stopping', () => {
     expect(await setup.delivery()).toMatchObject({ status: 'delivered' })
   })
 
-  it('is the end: nothing is attempted, awaited or timed any more', async () => {
+  it('is final: nothing is attempted, awaited or scheduled afterwards', async () => {
     const setup = await open()
     const receiver = await receive(500)
     await setup.register(receiver.url)

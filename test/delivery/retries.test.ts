@@ -79,7 +79,7 @@ describe('retries', () => {
     })
   })
 
-  it('DEL-19 carry the content type, the user agent, the signature and nothing of a browser', async () => {
+  it('DEL-19 carry content type, user agent and signature, and no browser headers', async () => {
     await open(200)
     await setup.announce('ü')
     await afterWait(0)
@@ -126,7 +126,7 @@ describe('retries', () => {
     expect(receiver.requests).toHaveLength(failures + 1)
   })
 
-  it('DEL-21 that fell due while the service was down are made once at start, and the next wait counts from then', async () => {
+  it('DEL-21 that became due while the service was down are made once at start, and the next backoff starts then', async () => {
     await open(500)
     await setup.announce()
     await afterWait(0)

@@ -54,7 +54,7 @@ interface SetupOptions {
   disableAfter?: number
   limits?: Partial<PumpLimits>
   policy?: Partial<DestinationSettings>
-  /** What lies between the pump and its service, to make it fail. */
+  /** Wraps the service of the pump, to make it fail. */
   wrap?: (service: Service) => Service
 }
 

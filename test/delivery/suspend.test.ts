@@ -6,7 +6,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const URL = 'https://shop.example/webhooks'
 
-// Real time and timers alone: what happens between them goes on as usual.
+// Replaces only real time and timers.
 beforeEach(() => fakeOwnTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
 
 /** A service with three deliveries that failed once and are due again in about a minute. */
@@ -44,7 +44,7 @@ async function openWithRetries() {
   return { simulator, attempts, due, three }
 }
 
-test('a machine that slept for eight hours attempts all that fell due meanwhile within 15 seconds, each once', async () => {
+test('after eight hours of sleep, all due attempts are made within 15 seconds, each once', async () => {
   const { simulator, attempts, due, three } = await openWithRetries()
   const attempted = three()
   vi.setSystemTime(Date.now() + 8 * HOUR) // Timers stood still meanwhile.
@@ -54,7 +54,7 @@ test('a machine that slept for eight hours attempts all that fell due meanwhile 
   expect([...attempts].sort()).toEqual(due)
 })
 
-test('a clock that is set back by two hours makes nothing go early', async () => {
+test('setting the machine clock back by two hours makes no attempt early', async () => {
   const { simulator, attempts, due, three } = await openWithRetries()
   const attempted = three()
   vi.setSystemTime(Date.now() - 2 * HOUR)

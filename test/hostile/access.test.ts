@@ -23,7 +23,7 @@ test.each<[what: string, authorization: (key: string) => string]>([
   await target.stands(answer)
 })
 
-test('AUTH-01 no key is taken from a body, a cookie or another header', async () => {
+test('AUTH-01 a key in a body, a cookie or another header is ignored', async () => {
   const target = await openTarget()
   const { apiKey } = target
   const headers = {
@@ -38,7 +38,7 @@ test('AUTH-01 no key is taken from a body, a cookie or another header', async ()
   await target.stands(answer)
 })
 
-test('AUTH-04 without a key all is the same 401, and not a byte of a body is waited for', async () => {
+test('AUTH-04 without a key every response is the same 401, sent before the body arrives', async () => {
   const target = await openTarget()
   const json = 'Content-Type: application/json\r\n'
   const answers = []
@@ -66,7 +66,7 @@ test('AUTH-04 without a key all is the same 401, and not a byte of a body is wai
   await target.stands(...answers)
 })
 
-test('AUTH-05 a key that may only read registers nothing and makes nobody be pinged', async () => {
+test('AUTH-05 a read-only key can neither register nor ping endpoints', async () => {
   const target = await openTarget()
   const receiver = await openReceiver()
   const body = { url: receiver.url, event_types: ['check.created'] }
@@ -115,7 +115,7 @@ describe('a page in a browser', () => {
     ['[::1', 403],
     ['[::1]evil.example', 403],
     ['simulator:4100', 403],
-  ])('WEB-02, WEB-03 that came by the Host “%s” is %i', async (host, status) => {
+  ])('WEB-02, WEB-03 opened by the Host “%s” is %i', async (host, status) => {
     const target = await openTarget()
     const answer = await ask(target, 'GET /v1/locations', { Host: host })
     expect(answer.status).toBe(status)
@@ -123,7 +123,7 @@ describe('a page in a browser', () => {
     await target.stands(answer)
   })
 
-  test('WEB-04 that came by an address of this machine is answered', async () => {
+  test('WEB-04 opened by an address of this machine is answered', async () => {
     const target = await openTarget()
     for (const { address, family } of Object.values(networkInterfaces()).flatMap((list) => list ?? [])) {
       const Host = family === 'IPv6' ? `[${address}]:4100` : `${address}:4100`
@@ -148,7 +148,7 @@ describe('a page in a browser', () => {
     'http://localhost,http://evil.example',
     'http:// localhost',
     'data:text/html,x',
-  ])('WEB-05 of the origin %s writes and controls nothing', async (origin) => {
+  ])('WEB-05 of the origin %s can neither write nor control anything', async (origin) => {
     const target = await openTarget()
     const isOurs = origin === 'https://localhost.'
     for (const route of ['PUT /v1/checks/external/a', 'POST /v1/webhook-endpoints', 'POST /_sim/keys']) {
@@ -159,7 +159,7 @@ describe('a page in a browser', () => {
   })
 
   test.each(['GET /index.html', 'GET /v1/checks', 'GET /v1/checks/external/script', 'GET /favicon.ico'])(
-    'WEB-09 that wants HTML of %s gets JSON that cannot be taken for a page',
+    'WEB-09 that requests HTML of %s gets JSON that no browser renders as a page',
     async (route) => {
       const target = await openTarget()
       await target.push('script', { table: { number: '<script>alert(1)</script>' } })

@@ -16,7 +16,7 @@ function statusFor(port: number, host: string): Promise<number | undefined> {
 
 describe('WEB-08 a service that listens beyond this machine', () => {
   test.each(['0.0.0.0', '0', '0x0', '::', '::ffff:0.0.0.0'])(
-    'on %s is not taken for one that does not, and asks for a Host that is allowed',
+    'on %s is not treated as loopback, and requires an allowed Host',
     async (host) => {
       expect(isLoopbackBinding(host)).toBe(false)
       const target = await openTarget({ host }).catch((error: unknown) => error as Error)
@@ -29,13 +29,13 @@ describe('WEB-08 a service that listens beyond this machine', () => {
     },
   )
 
-  test('says so loudly at start', async () => {
+  test('prints a warning at start', async () => {
     const service = await startService(['--host', '0.0.0.0'])
     const { stderr } = await service.stop()
     expect(stderr).toMatch(/^Warning: --host 0\.0\.0\.0: .*outside of this machine/)
   })
 
-  test('does not do so for want of a name', async () => {
+  test('refuses an empty --host', async () => {
     const cwd = await emptyDirectory()
     const { code, stdout, stderr } = await tabwire(['start', '--host', '', '--port', '0', '--json'], { cwd })
     expect(code).toBe(2)

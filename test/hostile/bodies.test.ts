@@ -17,7 +17,7 @@ describe('JSONTestSuite', () => {
     return all
   }
 
-  test('BODY-01 what is no JSON is 400 invalid_json', async () => {
+  test('BODY-01 invalid JSON is 400 invalid_json', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'n_')
     expect(all).toHaveLength(188)
@@ -26,7 +26,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-02 what is JSON is read, and is 422 because it is no check', async () => {
+  test('BODY-02 valid JSON is parsed, and is 422 because it is not a check', async () => {
     const target = await openTarget()
     const all = await outcomes(target, 'y_')
     expect(all).toHaveLength(95)
@@ -34,7 +34,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-03 what JSON leaves open is a refusal, the same each time; what is no UTF-8 is no JSON', async () => {
+  test('BODY-03 JSON of undefined meaning is refused the same way each time; invalid UTF-8 is invalid JSON', async () => {
     const target = await openTarget()
     const [first, second] = [await outcomes(target, 'i_'), await outcomes(target, 'i_')]
     expect(first).toHaveLength(35)
@@ -45,7 +45,7 @@ describe('JSONTestSuite', () => {
     await target.stands()
   })
 
-  test('BODY-04 every string that can be read comes back unchanged', async () => {
+  test('BODY-04 every readable string is returned unchanged', async () => {
     const target = await openTarget()
     const strings = jsonTests('y_')
       .filter(({ name }) => name.startsWith('y_string'))
@@ -75,14 +75,14 @@ async function comesBack(target: Target, strings: readonly string[]): Promise<vo
 }
 
 describe('BODY-05 the big list of naughty strings', () => {
-  test('comes back unchanged out of every text of a check', async () => {
+  test('is returned unchanged from every text of a check', async () => {
     const target = await openTarget()
     expect(naughtyStrings()).toHaveLength(461)
     await comesBack(target, naughtyStrings())
     await target.stands()
   })
 
-  test('names checks, each another one, or is refused by the rule for their names', async () => {
+  test('names a separate check each, or is refused as a name', async () => {
     const target = await openTarget()
     const named = new Set<string>()
     for (const id of naughtyStrings()) {
@@ -103,7 +103,7 @@ describe('BODY-05 the big list of naughty strings', () => {
   })
 })
 
-describe('BODY-06, BODY-07 a number is taken as it is or refused, never rounded to another', () => {
+describe('BODY-06, BODY-07 a number is stored as it is or refused, never rounded', () => {
   test.each<[field: string, written: string, outcome: number | 'refused']>([
     ['price_cents', '12.5', 'refused'],
     ['price_cents', '"1250"', 'refused'],
@@ -161,7 +161,7 @@ test.each<[what: string, body: string, shown: object]>([
   ['in the body', valid.replace('"status"', '"st\\u0061tus":"closed","status"'), { status: 'open' }],
   ['in an object within', valid.replace('"number":', '"number":"1","number":'), { table: { number: '12' } }],
   ['in an item', valid.replace('"quantity":', '"quantity":-5,"quantity":'), { items: [{ quantity: 1 }] }],
-])('BODY-08 of a key that is there twice %s the last one counts', async (_what, body, shown) => {
+])('BODY-08 of a duplicate key %s the last one counts', async (_what, body, shown) => {
   const target = await openTarget()
   const answer = await target.call(route, { body })
   expect(answer).toMatchObject({ status: 201, json: shown })
@@ -196,14 +196,14 @@ describe('BODY-09 no key reaches the prototype of anything', () => {
     await target.stands(answer)
   })
 
-  test('a body that has its required fields from its __proto__ alone has none', async () => {
+  test('required fields in __proto__ do not count', async () => {
     const target = await openTarget()
     expect(await target.call(route, { body: `{"__proto__":${valid}}` })).toMatchObject({ status: 422 })
     await target.stands()
   })
 })
 
-test('BODY-10 what is ours to say cannot be said by a push', async () => {
+test('BODY-10 a push cannot set fields that the service owns', async () => {
   const target = await openTarget()
   const ours = {
     id: 'chk_00000000000000000000000000',
@@ -228,7 +228,7 @@ test('BODY-10 what is ours to say cannot be said by a push', async () => {
   await target.stands(answer)
 })
 
-describe('BODY-15 a body that is full of mistakes is refused in bounds', () => {
+describe('BODY-15 the refusal of a body full of mistakes is bounded', () => {
   test.each<[what: string, body: string]>([
     ['ten thousand items', JSON.stringify({ ...check(), items: Array(10_000).fill({ external_id: 'x' }) })],
     [

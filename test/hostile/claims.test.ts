@@ -27,43 +27,43 @@ test.each<[what: string, push: Push, reason: string]>([
   ['has another external_id', burger({ external_id: 'burger-2' }), 'removed'],
   ['costs a cent less', burger({ price_cents: 1849 }), 'price_decreased'],
   ['is fewer than claimed', burger({ quantity: 1.999 }), 'quantity_below_claimed'],
-])(
-  'CONV-08 when a claimed item %s, the push is 409 and nothing has happened',
-  async (_what, push, reason) => {
-    const target = await openClaimed()
-    const before = await textOf(target, 'a')
-    for (const status of ['active', 'paid']) {
-      if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
-      const held = status === 'paid' ? await textOf(target, 'a') : before
-      const events = await eventsOf(target)
-      const answer = await target.push('a', push)
-      expect(answer.status).toBe(409)
-      expect(errorOf(answer)).toMatchObject({
-        code: 'conflict_with_paid_items',
-        conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
-      })
-      expect(await textOf(target, 'a')).toBe(held)
-      expect(await eventsOf(target)).toEqual(events)
-    }
-    await target.stands()
-  },
-)
+])('CONV-08 when a claimed item %s, the push is 409 and changes nothing', async (_what, push, reason) => {
+  const target = await openClaimed()
+  const before = await textOf(target, 'a')
+  for (const status of ['active', 'paid']) {
+    if (status === 'paid') await target.client.guests.pay('a', { amount_cents: 5550 })
+    const held = status === 'paid' ? await textOf(target, 'a') : before
+    const events = await eventsOf(target)
+    const answer = await target.push('a', push)
+    expect(answer.status).toBe(409)
+    expect(errorOf(answer)).toMatchObject({
+      code: 'conflict_with_paid_items',
+      conflicts: [{ external_id: 'burger', reason, claimed_quantity: 2 }],
+    })
+    expect(await textOf(target, 'a')).toBe(held)
+    expect(await eventsOf(target)).toEqual(events)
+  }
+  await target.stands()
+})
 
 test.each<[what: string, push: Push]>([
   ['costs more', burger({ price_cents: 1851 })],
   ['is renamed and has a note', burger({ name: 'Cheeseburger', note: 'rare' })],
   ['is moved in the list', { ...dinner, items: dinner.items.toReversed() }],
   ['stays and what nobody claimed goes', { ...dinner, items: [item('burger', { quantity: 2 })] }],
-])('CONV-09 a push in which a claimed item %s is taken, and the claim stays with it', async (_what, push) => {
-  const target = await openClaimed()
-  const { json } = await target.push('a', push)
-  expect((json as Push).items).toContainEqual(
-    expect.objectContaining({ external_id: 'burger', claimed_quantity: 2 }),
-  )
-  await target.stands()
-})
+])(
+  'CONV-09 a push in which a claimed item %s is accepted, and the item keeps its claim',
+  async (_what, push) => {
+    const target = await openClaimed()
+    const { json } = await target.push('a', push)
+    expect((json as Push).items).toContainEqual(
+      expect.objectContaining({ external_id: 'burger', claimed_quantity: 2 }),
+    )
+    await target.stands()
+  },
+)
 
-test('CONV-10 a good push after a 409 is taken as a whole', async () => {
+test('CONV-10 a valid push after a 409 is applied completely', async () => {
   const target = await openClaimed()
   expect((await target.push('a', { ...dinner, items: [], totals: totals(0) })).status).toBe(409)
   const answer = await target.push('a', burger({ quantity: 3 }))
@@ -71,7 +71,7 @@ test('CONV-10 a good push after a 409 is taken as a whole', async () => {
   await target.stands()
 })
 
-test('CONV-11 a late push of the state before the claimed item came is 409, and the claim is as it was', async () => {
+test('CONV-11 a late push from before the claimed item is 409, and the claim does not change', async () => {
   const target = await openTarget()
   await target.push('a', { ...dinner, items: [item('tea')] })
   await target.push('a', dinner)
@@ -116,7 +116,7 @@ describe('at the same time', () => {
     await target.stands()
   })
 
-  test('of 20 guests who claim the same item one has it, and of 20 who pay the whole one has paid', async () => {
+  test('of 20 guests who claim one item or pay the whole check, exactly one succeeds', async () => {
     const target = await openTarget()
     for (let round = 0; round < 5; round++) {
       const id = `r-${round}`

@@ -55,7 +55,7 @@ describe('tabwire.config.json of a clone', () => {
     expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
   })
 
-  test('that sets the data directory is refused by the commands that look there', async () => {
+  test('that sets the data directory is refused by the commands that use it', async () => {
     const { cwd } = await clone({ data_dir: 'elsewhere' })
     for (const args of [['locations'], ['state', 'list'], ['certs', 'create', 'localhost'], ['doctor']]) {
       const { code, stderr } = await tabwire(args, { cwd })
@@ -64,7 +64,7 @@ describe('tabwire.config.json of a clone', () => {
     }
   })
 
-  test('counts in what is harmless, and start says so', async () => {
+  test('applies harmless settings, and start prints them', async () => {
     const { cwd } = await clone({ $schema: 'x', strict: true, insecure: false, in_memory: true })
     const running = await startService([], { cwd })
     expect((await running.call('PUT', '/v1/checks/external/a', { surprise: 1 })).status).toBe(422)
@@ -73,7 +73,7 @@ describe('tabwire.config.json of a clone', () => {
     )
   })
 
-  test('counts as a whole when the user names it, or has trusted the folder, until it changes', async () => {
+  test('applies completely when the user names it or trusted the folder, until it changes', async () => {
     const settings = { api_key: 'twk_chosen', in_memory: true }
     const { cwd } = await clone(settings)
     const env = { TABWIRE_CONFIG: 'tabwire.config.json' }
@@ -104,7 +104,7 @@ describe('tabwire.config.json of a clone', () => {
   })
 
   test.each(['../outside', '/etc', 'link/authorized_keys', 'sub/../../outside', 'a\nb'])(
-    'has no path out of its folder, also when it is trusted: %j',
+    'cannot set a path outside its folder, even when trusted: %j',
     async (path) => {
       const { home, cwd } = await clone({ env_file: path, in_memory: true })
       await mkdir(join(home, '.ssh'))
@@ -119,14 +119,14 @@ describe('tabwire.config.json of a clone', () => {
     },
   )
 
-  test.each(['data_dir', 'cacert'])('has no %s out of its folder', async (key) => {
+  test.each(['data_dir', 'cacert'])('cannot set %s to a path outside its folder', async (key) => {
     const { cwd } = await clone({ [key]: key === 'cacert' ? ['../x'] : '../x' })
     const { code, stderr } = await start(cwd, '--config', 'tabwire.config.json')
     expect(code).toBe(2)
     expect(stderr).toContain(`tabwire.config.json: ${key} leads out of the folder of the file.`)
   })
 
-  test('has no forward to another host, and one on this machine counts', async () => {
+  test('cannot set a forward to another host, but one to this machine', async () => {
     const { cwd } = await clone({
       listen: {
         forward: [{ to: 'localhost:3000' }, { to: 'https://attacker.example/x' }, { to: '0x08080808' }],
@@ -149,7 +149,7 @@ describe('tabwire.config.json of a clone', () => {
 describe('an API key', () => {
   const bad = ['a b', 'a\nssh-ed25519 AAAA', 'a\u0001b', 'schlüssel', 'x'.repeat(513), '\u001b[8m']
 
-  test.each(bad)('is refused wherever it comes from, and not repeated: %j', async (key) => {
+  test.each(bad)('is refused from every source, and not repeated: %j', async (key) => {
     const says = 'must be 1 to 512 visible ASCII characters without spaces.'
     const { cwd } = await clone({ api_key: key, env_file: '.env' })
     const bySettings = await start(cwd, '--config', 'tabwire.config.json')
@@ -165,7 +165,7 @@ describe('an API key', () => {
     expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
   })
 
-  test('in credentials.json or run.json counts for nothing when it is none', async () => {
+  test('in credentials.json or run.json is ignored when invalid', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'), { mode: 0o700 })
     await writeFile(join(cwd, '.tabwire', 'credentials.json'), '{"api_key": "a\\nb"}')
@@ -198,7 +198,7 @@ test('no control character of a service reaches a .env file', async () => {
 })
 
 describe('tabwire config trust', () => {
-  test('has nothing to trust in an empty folder, and says so', async () => {
+  test('reports an empty folder, which has nothing to trust', async () => {
     const { code, stderr } = await tabwire(['config', 'trust'])
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -207,7 +207,7 @@ describe('tabwire config trust', () => {
     })
   })
 
-  test('trusts a data directory that was made elsewhere, which a start then does not name', async () => {
+  test('trusts a data directory made elsewhere, so that a start does not warn', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire'), { mode: 0o700 })
     await writeFile(join(cwd, '.tabwire', 'credentials.json'), '{"api_key": "twk_mine"}')

@@ -27,7 +27,7 @@ test('CONV-01 a push that is repeated a hundred times writes nothing after the f
   await target.stands()
 })
 
-test('CONV-03 whatever the order in which pushes came, the last one is the state', async () => {
+test('CONV-03 in every order of arrival, the last push is the state', async () => {
   const target = await openTarget()
   // All orders of all seven are decided upon in test/operations, and come over HTTP in the long run.
   const pushes = sevenPushes.slice(3)
@@ -40,7 +40,7 @@ test('CONV-03 whatever the order in which pushes came, the last one is the state
   await target.stands()
 })
 
-test('CONV-04 of 32 pushes at the same time one is the state, and none is ever seen in part', async () => {
+test('CONV-04 of 32 concurrent pushes one is the state, and none is ever visible in part', async () => {
   const target = await openTarget()
   const body = (n: number): Push =>
     check({

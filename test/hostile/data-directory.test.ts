@@ -19,7 +19,7 @@ import {
 } from '../support/cli.ts'
 
 const isRoot = process.getuid?.() === 0
-/** The user called nobody, on every system that has one. */
+/** Id of the unprivileged user on common systems. */
 const NOBODY = 65_534
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
 })
 
-/** A service that belongs to somebody else, and what it was told. */
+/** Starts a service of another user. Returns its URL and the requests that it received. */
 async function eavesdropper(): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = []
   const server = createServer(({ headers }, response) => {
@@ -60,7 +60,7 @@ async function naming(url: string): Promise<string> {
 
 describe('run.json', () => {
   test.each(['http://attacker.example', 'http://192.0.2.1:4100', 'http://2130706433.attacker.example/v1'])(
-    'that names %s has nothing sent there, whatever key the environment has',
+    'that names %s receives nothing, whatever key the environment has',
     async (url) => {
       const cwd = await naming(url)
       const { code, stdout, stderr } = await tabwire(['locations'], {
@@ -74,7 +74,7 @@ describe('run.json', () => {
     },
   )
 
-  test('does not keep a service that the user names from being called', async () => {
+  test('does not prevent calls of a service that the user names', async () => {
     const { url, heard } = await eavesdropper()
     const cwd = await naming('http://attacker.example')
     const env = { TABWIRE_API_KEY: 'twk_ours', TABWIRE_URL: url }
@@ -82,7 +82,7 @@ describe('run.json', () => {
     expect(heard).toEqual(['Bearer twk_ours'])
   })
 
-  test('counts when it names an address of this machine', () => {
+  test('is used when it names an address of this machine', () => {
     const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
     const named = own.filter(({ scopeid }) => !scopeid)
     for (const host of [
@@ -147,7 +147,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
   )
 
   test.each([0o770, 0o777, 0o702])(
-    'that others may write to, mode %o, is refused until it is mended as told',
+    'that others may write to, mode %o, is refused until it is repaired as instructed',
     async (mode) => {
       const cwd = await naming(service.url)
       await chmod(join(cwd, '.tabwire'), mode)
@@ -164,13 +164,13 @@ describe.skipIf(!hasModes)('a data directory', () => {
     },
   )
 
-  test('that others may read alone is taken', async () => {
+  test('that others may only read is accepted', async () => {
     const cwd = await naming(service.url)
     await chmod(join(cwd, '.tabwire'), 0o755)
     expect(await tabwire(['locations', '--api-key', service.key], { cwd })).toMatchObject({ code: 0 })
   })
 
-  test('is mended by doctor, which is not kept from it by the modes', async () => {
+  test('is repaired by doctor, in spite of its modes', async () => {
     const cwd = await naming(service.url)
     await chmod(join(cwd, '.tabwire'), 0o777)
     await tabwire(['doctor', '--repair'], { cwd })
@@ -189,7 +189,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
   })
 
   test.each(['journal.ndjson', 'credentials.json', 'ca/ca.pem', 'listen/secret'])(
-    'with a link, %s, is refused, and nothing is written where it leads',
+    'with a link, %s, is refused, and nothing is written to its target',
     async (name) => {
       const cwd = await emptyDirectory()
       const victim = join(cwd, 'victim')
@@ -203,7 +203,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
     },
   )
 
-  test('that git tracks is refused by every command, also in letters of another case', async () => {
+  test('that git tracks is refused by every command, in any case of letters', async () => {
     for (const name of ['.tabwire', '.TABWIRE']) {
       const cwd = await emptyDirectory()
       await mkdir(join(cwd, name))
@@ -225,10 +225,10 @@ describe.skipIf(!hasModes)('a data directory', () => {
   })
 })
 
-describe('what this installation did not make', () => {
+describe('a data directory that this installation did not make', () => {
   const planted = { api_key: 'twk_planted', table_secret: 'planted' }
 
-  test('is named at each start, with what to do', async () => {
+  test('is reported at each start, with the next step', async () => {
     const cwd = await emptyDirectory()
     await mkdir(join(cwd, '.tabwire', 'listen'), { recursive: true, mode: 0o700 })
     await writeFile(join(cwd, '.tabwire', 'credentials.json'), JSON.stringify(planted))
@@ -247,7 +247,7 @@ describe('what this installation did not make', () => {
     }
   })
 
-  test('is not what this installation made, or marked as its own', async () => {
+  test('is not one that this installation made or marked', async () => {
     const cwd = await emptyDirectory()
     for (let start = 0; start < 2; start++) {
       const running = await startService([], { cwd })
@@ -262,14 +262,14 @@ describe('what this installation did not make', () => {
     expect(running.key).toBe('twk_planted')
   })
 
-  test('is told from a mark that another installation wrote', async () => {
+  test('with the mark of another installation is reported', async () => {
     const cwd = await emptyDirectory()
     await (await startService([], { cwd })).stop()
     const running = await startService([], { cwd, env: { XDG_STATE_HOME: await emptyDirectory() } })
     expect((await running.stop()).stderr).toContain('This installation did not make .tabwire')
   })
 
-  test('is not told where no state can be kept, and the start is none the worse for it', async () => {
+  test('is not reported when the mark cannot be stored, and the start succeeds', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'file'), '')
     const running = await startService([], { cwd, env: { XDG_STATE_HOME: join(cwd, 'file') } })

@@ -25,7 +25,7 @@ function hmacOf(header: string, body: Buffer, secret: string): string {
 }
 
 describe('signatures', () => {
-  test('SIG-05, SIG-15 of naughty strings are right by two other judges, for each endpoint with its own secret', async () => {
+  test('SIG-05, SIG-15 of naughty strings are valid for two other verifiers, with each endpoint’s own secret', async () => {
     const target = await openTarget({ allowHttpLoopback: true })
     const receivers = [await startReceiver(), await startReceiver()]
     for (const { close } of receivers) onTestFinished(close)
@@ -61,7 +61,7 @@ describe('signatures', () => {
     await target.stands()
   })
 
-  test('SIG-17 have a secret that nobody can guess, another one for each registration', async () => {
+  test('SIG-17 have an unguessable secret, a new one for each registration', async () => {
     const target = await openTarget()
     const register = () => target.client.endpoints.create({ url: deadUrl, event_types: ['check.closed'] })
     const made = await Promise.all(Array.from({ length: 100 }, register))
@@ -85,16 +85,16 @@ describe('after a crash', () => {
     return openSimulator({ dataDirectory: copy, disableAfter: 2 })
   }
 
-  test('DEL-12 an attempt that was under way is made again, and its failure counts once', async () => {
+  test('DEL-12 an attempt that was in flight is repeated, and its failure counts once', async () => {
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const first = await openSimulator({ dataDirectory, disableAfter: 2 })
-    let letGo = () => {}
-    const receiver = await openReceiver((response) => (letGo = () => void response.writeHead(500).end()))
+    let release = () => {}
+    const receiver = await openReceiver((response) => (release = () => void response.writeHead(500).end()))
     const { id } = await first.client.endpoints.create({ url: receiver.url, event_types: [...types] })
     await first.push('a')
     await receiver.received(1)
     const second = await goOnAfterKill(dataDirectory, async () => {
-      letGo()
+      release()
       receiver.answer(500)
       await first.close()
     })
@@ -107,7 +107,7 @@ describe('after a crash', () => {
     expect(await second.client.endpoints.get(id)).toMatchObject({ status: 'disabled' })
   })
 
-  test('DEL-16 retries that wait are made when they are due, each once, and not at the start', async () => {
+  test('DEL-16 pending retries are made when they are due, each once, and not at the start', async () => {
     const count = 60
     const dataDirectory = join(await temporaryDirectory(), 'data')
     const options = { dataDirectory, disableAfter: 0 }
@@ -137,7 +137,7 @@ describe('after a crash', () => {
   })
 })
 
-test('NET-10 a proxy that the environment names is not asked for what stays on this machine', async () => {
+test('NET-10 a proxy of the environment gets no requests to this machine', async () => {
   const [proxy, receiver] = [await startReceiver(), await startReceiver()]
   try {
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']

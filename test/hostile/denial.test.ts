@@ -48,7 +48,7 @@ describe('without a key', () => {
     expect(hostile).toBeLessThan(plain + 40)
   })
 
-  it('the OpenAPI document is made once, by however many names it is asked for', async () => {
+  it('the OpenAPI document is built once, for any number of Host names', async () => {
     const { raw } = await openSimulator()
     const askAs = async (name: string) => {
       const answer = await raw(
@@ -64,7 +64,7 @@ describe('without a key', () => {
     expect(others).toBeLessThan(same + making / 2)
   })
 
-  it('idle connections of one peer shut out neither another peer nor the same one', async () => {
+  it('idle connections of one peer block neither other peers nor itself', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 20 } })
     await openIdle(simulator, 25, peer)
     expect(await ask(simulator, other)).toBe(200)
@@ -90,7 +90,7 @@ describe('a .env file of a clone', () => {
     ['quotes that nothing closes', `A="\\"\n`.repeat(10_000)],
     ['quotes of each kind', `A='x\nB="x\nC=\`x\n`.repeat(10_000)],
     ['many comments', `A=${'x#'.repeat(25_000)}`],
-  ])('with %s is read in a moment', async (_what, text) => {
+  ])('with %s is read quickly', async (_what, text) => {
     expect(await fastest(3, () => withVariables(text, { TABWIRE_URL: 'http://localhost' }))).toBeLessThan(100)
   })
 })

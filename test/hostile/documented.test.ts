@@ -11,20 +11,20 @@ import { validRequest, withParameter } from './documented/valid-requests.ts'
 const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? 300)
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
-/** Asks, and fails unless the judge of the document has seen the answer and found nothing; tells its status. */
+/** Sends a request. Fails unless the response was checked against the document and is valid. Returns its status. */
 async function askJudged(service: Service, operation: Documented, asked: Asked): Promise<number> {
   const { status, issues } = await service.ask(operation, asked)
   expect({ operation: operation.id, status, issues }).toEqual({ operation: operation.id, status, issues: [] })
   return status
 }
 
-describe('FUZZ-02 every answer is documented: its status, its type, its headers and its schema', () => {
+describe('FUZZ-02 every response is documented: status, type, headers and schema', () => {
   /** By operation and status; 500 and 503 are bugs and failing disks. */
   const documented = operations.flatMap(({ id, statuses }) =>
     statuses.filter((status) => status < 500).map((status) => `${id} ${status}`),
   )
 
-  test('of every operation, with each status that it is documented to have', async () => {
+  test('of every operation, with each of its documented statuses', async () => {
     const reached = new Set<string>()
     const ask = async (service: Service, operation: Documented, asked: Asked) =>
       reached.add(`${operation.id} ${await askJudged(service, operation, asked)}`)
@@ -92,7 +92,7 @@ function byHarm(one: Documented, other: Documented): number {
   return Number(one.id === 'resetState') - Number(other.id === 'resetState')
 }
 
-test('FUZZ-05, AUTH-13 no operation that needs a key does without it, nor without its scope, nor without the type of its body', async () => {
+test('FUZZ-05, AUTH-13 every operation that requires a key, scope or body type refuses requests without it', async () => {
   const service = await openService()
   const { apiKey } = service
   const statusOf = async (operation: Documented, asked: Asked) => askJudged(service, operation, asked)

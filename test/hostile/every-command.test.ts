@@ -17,7 +17,7 @@ const { commands } = JSON.parse(readFileSync(join(root, 'oclif.manifest.json'), 
 /** The whole of it takes a while; it is run below, with the files of the clone and with a few cases. */
 const apart = ['contract:check']
 
-/** What a clone may hold, each field hostile. */
+/** A clone with hostile content in each field. */
 const planted = {
   'run.json': {
     url: 'http://attacker.example:4100',
@@ -50,7 +50,7 @@ interface Clone {
   cwd: string
 }
 
-/** A folder beside what is the user's own; `tracked` as git checks it out, otherwise as an archive unpacks it. */
+/** A folder beside the user's own files; `tracked` as git checks it out, otherwise as an archive unpacks it. */
 async function clone(tracked: boolean): Promise<Clone> {
   const home = await emptyDirectory()
   const cwd = join(home, 'clone')
@@ -119,7 +119,7 @@ const further: typeof cases = [
   ['contract check', ['contract', 'check', '--only', 'access', '--junit', 'contract.xml']],
 ]
 
-test('what a command sends elsewhere, and what it runs, is seen here', async () => {
+test('this test detects foreign requests and programs of a command', async () => {
   const log = join(await emptyDirectory(), 'log')
   const args = [
     '--import',

@@ -13,10 +13,10 @@ const runs = Number(process.env.TABWIRE_FUZZ_RUNS ?? (isSoak ? 1500 : 500))
 const damagedRuns = Math.ceil(runs / 3)
 const seed = Number(process.env.TABWIRE_FUZZ_SEED ?? 20_261_121)
 
-/** Nobody waits longer than this for an answer on this machine: what takes so long, hangs. */
+/** Milliseconds after which a request on this machine counts as hanging. */
 const HANGS_MS = 15_000
 
-/** The one never ends, the other takes away what shall still be there. */
+/** Excluded: the stream never ends, and the reset removes the test's data. */
 const left = ['/_sim/stream', '/_sim/reset']
 
 const routes = [
@@ -179,7 +179,7 @@ test(
     expect(seen.size).toBeGreaterThanOrEqual(runs)
     await target.stands()
     agent.destroy()
-    // With `--execArgv=--expose-gc` this is what is held, and not what may be let go.
+    // With `--execArgv=--expose-gc` this excludes garbage.
     globalThis.gc?.()
     const megabytes = Math.round(process.memoryUsage().heapUsed / 2 ** 20)
     process.stderr.write(`fuzz: ${JSON.stringify(statuses)}, heap ${megabytes} MB\n`)
@@ -238,7 +238,7 @@ function exchange(port: number, bytes: Buffer): Promise<string> {
       HANGS_MS,
     )
     socket.on('error', () => undefined)
-    // What was damaged may no longer say that the connection is to be closed.
+    // A damaged request may have lost its `Connection: close`.
     socket.once('data', () => socket.end())
     socket.on('data', (data) => (text += data.toString('latin1')))
     socket.on('close', () => {

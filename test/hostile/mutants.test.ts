@@ -28,7 +28,7 @@ function mutant(path: Path, edit: Edit): string {
   return JSON.stringify(copy)
 }
 
-/** Of another type, whatever it was. */
+/** Replaces a value by one of another type. */
 const retyped = (value: unknown) => (typeof value === 'number' ? [value] : 7)
 
 const edits: readonly [what: string, edit: Edit][] = [
@@ -45,13 +45,13 @@ const edits: readonly [what: string, edit: Edit][] = [
   ['said twice, in a list', (holder, key) => void (holder[key] = [holder[key], holder[key]])],
 ]
 
-/** What may be so: an item that is not there, and a note that is not there, null, or another text. */
+/** Valid mutations: a missing item, and a missing, null or changed note. */
 const isFine = (path: Path, what: string) =>
   (what === 'left out' && path.join('.') === 'items.0') ||
   (path.at(-1) === 'note' && ['left out', 'null', 'a text'].includes(what))
 
 describe.each(edits)('FUZZ-03, FUZZ-08 a push in which one value is %s', (what, edit) => {
-  test('is refused with the place, or taken where the contract leaves it open, the same both times', async () => {
+  test('is refused with its path, or accepted where the contract allows it, the same both times', async () => {
     const target = await openTarget()
     for (const [index, path] of nodesOf(whole).entries()) {
       const body = mutant(path, edit)
@@ -88,7 +88,7 @@ const validPush: fc.Arbitrary<Push> = fc.record({
   totals: fc.nat(1_000_000).map(totals),
 })
 
-test('FUZZ-04, FUZZ-06 every push that keeps the rules is taken, and found as it was sent', async () => {
+test('FUZZ-04, FUZZ-06 every valid push is accepted, and returned as it was sent', async () => {
   const target = await openTarget()
   let pushes = 0
   const isTaken = fc.asyncProperty(validPush, async (push) => {
@@ -102,7 +102,7 @@ test('FUZZ-04, FUZZ-06 every push that keeps the rules is taken, and found as it
   await target.stands()
 })
 
-test('FUZZ-07, AUTH-07 what was deleted, or never came to be, is not there', async () => {
+test('FUZZ-07, AUTH-07 deleted and unknown records are 404', async () => {
   const target = await openTarget()
   const { id } = await target.client.endpoints.create({
     url: 'https://127.0.0.1:1/',

@@ -8,7 +8,7 @@ import { checksOf, openTarget, valid } from './standing.ts'
 
 const put = (segment: string) => `PUT /v1/checks/external/${segment}`
 
-describe('PATH-02, PATH-04 a hostile name of a check names no file', () => {
+describe('PATH-02, PATH-04 a hostile check name never becomes a file name', () => {
   test.each<[segment: string, status: number]>([
     ['%2e%2e%2f%2e%2e%2fetc%2fpasswd', 201],
     ['..%2F..%2F..%2Ftmp%2Fx', 201],
@@ -32,7 +32,7 @@ describe('PATH-02, PATH-04 a hostile name of a check names no file', () => {
   })
 })
 
-test.each([1, 64, 100, 101, 128, 255])('PATH-06 a name of %i characters is one', async (length) => {
+test.each([1, 64, 100, 101, 128, 255])('PATH-06 a name of %i characters is valid', async (length) => {
   const target = await openTarget()
   for (const id of ['a'.repeat(length), '🍮'.repeat(length), '\u0301'.repeat(length)]) {
     expect(await target.push(id)).toMatchObject({ status: 201, json: { external_id: id } })
@@ -45,7 +45,7 @@ test.each([
   ['a', 256],
   ['🍮', 256],
   ['a', 8000],
-])('PATH-06 a name of “%s” × %i is 400, and no route that is not found', async (letter, length) => {
+])('PATH-06 a name of “%s” × %i is 400, and not 404', async (letter, length) => {
   const target = await openTarget()
   const answer = await target.push(letter.repeat(length))
   expect(answer.status).toBe(400)
@@ -82,7 +82,7 @@ const routes = [
 /** Any text may be the number of a table, and none of them is an identifier. */
 const withId = routes.filter((route) => route.includes(':') && !route.endsWith('/tables/:number'))
 
-describe('PATH-08 an identifier that is none is refused as such', () => {
+describe('PATH-08 a malformed identifier is refused as such', () => {
   test.each([
     'id?injected_query_string=123',
     'id/?/',
@@ -120,7 +120,7 @@ describe('PATH-08 an identifier that is none is refused as such', () => {
   })
 })
 
-describe('PATH-09 a query that nobody asked for is ignored, or refused', () => {
+describe('PATH-09 an unknown query parameter is ignored or refused', () => {
   test.each([
     ['__proto__', '?__proto__[x]=1&__proto__=1&constructor[prototype][x]=1'],
     ['thousands of parameters', `?${'a=1&'.repeat(3500)}`],

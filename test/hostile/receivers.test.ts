@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '../support/simulator.ts'
 import { openTarget } from './standing.ts'
 
-test('DEL-15 a push is answered while its receiver still leaves the attempt hanging', async () => {
+test('DEL-15 a push is answered while its receiver leaves the attempt hanging', async () => {
   const target = await openTarget()
   const receiver = await openReceiver('hang')
   await target.client.endpoints.create({ url: receiver.url, event_types: ['check.created', 'check.updated'] })
@@ -19,7 +19,7 @@ test('DEL-15 a push is answered while its receiver still leaves the attempt hang
   await target.stands()
 })
 
-test('NET-11 of the headers of a receiver nothing is kept but where it redirects to', async () => {
+test('NET-11 of a receiver’s headers, only the redirect target is stored', async () => {
   const target = await openTarget()
   const receiver = await openReceiver((response) => {
     response.writeHead(302, { Location: 'https://elsewhere.example/', 'X-Canary': 'blue-bird' }).end('gone')

@@ -26,7 +26,7 @@ const idsOf = (answers: string) => [...answers.matchAll(/^x-request-id: (\S+)/gi
 const statusesOf = (answers: string) =>
   [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))
 
-test('HTTP-04 TRACE is refused and gives no header back', async () => {
+test('HTTP-04 TRACE is refused and returns no request header', async () => {
   const target = await openTarget()
   const answer = await target.raw(request(target, 'TRACE /v1/locations', { more: 'X-Canary: blue-bird\r\n' }))
   expect(answer.status).toBe(405)
@@ -34,7 +34,7 @@ test('HTTP-04 TRACE is refused and gives no header back', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-05 a length that can be read in two ways is 400, and what it hides is never carried out', () => {
+describe('HTTP-05 an ambiguous length is 400, and a hidden request is never executed', () => {
   const chunked = 'Transfer-Encoding: chunked\r\n'
   test.each<[what: string, headers: string]>([
     ['a sign', 'Content-Length: +5\r\n'],
@@ -104,7 +104,7 @@ test('HTTP-08 a body is counted in bytes, not in characters', async () => {
   await target.stands(answer)
 })
 
-describe('HTTP-11 a body that would have to be guessed at is 415', () => {
+describe('HTTP-11 a body of an unsupported type or encoding is 415', () => {
   test.each<[name: string, value: string]>([
     ['Content-Type', 'application/json; charset=utf-16'],
     ['Content-Type', 'application/json; charset=x-user-defined'],
@@ -139,7 +139,7 @@ test.each<[what: string, more: string]>([
 })
 
 describe('HTTP-13', () => {
-  test('a GET with a body is answered as without it, and the next request is read from behind it', async () => {
+  test('a GET with a body is answered as without it, and the next request is read after it', async () => {
     const target = await openTarget()
     const first = request(target, 'GET /v1/locations', {
       more: json + length(valid),
@@ -152,7 +152,7 @@ describe('HTTP-13', () => {
     await target.stands()
   })
 
-  test('Expect: 100-continue is told to go on, and then what came of it', async () => {
+  test('Expect: 100-continue gets 100, and then the response', async () => {
     const target = await openTarget()
     const more = `${json}${length(valid)}Expect: 100-continue\r\n`
     const socket = open(target.port)
@@ -166,7 +166,7 @@ describe('HTTP-13', () => {
   })
 })
 
-test('HTTP-14 a thousand senders that hang up in the middle of a body leave nothing behind', async () => {
+test('HTTP-14 a thousand clients that disconnect within a body leave nothing behind', async () => {
   const target = await openTarget()
   const stream = await openStream(target)
   const connections = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
@@ -188,7 +188,7 @@ test('HTTP-14 a thousand senders that hang up in the middle of a body leave noth
   expect(connections() - before).toBeLessThan(20)
 })
 
-test('HTTP-15 hundreds of clients that never end their headers are told so, and others are served meanwhile', async () => {
+test('HTTP-15 hundreds of clients that never end their headers get 408, and others are served meanwhile', async () => {
   const target = await openTarget({ connectionLimits: { firstRequestMs: 500 } })
   const slow = Array.from({ length: 300 }, () => {
     const socket = open(target.port)
@@ -206,7 +206,7 @@ test('HTTP-15 hundreds of clients that never end their headers are told so, and 
 test.each<[what: string, begin: (to: Target) => string]>([
   ['a body', (to) => request(to, 'PUT /v1/checks/external/a', { more: `${json}Content-Length: 50\r\n` })],
   ['a further request', (to) => `${request(to, 'GET /_sim/health', { keep: true })}GET /v1/loc`],
-])('HTTP-16 a client that never ends %s is told so with 408', async (_what, begin) => {
+])('HTTP-16 a client that never ends %s gets 408', async (_what, begin) => {
   const target = await openTarget({ connectionLimits: { headersMs: 300, requestMs: 300 } })
   const socket = open(target.port)
   socket.write(begin(target))
@@ -253,7 +253,7 @@ describe('HTTP-17, HTTP-19', () => {
   })
 })
 
-test('HTTP-28 the service listens on 127.0.0.1 alone', async () => {
+test('HTTP-28 the service listens on 127.0.0.1 only', async () => {
   const target = await openTarget()
   const others = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

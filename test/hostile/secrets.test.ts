@@ -8,10 +8,10 @@ import { emptyDirectory, serve, spawnProcess, tabwire, type RunningService } fro
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 
-/** Runs a line of a shell as the user called nobody. */
+/** Runs a shell command as an unprivileged user. */
 const asNobody = (line: string) =>
   spawnSync('runuser', ['-u', 'nobody', '--', '/bin/sh', '-c', line], { encoding: 'utf8' })
-/** Skipped where no other user can be had. */
+/** Skipped when the test cannot run commands as another user. */
 const hasAnotherUser =
   process.platform === 'linux' && process.getuid?.() === 0 && asNobody('true').status === 0
 
@@ -70,14 +70,14 @@ describe('DEBUG=* prints', () => {
 })
 
 describe('an unusable key is not echoed', () => {
-  const slip = 'twk_with a slip'
+  const mistyped = 'twk_with a slip'
   test.each<[string, string[], Record<string, string>]>([
-    ['of --api-key', ['locations', '--api-key', slip], {}],
-    ['of TABWIRE_API_KEY', ['locations'], { TABWIRE_API_KEY: slip }],
-    ['of start', ['start', '--in-memory', '--port', '0', '--api-key', slip], {}],
+    ['of --api-key', ['locations', '--api-key', mistyped], {}],
+    ['of TABWIRE_API_KEY', ['locations'], { TABWIRE_API_KEY: mistyped }],
+    ['of start', ['start', '--in-memory', '--port', '0', '--api-key', mistyped], {}],
     [
       'of contract check',
-      ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--read-key', slip],
+      ['contract', 'check', '--base-url', 'http://127.0.0.1:9/v1', '--read-key', mistyped],
       {},
     ],
   ])('%s', async (_where, args, env) => {
@@ -114,7 +114,7 @@ describe('a secret is read from a file', () => {
     expect(await locations([], { TABWIRE_API_KEY_FILE: file })).toMatchObject({ code: 0 })
   })
 
-  test('which goes before variables, and behind a key that is typed', async () => {
+  test('which takes precedence over variables, but not over --api-key', async () => {
     const [right, wrong] = [await fileWith(service.key), await fileWith('wrong')]
     expect(await locations(['--api-key-file', right], { TABWIRE_API_KEY: 'wrong' })).toMatchObject({
       code: 0,
@@ -140,7 +140,7 @@ describe('a secret is read from a file', () => {
     ).toMatchObject({ code: 0 })
   })
 
-  test('that is not there, which is said', async () => {
+  test('and a missing file is an error', async () => {
     const { code, stderr } = await tabwire(['sign', '--secret-file', 'gone', '--body', bin])
     expect([code, stderr]).toEqual([
       2,
@@ -151,7 +151,7 @@ describe('a secret is read from a file', () => {
 
 // All users of a machine read the arguments of all processes.
 describe.skipIf(!hasAnotherUser)('another user, who lists processes while the inspector opens', () => {
-  test('sees a page that he cannot read, and no link', async () => {
+  test('sees the URL of a page without access, and no link', async () => {
     const bin = await emptyDirectory()
     const [opened, go] = [join(bin, 'opened'), join(bin, 'go')]
     await writeFile(
@@ -176,7 +176,7 @@ describe.skipIf(!hasAnotherUser)('another user, who lists processes while the in
 })
 
 describe('variables that are not meant', () => {
-  test('TABWIRE_PORT of Kubernetes is no port', async () => {
+  test('TABWIRE_PORT of Kubernetes is ignored', async () => {
     const env = { TABWIRE_PORT: 'tcp://10.43.0.17:4100', TABWIRE_PORT_4100_TCP_PORT: '4100' }
     const { stdout } = await tabwire(['doctor', '--json'], { env })
     expect(stdout).not.toContain('tcp:')
@@ -184,7 +184,7 @@ describe('variables that are not meant', () => {
     expect(typed).toMatchObject({ code: 2 })
   })
 
-  test('what makes listen careless with its target does not reach start', async () => {
+  test('TLS settings of listen for its target do not apply to start', async () => {
     const { run } = service
     const { stdout } = await run(['listen', '--help'])
     expect(stdout.replace(/\s+/g, ' ')).toContain('Its variable is TABWIRE_LISTEN_INSECURE.')

@@ -4,14 +4,14 @@ import { check, item, openSimulator, type Answer, type TestSimulator } from '../
 
 export type Target = Awaited<ReturnType<typeof openTarget>>
 
-/** A simulator with a check from before the attack, and a way to tell that the attack has done no harm. */
+/** Opens a simulator with a check, and asserts later that an attack did no harm. */
 export async function openTarget(options: SimulatorOptions = {}) {
   const simulator = await openSimulator(options)
   const earlier = await simulator.push('earlier', { items: [item('burger', { note: 'é 🍮 "x" \\ \u2028' })] })
   let pushes = 0
   return {
     ...simulator,
-    /** Fails unless the service stands as it did, and these answers of it told nothing that they should not. */
+    /** Fails unless the data is unchanged and the responses leak nothing. */
     async stands(...answers: readonly Answer[]) {
       answers.forEach(tellsNothing)
       expect((await simulator.call('GET /v1/checks/external/earlier')).text).toBe(earlier.text)

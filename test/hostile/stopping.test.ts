@@ -55,8 +55,8 @@ function push({ url, key }: RunningService, id: string, agent: Agent): Promise<O
   })
 }
 
-describe.concurrent('a service that is told to stop', () => {
-  test('HTTP-21, HTTP-22 answers the 20 pushes under way, closes their connections, and takes no new one', async () => {
+describe.concurrent('a service that stops', () => {
+  test('HTTP-21, HTTP-22 answers the 20 pushes in flight, closes their connections, and accepts no new one', async () => {
     const first = await startService()
     const pushes = await Promise.all(Array.from({ length: 20 }, (_, n) => beginPush(first, `p-${n}`)))
     first.process.child.kill('SIGTERM')
@@ -76,7 +76,7 @@ describe.concurrent('a service that is told to stop', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-21 under load loses nothing that it has acknowledged, and does nothing that it has not', async () => {
+  test('HTTP-21 under load loses no acknowledged push, and stores no unacknowledged one', async () => {
     const first = await startService()
     const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const outcomes: Outcome[] = []
@@ -109,7 +109,7 @@ describe.concurrent('a service that is told to stop', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-21 aborts a push that never ends and an attempt that is never answered, and makes that one again', async ({
+  test('HTTP-21 aborts an endless push and a hanging attempt, and repeats the attempt later', async ({
     onTestFinished,
   }) => {
     const receiver = await startReceiver({ answer: 'hang' })
@@ -131,7 +131,7 @@ describe.concurrent('a service that is told to stop', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-23 a second signal while pushes are under way ends it at once, and what was acknowledged is there', async () => {
+  test('HTTP-23 a second signal during pushes ends it at once without losing acknowledged ones', async () => {
     const first = await startService()
     const answer = await (await first.call('PUT', '/v1/checks/external/a', checkBody())).text()
     const { ended } = await beginPush(first, 'b')
@@ -145,7 +145,7 @@ describe.concurrent('a service that is told to stop', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('HTTP-24 nobody who reads what it prints, and a terminal that is closed, are no crash', async () => {
+  test('HTTP-24 a closed output or terminal does not crash it', async () => {
     const first = await startService()
     first.process.child.stdout?.destroy()
     first.process.child.stderr?.destroy()
@@ -156,7 +156,7 @@ describe.concurrent('a service that is told to stop', () => {
     expect(await second.stop()).toMatchObject({ code: 0 })
   })
 
-  test('AUTH-09, AUTH-10 prints neither secrets nor what callers have written, good calls or bad', async () => {
+  test('AUTH-09, AUTH-10 prints neither secrets nor data of callers, for valid and invalid calls', async () => {
     const service = await startService()
     const note = 'line\n\r\u001b[2J\u001b]0;title\u0007'
     const items = [{ external_id: note, name: note, quantity: 1, price_cents: 1, note: note.repeat(20) }]

@@ -78,7 +78,7 @@ beforeAll(async () => {
   }
 })
 
-/** What a real shell makes of a text that is pasted into it: the calls, each with its arguments. */
+/** Returns the calls, with their arguments, that a real shell runs for pasted text. */
 async function callsOf(text: string, shell: string): Promise<string[][]> {
   const args = shell === 'busybox' ? ['sh', '-c', text] : ['-c', text]
   const env = {
@@ -96,15 +96,18 @@ async function callsOf(text: string, shell: string): Promise<string[][]> {
 }
 
 describe.each(shells)('in %s', (shell) => {
-  test.each(hostile)('a value in a suggested command is one argument, and no option: %j', async (value) => {
-    const command = tabwireCommand('guests pay', [value], { claim: value, all: true })
-    const [call] = await callsOf(command, shell)
-    const option = value.startsWith('-') || value === '' ? [`--claim=${value}`] : ['--claim', value]
-    const expected = value.startsWith('-')
-      ? ['tabwire', 'guests', 'pay', ...option, '--all', '--', value]
-      : ['tabwire', 'guests', 'pay', value, ...option, '--all']
-    expect(call).toEqual(expected)
-  })
+  test.each(hostile)(
+    'a value in a suggested command is one argument, and not an option: %j',
+    async (value) => {
+      const command = tabwireCommand('guests pay', [value], { claim: value, all: true })
+      const [call] = await callsOf(command, shell)
+      const option = value.startsWith('-') || value === '' ? [`--claim=${value}`] : ['--claim', value]
+      const expected = value.startsWith('-')
+        ? ['tabwire', 'guests', 'pay', ...option, '--all', '--', value]
+        : ['tabwire', 'guests', 'pay', value, ...option, '--all']
+      expect(call).toEqual(expected)
+    },
+  )
 
   /** Every copy button of the inspector, and every command that is printed to be run by hand. */
   const suggestions: [name: string, make: (value: string) => string, args: (value: string) => string[]][] = [
@@ -204,7 +207,7 @@ describe.each(shells)('in %s', (shell) => {
   })
 })
 
-describe('what commands print to be run next', () => {
+describe('a suggested next command', () => {
   const checks = ["';touch ran;'", '$(touch ran)', '-rf', 'a b', '--amount=1', '\u202ex'].filter(
     () => shells.length > 0,
   )
@@ -228,7 +231,7 @@ describe('what commands print to be run next', () => {
     expect(await service.run(pay.slice(1))).toMatchObject({ code: 0 })
   })
 
-  test('is harmless, whatever id a service answers', async () => {
+  test('is harmless for any id of a service', async () => {
     const id = '$(touch ran);touch ran'
     const server = createServer((_request, response) =>
       response.writeHead(201).end(
@@ -263,7 +266,7 @@ test('PowerShell gets its own quotes', () => {
 })
 
 /** A suggestion that is put together by hand is one that this file does not know; a constant has no value to quote. */
-test('no source file puts a value into a command by itself', async () => {
+test('no source file builds a command with values by itself', async () => {
   const root = fileURLToPath(new URL('../../src/', import.meta.url))
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
     /\.tsx?$/.test(path),

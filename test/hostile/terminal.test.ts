@@ -32,7 +32,7 @@ const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 /** Hides, moves, clears, renames the window, turns round, begins a line of its own, and draws in the second charset. */
 const hostile = '\u001b[8mx\u001b[2J\u001b]0;t\u0007\u009b31m\u202ey\r\u0008\u2066\u000e\u007f\nFORGED line'
 
-/** A resource whose every text goes on with hostile ones; times stay, since they are parsed. */
+/** Returns a resource with hostile characters appended to every text but times, which are parsed. */
 function poisoned<T>(value: T): T {
   if (typeof value === 'string') return (/^\d{4}-\d\d-\d\dT/.test(value) ? value : `${value}${hostile}`) as T
   if (Array.isArray(value)) return value.map(poisoned) as T
@@ -79,8 +79,8 @@ async function resources() {
   }
 }
 
-describe('whatever a service, a POS, a guest or a receiver sends', () => {
-  test('reaches a terminal as text that is seen, on its own line, and steers nothing', async () => {
+describe('text from a service, a POS, a guest or a receiver', () => {
+  test('is printed as visible text on its own line, and does not control the terminal', async () => {
     const all = poisoned(await resources())
     const { deliveries, events, requests, shown } = all
     const [delivery, event, request] = [deliveries[0], events[0], requests[0]]
@@ -144,7 +144,7 @@ describe('whatever a service, a POS, a guest or a receiver sends', () => {
     expect(rendered.check).toContain('<U+202E>')
   })
 
-  test('is made visible where it enters any renderer of the program', () => {
+  test('is made visible before any renderer of the program gets it', () => {
     // These take finished cells, keys of ours, or make them visible themselves.
     const others = [
       'renderTable',
@@ -164,7 +164,7 @@ describe('whatever a service, a POS, a guest or a receiver sends', () => {
     expect(without.filter((name) => !others.includes(name ?? ''))).toEqual([])
   })
 
-  test('is told in an error without steering', () => {
+  test('is printed in errors without controlling the terminal', () => {
     const body = {
       code: `x${hostile}`,
       message: `No${hostile}`,
@@ -175,20 +175,20 @@ describe('whatever a service, a POS, a guest or a receiver sends', () => {
     expect(steering(renderBug(new Error(hostile)))).toEqual([])
   })
 
-  test('keeps its value in JSON, in which nothing steers either', () => {
+  test('keeps its value in JSON, which does not control the terminal either', () => {
     const text = jsonText({ [hostile]: [hostile] })
     expect(steering(text)).toEqual([])
     expect(JSON.parse(text)).toEqual({ [hostile]: [hostile] })
   })
 
-  test('loses nothing of other scripts, emoji and their joiners', () => {
+  test('keeps other scripts, emoji and their joiners', () => {
     for (const text of ['Crème brûlée', 'שלום', '寿司 🍣', '👩‍👩‍👧', 'می‌خواهم'])
       expect(printable(text)).toBe(text)
   })
 })
 
-describe('a command at a service that is not ours', () => {
-  test('shows what it answers, and neither hides nor moves anything', async () => {
+describe('a command that calls a foreign service', () => {
+  test('prints the response without hiding or moving anything', async () => {
     const error = { code: 'x', message: `Gone${hostile}`, issues: [{ path: hostile, message: hostile }] }
     const server = createServer((request, response) => {
       const isList = request.url?.startsWith('/v1/locations') === true
@@ -232,7 +232,7 @@ describe('a command at a service that is not ours', () => {
     await service.stop()
   })
 
-  test('a pushed file cannot do so either', async () => {
+  test('a pushed file cannot hide or move anything either', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'evil.json'), JSON.stringify({ [hostile]: hostile }))
     await writeFile(join(cwd, 'broken.json'), hostile)

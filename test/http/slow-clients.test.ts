@@ -6,14 +6,14 @@ import { stateText } from '../../src/model/simulator/state-text.ts'
 import { openSimulator, rawHeaders } from '../support/simulator.ts'
 
 describe('a client that is slow', () => {
-  it('to begin is told so with 408 and an id', async () => {
+  it('to begin gets 408 with an id', async () => {
     const simulator = await openSimulator({ connectionLimits: { firstRequestMs: 20 } })
     const answer = await text(open(simulator.port))
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(answer).toMatch(/x-request-id: req_/)
   })
 
-  it('is not blamed for what has arrived while the service was kept from reading it', async () => {
+  it('is not blamed while the service itself is stalled', async () => {
     const limits = { firstRequestMs: 2000, headersMs: 2000, requestMs: 2000 }
     const simulator = await openSimulator({ connectionLimits: limits })
     const [whole, half] = [open(simulator.port), open(simulator.port)]
@@ -28,7 +28,7 @@ describe('a client that is slow', () => {
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
   })
 
-  it('to send a whole state has time as long as more of it arrives, and no longer', async () => {
+  it('to send a state has time while data arrives, and no longer', async () => {
     const limits = { firstRequestMs: 50, headersMs: 400, requestMs: 400 }
     const simulator = await openSimulator({ connectionLimits: limits })
     const bytes = Buffer.from([...stateText(await simulator.client.state.get())].join(''))
@@ -64,7 +64,7 @@ describe('a client that is slow', () => {
 })
 
 describe('a connection beyond the limit', () => {
-  it('takes the place of the one that has been idle longest', async () => {
+  it('replaces the one that has been idle longest', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
     const first = open(simulator.port)
     await once(first, 'connect')
@@ -78,7 +78,7 @@ describe('a connection beyond the limit', () => {
     }
   })
 
-  it('is closed when the others are all being answered', async () => {
+  it('is closed when all others are being answered', async () => {
     const simulator = await openSimulator({ connectionLimits: { connections: 2 } })
     const streams = [open(simulator.port), open(simulator.port)]
     for (const socket of streams) {

@@ -6,7 +6,7 @@ const item = { external_id: 'i1', name: 'Burger', quantity: 1, price_cents: 1250
 const totals = { subtotal_cents: 1250, tax_cents: 100, total_cents: 1350 }
 const body = { table: { number: '12' }, status: 'open', items: [item], totals }
 
-describe('a push is taken', () => {
+describe('a push is accepted', () => {
   test.each<[string, object]>([
     ['as the specification shows it', {}],
     ['closed', { status: 'closed' }],
@@ -39,13 +39,13 @@ describe('a push is taken', () => {
     expect(parsePush(valid)).toEqual(valid)
   })
 
-  test('with a note left out, which is null then', () => {
+  test('without a note, which becomes null', () => {
     const { note: _note, ...without } = item
     expect(parsePush({ ...body, items: [without] }).items).toEqual([{ ...item, note: null }])
   })
 })
 
-describe('a push is refused, and told where and why', () => {
+describe('a push is refused with the place and the reason', () => {
   test.each<[string, unknown, string]>([
     ['null', null, 'body must be an object, not null'],
     ['a list', [], 'body must be an object, not an array'],
@@ -201,13 +201,13 @@ describe('unknown fields', () => {
     )
   })
 
-  test('of a body that is no object are none', () => expect(unknownFields([1])).toEqual([]))
+  test('of a body that is not an object are none', () => expect(unknownFields([1])).toEqual([]))
 })
 
 describe('contentOf', () => {
   const push = parsePush(body)
 
-  test('is the same whatever the order of keys and whatever the revision', () => {
+  test('is independent of the order of keys and of the revision', () => {
     const reversed = Object.fromEntries(Object.entries(body).toReversed())
     expect(contentOf(parsePush({ ...reversed, revision: 9 }))).toBe(contentOf(push))
   })

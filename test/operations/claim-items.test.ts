@@ -7,7 +7,7 @@ const two = { burger: [1000, 2], fries: 500 } as const
 const dinner = bill(two, 2750)
 
 describe('a claim', () => {
-  test('holds its items at the price of today, and owes their share of the total', () => {
+  test('stores the current prices of its items, and owes their share of the total', () => {
     const table = tableWith(dinner)
     const { reply, types, events } = table.claim({ burger: 1 }, { guest_name: 'Mia' })
     expect(reply).toEqual({
@@ -27,7 +27,7 @@ describe('a claim', () => {
     expect(table.claims()).toEqual([reply])
   })
 
-  test('moves the quantities of the check and its time, and nothing else', () => {
+  test('changes only the quantities and the time of the check', () => {
     const table = tableWith(dinner)
     const before = table.check()
     table.claim({ burger: 1 })
@@ -54,25 +54,25 @@ describe('a claim', () => {
     expect(refusalOf(() => table.claim({ rice: 0.001 }))?.code).toBe('not_claimable')
   })
 
-  test('takes what is left unclaimed, to the last thousandth', () => {
+  test('can take the rest of an item, to the last thousandth', () => {
     const table = tableWith(bill({ pizza: 1000 }, 1000))
     for (const quantity of [0.1, 0.2, 0.7]) table.claim({ pizza: quantity })
     expect(table.check().items).toMatchObject([{ claimed_quantity: 1, paid_quantity: 0 }])
     expect(table.amounts()).toEqual([100, 200, 700])
   })
 
-  test('may be of something that costs nothing, and then owes nothing', () => {
+  test('of a free item is accepted and owes nothing', () => {
     const table = tableWith(bill({ burger: 1000, bread: 0 }, 1000))
     expect(table.claim({ bread: 1 }).reply.amount_cents).toBe(0)
   })
 
-  test('may be made again of what was released', () => {
+  test('can be repeated for released items', () => {
     const table = tableWith(dinner)
     table.release(table.claim({ fries: 1 }).reply)
     expect(table.claim({ fries: 1 }).reply.status).toBe('active')
   })
 
-  test('may be made when all is paid, and then owes nothing', () => {
+  test('of a fully paid check is accepted and owes nothing', () => {
     const table = tableWith(dinner)
     table.pay()
     expect(table.claim({ fries: 1 }).reply.amount_cents).toBe(0)
@@ -113,7 +113,7 @@ describe('not_claimable', () => {
     expect(table.everything()).toBe(before)
   })
 
-  test('is everything on a closed check', () => {
+  test('applies to every item of a closed check', () => {
     const table = tableWith(bill(two, 2750, { status: 'closed' }))
     expect(refusalOf(() => table.claim({ burger: 1, soup: 1 }))?.details.items).toMatchObject([
       { external_id: 'burger', reason: 'check_closed' },
@@ -123,7 +123,7 @@ describe('not_claimable', () => {
 })
 
 describe('a push on a check with claims', () => {
-  test('has active claims owe what they do by its totals, and paid ones what they did', () => {
+  test('updates the amounts of active claims by its totals, and keeps those of paid ones', () => {
     const table = tableWith(dinner)
     const mine = table.claim({ burger: 1 }).reply
     table.claim({ burger: 1 })
@@ -133,13 +133,13 @@ describe('a push on a check with claims', () => {
     expect(writes.map(({ collection }) => collection)).toEqual(['checks', 'claims'])
   })
 
-  test('writes no claim that owes what it did', () => {
+  test('does not write a claim whose amount stays the same', () => {
     const table = tableWith(dinner)
     table.claim({ burger: 1 })
     expect(table.push(bill(two, 2750, { table: { number: '7' } })).writes).toHaveLength(1)
   })
 
-  test('leaves the price at which it was claimed, and lets it owe the one of today', () => {
+  test('keeps the price at the time of the claim, and charges the current one', () => {
     const table = tableWith(dinner)
     table.claim({ burger: 1 })
     table.push(bill({ burger: [1500, 2], fries: 500 }, 3500))

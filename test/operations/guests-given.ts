@@ -13,7 +13,7 @@ import { noon, push } from './push-given.ts'
 
 export type Table = ReturnType<typeof tableWith>
 
-/** A table whose check a push has made, and its guests: each operation decides on what those before it have left. */
+/** A table with a pushed check. Each operation continues from the records of the previous one. */
 export function tableWith(first: Push = push()) {
   const address = { location_id: 'loc_1', external_id: 'c-1' }
   const [checks, claims] = [new Map<string, Check>(), new Map<string, Claim>()]
@@ -26,7 +26,7 @@ export function tableWith(first: Push = push()) {
     newSecret: () => 'whsec_1',
   }
   const all = () => ({ checks: checks.values(), claims: claims.values() })
-  /** Stores what was decided, and gives the answer with what has happened by it. */
+  /** Stores the decision, and returns its reply and events. */
   const take = <Reply>({ reply, writes, events }: Decision<Reply>) => {
     for (const write of writes) if ('put' in write) stored[write.collection]?.set(write.put.id, write.put)
     return { reply, writes, types: events.map(({ type }) => type), events }
@@ -55,7 +55,7 @@ export function tableWith(first: Push = push()) {
     },
     claims: () => [...claims.values()],
     payments: () => [...payments.values()],
-    /** What each claim owes, or owed when it was paid or released, oldest first. */
+    /** Amount of each claim, oldest first. */
     amounts: () => Array.from(claims.values(), ({ amount_cents }) => amount_cents),
     statuses: () => Array.from(claims.values(), ({ status }) => status),
     /** All that is stored, to be compared. */
@@ -72,7 +72,7 @@ function linesOf(items: Quantities): ClaimBody['items'] {
   return Object.entries(items).map(([external_id, quantity]) => ({ external_id, quantity }))
 }
 
-/** A push of these items at these prices, one of each unless said otherwise, with this total. */
+/** Returns a push with one of each item at these prices, and this total. */
 export function bill(
   prices: Readonly<Record<string, number | readonly [price_cents: number, quantity: number]>>,
   total_cents: number,

@@ -49,7 +49,7 @@ const refusals = [
 ]
 
 describe('no cent appears or vanishes', () => {
-  test('whatever guests and the POS do, in any order', () => {
+  test('for any actions of guests and the POS, in any order', () => {
     const holds = (first: Push, steps: readonly Step[]) => {
       const table = tableWith({ ...first, revision: 0 })
       for (const [index, step] of steps.entries()) {
@@ -71,7 +71,7 @@ describe('no cent appears or vanishes', () => {
     fc.assert(fc.property(anyBill, fc.array(anyStep, { maxLength: 25 }), holds), { numRuns: 1000 })
   })
 
-  test('when guests claim all there is, and pay one after the other in any order', () => {
+  test('when guests claim everything and pay in any order', () => {
     const holds = (pushed: Push, cuts: readonly number[], order: readonly number[]) => {
       const table = tableWith({ ...pushed, status: 'open' })
       const { items, totals } = table.check()
@@ -126,7 +126,7 @@ describe('no cent appears or vanishes', () => {
   })
 })
 
-/** Does one step; what it points to may not be there, and then nothing is done. */
+/** Runs one step; skips it when its target does not exist. */
 function play(
   table: Table,
   { do: what, which = 0, and = 0, part = 0, body }: Step,
@@ -152,7 +152,7 @@ function play(
   return []
 }
 
-/** What guests have paid is in the payments, and what is owed is the rest of the total. */
+/** Asserts that the paid amount is the sum of payments, and the balance the rest of the total. */
 function moneyAddsUp(table: Table): void {
   const { paid_cents, balance_cents, totals } = table.check()
   const kept = table.payments().map(({ amount_cents, refunded_cents }) => amount_cents - refunded_cents)

@@ -3,7 +3,7 @@ import { viewFeedback } from '../../src/model/guests/feedback.ts'
 import { tableWith } from './guests-given.ts'
 import { noon, push } from './push-given.ts'
 
-test('feedback is kept and told, and leaves the check as it is, which may be closed', () => {
+test('feedback is stored and emits an event, also for a closed check, which does not change', () => {
   const table = tableWith(push({ status: 'closed' }))
   const before = table.everything()
   const { reply, writes, types, events } = table.rate({ rating: 4, comment: 'Nice.', guest_name: 'Noah' })

@@ -104,7 +104,7 @@ describe('the outbox', () => {
     expect(writesOf([], [endpoint('we_1', ['check.updated'])])).toEqual([])
   })
 
-  test('can have a delivery fall due at another time', () => {
+  test('can make a delivery due at another time', () => {
     const event = { id: 'evt_1', type: 'ping' as const, created_at: '', external_check_id: null, body: '' }
     const due = '2026-11-21T13:00:00.000Z'
     expect(firstDelivery(event, endpoint('we_1', []), context(), due).next_attempt_at).toBe(due)

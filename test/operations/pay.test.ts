@@ -7,7 +7,7 @@ import { noon, refusalOf } from './push-given.ts'
 const dinner = bill({ burger: 1000, fries: 500, bread: 0 }, 1650)
 
 describe('a payment', () => {
-  test('of claims is what they owe, and pays them', () => {
+  test('of claims is the amount that they owe, and pays them', () => {
     const table = tableWith(dinner)
     const { reply: claim } = table.claim({ burger: 1 })
     const { reply, types, events } = table.pay({ claim_ids: [claim.id], tip_cents: 200, guest_name: 'Mia' })
@@ -38,7 +38,7 @@ describe('a payment', () => {
     })
   })
 
-  test('of an amount pays no claims, and comes off the youngest that are active', () => {
+  test('of an amount pays no claims, and reduces the youngest active ones', () => {
     const table = tableWith(dinner)
     table.claim({ fries: 1 })
     table.claim({ burger: 1 })
@@ -49,7 +49,7 @@ describe('a payment', () => {
     ])
   })
 
-  test('with neither is the whole balance', () => {
+  test('without claims or amount pays the whole balance', () => {
     const table = tableWith(dinner)
     table.pay({ amount_cents: 650 })
     expect(table.pay().reply.amount_cents).toBe(1000)
@@ -58,7 +58,7 @@ describe('a payment', () => {
   test.each<[string, Partial<PayBody>]>([
     ['the whole balance', {}],
     ['an amount that comes to the balance', { amount_cents: 1650 }],
-  ])('of %s pays all active claims, and tells of it after the payment', (_what, body) => {
+  ])('of %s pays all active claims, and emits check.fully_paid after the payment', (_what, body) => {
     const table = tableWith(dinner)
     const ids = [{ fries: 1 }, { bread: 1 }].map((items) => table.claim(items).reply.id)
     const { reply, types, events } = table.pay(body)
@@ -72,7 +72,7 @@ describe('a payment', () => {
     })
   })
 
-  test('that leaves nothing owed protects what was claimed at a lower price, and the balance stays 0', () => {
+  test('of the whole balance protects items claimed at a lower price, and the balance stays 0', () => {
     const table = tableWith(bill({ burger: 1000 }, 1000))
     table.claim({ burger: 1 })
     table.push(bill({ burger: 1500 }, 1500))
@@ -87,7 +87,7 @@ describe('a payment', () => {
     expect(table.check()).toMatchObject({ paid_cents: 1500, balance_cents: 0 })
   })
 
-  test('of the last claims pays what is left, and those that owe nothing', () => {
+  test('of the last claims pays the rest of the balance, and claims that owe nothing', () => {
     const table = tableWith(dinner)
     const ids = [{ burger: 1 }, { bread: 1 }, { fries: 1 }].map((items) => table.claim(items).reply.id)
     table.pay({ claim_ids: ids.slice(2) })
@@ -95,7 +95,7 @@ describe('a payment', () => {
     expect(table.check().balance_cents).toBe(0)
   })
 
-  test('of a claim that owes nothing is one of 0, while something is owed on the check', () => {
+  test('of a claim that owes nothing is 0 while the check has a balance', () => {
     const table = tableWith(dinner)
     const { reply: claim } = table.claim({ bread: 1 })
     expect(table.pay({ claim_ids: [claim.id], tip_cents: 100 }).reply.amount_cents).toBe(0)
@@ -111,7 +111,7 @@ describe('a payment', () => {
 })
 
 describe('check.fully_paid', () => {
-  test('comes again when the POS has raised the total and the rest is paid, too', () => {
+  test('is emitted again when the POS has raised the total and the rest is paid', () => {
     const table = tableWith(dinner)
     table.pay()
     table.push({ ...dinner, totals: bill({}, 2000).totals })
@@ -119,7 +119,7 @@ describe('check.fully_paid', () => {
     expect(table.pay().types).toEqual(['payment.succeeded', 'check.fully_paid'])
   })
 
-  test('comes by a push that lowers the total to what is paid, and leaves claims active that owe nothing', () => {
+  test('is emitted for a push that lowers the total to the paid amount; claims that owe nothing stay active', () => {
     const table = tableWith(dinner)
     table.claim({ burger: 1 })
     table.pay({ amount_cents: 700 })
@@ -188,7 +188,7 @@ describe('a refused payment changes nothing', () => {
     expect(table.everything()).toBe(before)
   })
 
-  test('exceeds_balance says what the balance is', () => {
+  test('exceeds_balance contains the balance', () => {
     const refusal = refusalOf(() => tableWith(dinner).pay({ amount_cents: 2000 }))
     expect(refusal?.details).toEqual({ balance_cents: 1650 })
     expect(refusal?.message).toContain('2000 cents are more than the 1650')

@@ -9,7 +9,7 @@ const open = checkAfter(push())
 const closed = checkAfter(push({ status: 'closed' }))
 
 describe('a push of a new check', () => {
-  test('makes the check, with all of its fields', () => {
+  test('creates the check, with all of its fields', () => {
     const { reply, writes } = decide(undefined, push({ revision: 7 }))
     const check = {
       id: 'chk_1',
@@ -33,9 +33,9 @@ describe('a push of a new check', () => {
     expect(writes).toEqual([{ collection: 'checks', put: check }])
   })
 
-  test('gives check.created', () => expect(types(decide(undefined, push()))).toEqual(['check.created']))
+  test('emits check.created', () => expect(types(decide(undefined, push()))).toEqual(['check.created']))
 
-  test('that is closed already gives created and closed', () => {
+  test('that is already closed emits created and closed', () => {
     const decision = decide(undefined, push({ status: 'closed' }))
     expect(types(decision)).toEqual(['check.created', 'check.closed'])
     expect(decision.reply.check.closed_at).toBe(noon.toISOString())
@@ -43,7 +43,7 @@ describe('a push of a new check', () => {
 
   test('without a revision has the revision null', () => expect(open.revision).toBeNull())
 
-  test('with nothing to pay is not fully paid, since nothing is paid', () => {
+  test('with a total of 0 is not fully paid, since nothing is paid', () => {
     const totals = { subtotal_cents: 0, tax_cents: 0, total_cents: 0 }
     expect(types(decide(undefined, push({ items: [], totals })))).toEqual(['check.created'])
   })
@@ -58,7 +58,7 @@ describe('a replay', () => {
     ['of a check that guests have claimed', checkAfter(push()), push(), [claim()]],
     ['with its keys in another order', open, reversedKeys(push())],
   ])(
-    '%s writes nothing, gives no event and answers the check',
+    '%s writes nothing, emits no event and returns the check',
     (_name, check, pushed, claims: Claim[] = []) => {
       expect(decide(check, pushed, claims)).toEqual({
         reply: { outcome: 'unchanged', check, before: check },
@@ -69,7 +69,7 @@ describe('a replay', () => {
   )
 })
 
-describe('a push that changes one thing alone is no replay:', () => {
+describe('a push that changes a single field is no replay:', () => {
   const note = 'no salt'
   const totals = open.totals
   test.each<[field: string, changed: Push]>([
@@ -100,7 +100,7 @@ describe('a stale push', () => {
   test.each([
     ['with a lower revision', push({ revision: 4, items: [burger] })],
     ['without the revision that the check has', push({ items: [burger] })],
-  ])('%s changes nothing and answers the current check', (_name, pushed) => {
+  ])('%s changes nothing and returns the current check', (_name, pushed) => {
     expect(decide(current, pushed)).toEqual({
       reply: { outcome: 'stale', check: current, before: current },
       writes: [],
@@ -108,7 +108,7 @@ describe('a stale push', () => {
     })
   })
 
-  test('is stale and no conflict, even when it lacks what is claimed', () => {
+  test('is stale and no conflict, even when it lacks claimed items', () => {
     expect(decide(current, push({ revision: 4, items: [] }), [claim()]).reply.outcome).toBe('stale')
   })
 })
@@ -135,7 +135,7 @@ describe('a conflict', () => {
     expect(refusal?.message).toContain('burger (removed)')
   })
 
-  test('lists those of all items at once', () => {
+  test('lists all items at once', () => {
     const both = [
       claim(),
       claim({ id: 'clm_2', items: [{ external_id: 'fries', quantity: 1, price_cents: 500 }] }),
@@ -175,7 +175,7 @@ describe('a conflict', () => {
     expect(conflictsOf([{ ...burger, quantity: 0.6664 }], [whole], precise)).toHaveLength(1)
   })
 
-  test('compares a price with the check as it stands now, whatever it was when guests claimed', () => {
+  test('compares a price with the current check, not with the time of the claim', () => {
     const raised = checkAfter(push(), push({ items: [{ ...burger, price_cents: 1800 }, fries] }))
     expect(conflictsOf([{ ...burger, price_cents: 1799 }], [claim()], raised)).toEqual([
       { external_id: 'burger', reason: 'price_decreased', claimed_quantity: 1 },
@@ -183,7 +183,7 @@ describe('a conflict', () => {
     expect(conflictsOf([{ ...burger, price_cents: 1800 }], [claim()], raised)).toEqual([])
   })
 
-  test('does not compare with the price of a claim that was higher than the check is now', () => {
+  test('ignores the price of a claim that was higher than the current one', () => {
     const earlier = claim({ items: [{ external_id: 'burger', quantity: 1, price_cents: 1800 }] })
     expect(conflictsOf([burger, fries], [earlier])).toEqual([])
   })
@@ -215,11 +215,11 @@ describe('a conflict', () => {
     ['another price', [{ ...burger, external_id: 'b2', price_cents: 1501 }]],
     ['another quantity', [{ ...burger, external_id: 'b2', quantity: 3 }]],
     ['a line that was there before', [fries]],
-  ])('says nothing of a split for %s', (_name, items) => {
+  ])('does not mention a split for %s', (_name, items) => {
     expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).not.toContain('looks')
   })
 
-  test('leaves the check that it was given as it was', () => {
+  test('does not change the check object that it was given', () => {
     const before = structuredClone(open)
     refusalOf(() => decide(open, push({ items: [] }), [claim()]))
     expect(open).toEqual(before)
@@ -241,16 +241,16 @@ describe('a fully paid check', () => {
       [{ ...burger, quantity: 1.999 }, fries],
       { external_id: 'burger', reason: 'quantity_below_claimed', claimed_quantity: 2 },
     ],
-  ])('protects an item that nobody claimed from being %s', (_name, items, conflict) => {
+  ])('protects an unclaimed item from being %s', (_name, items, conflict) => {
     expect(conflictsOf(items, [], fully)).toEqual([conflict])
     expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('The check is fully paid')
   })
 
-  test('protects its items when more was paid than is owed', () => {
+  test('protects its items when more was paid than the total', () => {
     expect(conflictsOf([fries], [], paid(4000))).toHaveLength(1)
   })
 
-  test('takes further items, which reopen a balance and end the protection', () => {
+  test('accepts further items, which reopen the balance and end the protection', () => {
     const totals = total(3800)
     const tea = { ...fries, external_id: 'tea', price_cents: 300 }
     const { check } = decide(fully, push({ items: [burger, fries, tea], totals })).reply
@@ -286,7 +286,7 @@ describe('no conflict', () => {
 describe('an applied push', () => {
   const items = [{ ...fries, quantity: 3 }, { ...burger, external_id: 'tea', name: 'Tea' }, burger]
 
-  test('takes the items of the push, in its order', () => {
+  test('has the items of the push, in its order', () => {
     expect(decide(open, push({ items })).reply.check.items.map(({ external_id }) => external_id)).toEqual([
       'fries',
       'tea',
@@ -294,7 +294,7 @@ describe('an applied push', () => {
     ])
   })
 
-  test('CONV-07 keeps what guests claimed and paid with the item of the same external_id', () => {
+  test('CONV-07 keeps claimed and paid quantities with the item of the same external_id', () => {
     const { check } = decide(open, push({ items }), [claim(), claim({ status: 'paid' })]).reply
     expect(check.items.map((item) => [item.claimed_quantity, item.paid_quantity])).toEqual([
       [0, 0],
@@ -303,12 +303,12 @@ describe('an applied push', () => {
     ])
   })
 
-  test('keeps the identity and the birth of the check', () => {
-    const { check } = decide(open, push({ items }), [], later(60_000)).reply
+  test('keeps id and created_at of the check', () => {
+    const { check } = decide(open, push({ items }), [], afterMs(60_000)).reply
     expect(check).toMatchObject({ id: open.id, created_at: open.created_at })
   })
 
-  test('owes the new total without what is paid', () => {
+  test('has the new total minus payments as balance', () => {
     const totals = { subtotal_cents: 5000, tax_cents: 0, total_cents: 5000 }
     expect(decide(paid(1500), push({ totals })).reply.check).toMatchObject({
       paid_cents: 1500,
@@ -316,11 +316,11 @@ describe('an applied push', () => {
     })
   })
 
-  test('answers the check before it, too', () => {
+  test('also returns the check before it', () => {
     expect(decide(open, push({ items })).reply).toMatchObject({ outcome: 'updated', before: open })
   })
 
-  test('writes the check that it answers and that its events show, and nothing else', () => {
+  test('writes only the check that it returns and that its events contain', () => {
     const { reply, writes, events } = decide(open, push({ items, status: 'closed' }))
     expect(writes).toEqual([{ collection: 'checks', put: reply.check }])
     expect(events.map(({ data }) => data)).toEqual([reply.check, reply.check])
@@ -374,17 +374,17 @@ describe('the events of a push, in order', () => {
     ['a total above what is paid', paid(3500), push({ totals: total(4000) }), ['check.updated']],
   ])('%s', (_name, check, pushed, expected) => expect(types(decide(check, pushed))).toEqual(expected))
 
-  test('fully_paid comes again when the balance rises and falls to 0 again', () => {
+  test('fully_paid is emitted again when the balance rises and falls to 0 again', () => {
     const { check } = decide(paid(3500), push({ totals: total(4000) })).reply
     expect(types(decide(check, push({ totals: total(3500) })))).toContain('check.fully_paid')
   })
 })
 
 describe('closed_at', () => {
-  test('is when the check was closed, and stays when it is pushed again', () => {
-    const { check } = decide(open, push({ status: 'closed' }), [], later(1000)).reply
-    expect(check.closed_at).toBe(later(1000).toISOString())
-    const again = decide(check, push({ status: 'closed', items: [burger] }), [], later(5000)).reply.check
+  test('is the time of closing, and does not change when the check is pushed again', () => {
+    const { check } = decide(open, push({ status: 'closed' }), [], afterMs(1000)).reply
+    expect(check.closed_at).toBe(afterMs(1000).toISOString())
+    const again = decide(check, push({ status: 'closed', items: [burger] }), [], afterMs(5000)).reply.check
     expect(again.closed_at).toBe(check.closed_at)
   })
 
@@ -396,14 +396,14 @@ describe('closed_at', () => {
   })
 })
 
-describe('updated_at moves only forward, by a millisecond at least,', () => {
+describe('updated_at only increases, by at least a millisecond,', () => {
   test.each([
     ['with the clock', 1000, 1000],
     ['when the clock stands still', 0, 1],
     ['when the clock moves back', -3_600_000, 1],
   ])('%s', (_name, moved, expected) => {
-    const { check } = decide(open, push({ items: [burger] }), [], later(moved)).reply
-    expect(check.updated_at).toBe(later(expected).toISOString())
+    const { check } = decide(open, push({ items: [burger] }), [], afterMs(moved)).reply
+    expect(check.updated_at).toBe(afterMs(expected).toISOString())
   })
 })
 
@@ -427,7 +427,7 @@ function total(cents: number): Push['totals'] {
   return { subtotal_cents: cents, tax_cents: 0, total_cents: cents }
 }
 
-function later(milliseconds: number): Date {
+function afterMs(milliseconds: number): Date {
   return new Date(noon.getTime() + milliseconds)
 }
 

@@ -59,7 +59,7 @@ export function checkAfter(...pushes: readonly OrderedPush[]): Check {
   return check
 }
 
-/** Given a check (or none) and its claims, when it is pushed: what is decided. */
+/** Returns the decision for a push to a check (or none) with these claims. */
 export function decide(
   check: Check | undefined,
   pushed: OrderedPush,

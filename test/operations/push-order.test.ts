@@ -93,13 +93,13 @@ describe('with --order-by updated_at', () => {
     expect(orderBy(check, push({ ...less, revision: 1 }), 'version')).toBe(expected),
   )
 
-  test('a check whose revision is of another field takes pushes without one as they arrive', () => {
+  test('a check with a revision of another field accepts pushes without one in order of arrival', () => {
     const known = checkAfter(push({ revision: 9 }))
     expect(orderBy(known, push(less), 'version')).toBe('newer')
     expect(orderBy(known, push(), 'version')).toBe('same')
   })
 
-  test('keeps the field with the revision, and no field with none', () => {
+  test('stores the field with the revision, and no field without one', () => {
     const decided = (pushed: OrderedPush) => decide(undefined, pushed, [], noon, 'updated_at')
     const [stored] = decided(at('2026-11-21T18:00:00.000Z')).writes
     expect(stored).toMatchObject({ put: { ordered_by: 'updated_at', revision: '2026-11-21T18:00:00.000Z' } })
@@ -164,7 +164,7 @@ describe('pushes with revisions converge', () => {
     fc.assert(fc.property(anyFirst, anySet, anyRepeats, anyClaims, converges), { numRuns: 300 })
   })
 
-  test('a refused push changes nothing: the end is the newest of the check and the pushes that were taken', () => {
+  test('a refused push changes nothing: the newest of the check and the accepted pushes wins', () => {
     const isNewest = (first: Check, pushes: OrderedPush[], repeats: Repeats, claims: Claim[]) => {
       for (const ordered of permutations(pushes)) {
         const { shown, taken } = endOf(first, repeated(ordered, repeats), claims)

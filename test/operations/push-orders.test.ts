@@ -21,25 +21,25 @@ function endsOf(pushes: readonly Push[], first?: Check, claims: readonly Claim[]
   return [...new Set(ends)].map((end) => JSON.parse(end) as unknown)
 }
 
-describe('CONV-03 seven pushes in each of their 5,040 orders, and the seventh again, come to one state', () => {
+describe('CONV-03 seven pushes in each of their 5,040 orders, and the seventh again, end in one state', () => {
   const seventh = sevenPushes[6]
   const revised = sevenPushes.map((push, index) => ({ ...push, revision: [3, 1, 4, 9, 2, 6, 5][index] }))
 
-  test('which is the seventh, where the last to arrive counts', () => {
+  test('the seventh, when the last arrival wins', () => {
     expect(orders).toHaveLength(5040)
     expect(endsOf(sevenPushes)).toMatchObject([{ ...seventh, revision: null }])
   })
 
-  test('which is the newest one, where they have revisions', () => {
+  test('the newest one, when they have revisions', () => {
     expect(endsOf(revised)).toMatchObject([{ ...revised[3] }])
   })
 
-  test('which is the one that closes it, if the others do not', () => {
+  test('the closing one, when the others do not close', () => {
     const closing: Push[] = sevenPushes.with(2, { ...sevenPushes[2], status: 'closed' } as Push)
     expect(endsOf(closing)).toMatchObject([{ ...closing[2], balance_cents: 0 }])
   })
 
-  test('where guests hold items: the newest of those that were not refused, each in the order in which it came', () => {
+  test('with claims: the newest accepted one, in order of arrival', () => {
     const first = checkAfter(check({ items: [item('burger', { quantity: 2 })] }))
     // The fifth raises the price; the seventh is newer and has the earlier price, so it is refused after the fifth.
     const [fifth, last] = [revised[4], revised[6]]

@@ -49,7 +49,7 @@ interface Given {
   pending?: readonly Delivery[]
 }
 
-/** Given these records, when an attempt is recorded: what is decided. */
+/** Returns the decision for an attempt with these records. */
 function decide(given: Given, command: Partial<RecordAttempt> = {}) {
   const records = { delivery: delivery(), endpoint: endpoint(), pending: [delivery()], ...given }
   const asked = {
@@ -65,18 +65,18 @@ function decide(given: Given, command: Partial<RecordAttempt> = {}) {
 }
 
 describe('an attempt that failed', () => {
-  test('is followed by the next one after its wait, counted from its end', () => {
+  test('is followed by the next one after its backoff, counted from its end', () => {
     const { reply } = decide({})
     expect(reply).toMatchObject({ status: 'pending', next_attempt_at: '2026-11-21T12:01:09.500Z' })
   })
 
-  test('is kept with its number, behind those before it', () => {
+  test('is stored with its number, after the earlier ones', () => {
     const signed = { ...failed, signed_at: 1_795_000_000, faults: ['duplicate' as const], held_ms: 3 }
     const { reply } = decide({ delivery: delivery({ attempts: [earlier] }) }, { result: signed })
     expect(reply.attempts).toEqual([earlier, { ...signed, number: 2 }])
   })
 
-  test('is the last when there is no further wait: the delivery is dead', () => {
+  test('is the last when there is no further backoff: the delivery is dead', () => {
     expect(decide({}, { retry_in_ms: null }).reply).toMatchObject({
       status: 'dead',
       dead_reason: 'exhausted',
@@ -110,7 +110,7 @@ describe('an attempt that failed', () => {
 })
 
 describe('an attempt that succeeded', () => {
-  test('ends its delivery, and writes nothing of an endpoint that had no failure', () => {
+  test('ends its delivery, and does not write an endpoint without failures', () => {
     const { reply, writes } = decide({}, { result: succeeded })
     expect(reply).toEqual(
       delivery({ status: 'delivered', next_attempt_at: null, attempts: [{ ...succeeded, number: 1 }] }),
@@ -118,20 +118,20 @@ describe('an attempt that succeeded', () => {
     expect(writes).toEqual([put('deliveries', reply)])
   })
 
-  test('ends it also when there was to be no further one', () => {
+  test('ends its delivery also when it is the last attempt', () => {
     expect(decide({}, { result: succeeded, retry_in_ms: null }).reply).toMatchObject({
       status: 'delivered',
       dead_reason: null,
     })
   })
 
-  test.each([0, 1])('has failures counted anew, after %i earlier attempts', (count) => {
+  test.each([0, 1])('resets the failure count after %i earlier attempts', (count) => {
     const attempts = Array.from({ length: count }, () => earlier)
     const given = { delivery: delivery({ attempts }), endpoint: endpoint({ consecutive_failures: 9 }) }
     expect(decide(given, { result: succeeded }).writes).toContainEqual(put('endpoints', endpoint()))
   })
 
-  test('of a ping does not have failures counted anew', () => {
+  test('of a ping does not reset the failure count', () => {
     const given = {
       delivery: delivery({ event_type: 'ping' }),
       endpoint: endpoint({ consecutive_failures: 9 }),
@@ -147,7 +147,7 @@ describe('the failure that disables an endpoint', () => {
     pending: [delivery(), ...others],
   }
 
-  test('is the tenth in a row, and ends all of its pending deliveries', () => {
+  test('is the tenth consecutive one, and ends all pending deliveries of the endpoint', () => {
     const { reply, writes } = decide(given)
     const dead = { status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' } as const
     expect(reply).toEqual(delivery({ ...dead, attempts: [{ ...failed, number: 1 }] }))
@@ -166,7 +166,7 @@ describe('the failure that disables an endpoint', () => {
     ])
   })
 
-  test('is not the ninth, and is none with a limit of 0', () => {
+  test('is not the ninth, and never comes with a limit of 0', () => {
     const ninth = { ...given, endpoint: endpoint({ consecutive_failures: 8 }) }
     expect(decide(ninth).writes).toContainEqual(put('endpoints', endpoint({ consecutive_failures: 9 })))
     expect(decide(given, { disable_after: 0 }).writes).toContainEqual(
@@ -174,7 +174,7 @@ describe('the failure that disables an endpoint', () => {
     )
   })
 
-  test('leaves a delivery whose attempts are used up exhausted', () => {
+  test('keeps a delivery without attempts left exhausted', () => {
     expect(decide(given, { retry_in_ms: null }).reply).toMatchObject({
       status: 'dead',
       dead_reason: 'exhausted',
@@ -186,7 +186,7 @@ describe('an attempt that ends when', () => {
   test.each<[what: string, given: Given]>([
     ['its endpoint is disabled', { endpoint: endpoint({ status: 'disabled' }) }],
     ['its endpoint is gone', { endpoint: undefined }],
-  ])('%s is the last one, and writes nothing of the endpoint', (_what, given) => {
+  ])('%s is the last one, and does not write the endpoint', (_what, given) => {
     const { reply, writes } = decide(given)
     expect(reply).toMatchObject({
       status: 'dead',
@@ -206,13 +206,13 @@ describe('an attempt that ends when', () => {
     expect(decide({ delivery: over })).toEqual({ reply: over, writes: [], events: [] })
   })
 
-  test('its delivery is gone is refused', () => {
+  test('its delivery is deleted is refused', () => {
     const refusal = refusalOf(() => decide({ delivery: undefined }))
     expect(refusal).toMatchObject({ code: 'not_found', message: expect.stringContaining('dlv_1') as string })
   })
 })
 
-test('it reads the delivery, its endpoint and what else is pending for that', () => {
+test('it reads the delivery, its endpoint and the endpoint’s other pending deliveries', () => {
   const command = { delivery_id: 'dlv_1', endpoint_id: 'we_1', result: failed, disable_after: 0 }
   expect(recordAttempt.reads({ ...command, retry_in_ms: null })).toEqual({
     delivery: { collection: 'deliveries', id: 'dlv_1' },

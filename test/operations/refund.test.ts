@@ -14,7 +14,7 @@ function halfPaid() {
 }
 
 describe('a refund', () => {
-  test('of a part gives it back to the balance and leaves claims paid', () => {
+  test('of a part adds it to the balance and leaves claims paid', () => {
     const { table, payment } = halfPaid()
     const { reply, types, events } = table.refund(payment, { amount_cents: 100 })
     expect(reply).toEqual({
@@ -34,7 +34,7 @@ describe('a refund', () => {
     expect(table.statuses()).toEqual(['paid'])
   })
 
-  test('is of the rest unless said otherwise, and then releases the claims', () => {
+  test('without an amount refunds the rest and releases the claims', () => {
     const { table, payment } = halfPaid()
     table.refund(payment, { amount_cents: 100 })
     const { reply } = table.refund(payment)
@@ -47,7 +47,7 @@ describe('a refund', () => {
     })
   })
 
-  test('that reopens a balance ends the protection of what nobody claimed', () => {
+  test('that reopens a balance ends the protection of unclaimed items', () => {
     const table = tableWith(dinner)
     const { reply: payment } = table.pay()
     const withoutFries = bill({ burger: 1000, bread: 0 }, 1100)
@@ -57,14 +57,14 @@ describe('a refund', () => {
     expect(table.push(withoutFries).reply.outcome).toBe('updated')
   })
 
-  test('in parts that come to all of it releases the claims as well', () => {
+  test('in parts that add up to the payment also releases the claims', () => {
     const { table, payment } = halfPaid()
     table.refund(payment, { amount_cents: 100 })
     expect(table.refund(payment, { amount_cents: 1000 }).reply.status).toBe('refunded')
     expect(table.statuses()).toEqual(['released'])
   })
 
-  test('releases the claims of its payment alone', () => {
+  test('releases only the claims of its payment', () => {
     const { table, payment } = halfPaid()
     table.pay({ claim_ids: [table.claim({ fries: 1 }).reply.id] })
     table.claim({ bread: 1 })
@@ -72,7 +72,7 @@ describe('a refund', () => {
     expect(table.statuses()).toEqual(['released', 'paid', 'active'])
   })
 
-  test('has whoever completes the check owe what was given back', () => {
+  test('adds the refunded amount to the claim that completes the check', () => {
     const { table, payment } = halfPaid()
     table.claim({ fries: 1 })
     table.refund(payment, { amount_cents: 100 })
@@ -87,7 +87,7 @@ describe('a refund', () => {
     expect(refusalOf(() => table.refund(reply))?.code).toBe('exceeds_payment')
   })
 
-  test('can be made when the check is closed, and paid again: that crosses 0 again', () => {
+  test('is possible on a closed check, and a new payment emits check.fully_paid again', () => {
     const { table, payment } = halfPaid()
     table.pay()
     table.push({ ...dinner, status: 'closed' })
@@ -109,7 +109,7 @@ describe('a refund', () => {
     expect(table.everything()).toBe(before)
   })
 
-  test('of a payment that is not there any more is not_found', () => {
+  test('of a deleted payment is not_found', () => {
     const { table, payment } = halfPaid()
     expect(refusalOf(() => table.refund({ ...payment, id: 'pay_9' }))?.code).toBe('not_found')
   })

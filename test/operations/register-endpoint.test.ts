@@ -11,14 +11,14 @@ const command = {
   event_types: ['check.created' as const],
 }
 
-/** When an endpoint is registered, with a secret of the caller's own or without: what is decided. */
+/** Returns the decision for a registration, with or without a chosen secret. */
 function decide(chosen: { signing_secret?: string } = {}) {
   const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => secret }
   return registerEndpoint.decide({}, { ...command, ...chosen }, context)
 }
 
 describe('registering an endpoint', () => {
-  test('makes one that is enabled, has failed nothing yet, and has a new secret', () => {
+  test('creates an enabled endpoint without failures and with a new secret', () => {
     const { reply, writes, events } = decide()
     expect(reply).toMatchObject({
       ...command,
@@ -34,16 +34,16 @@ describe('registering an endpoint', () => {
     expect(events).toEqual([])
   })
 
-  test('takes the secret that the caller has chosen', () => {
+  test('uses the secret that the caller chose', () => {
     const signing_secret = `whsec_${'b'.repeat(43)}`
     expect(decide({ signing_secret }).reply).toMatchObject({ signing_secret })
   })
 
-  test('looks at no other endpoint: a URL that is registered already gets another one', () => {
+  test('creates another endpoint for a URL that is already registered', () => {
     expect(registerEndpoint.reads()).toEqual({})
   })
 
-  test('makes one whose view shows neither its secret nor its count of failures', () => {
+  test('creates an endpoint whose view has neither its secret nor its failure count', () => {
     const view = viewEndpoint(decide().reply)
     expect(Object.keys(view)).not.toContain('signing_secret')
     expect(Object.keys(view)).not.toContain('consecutive_failures')

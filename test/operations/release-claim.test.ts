@@ -5,7 +5,7 @@ import { refusalOf } from './push-given.ts'
 const dinner = bill({ burger: 1000, fries: 1000 }, 2001)
 
 describe('releasing a claim', () => {
-  test('lets go of its items, without an event', () => {
+  test('releases its items, without an event', () => {
     const table = tableWith(dinner)
     const { reply: claim } = table.claim({ burger: 1 })
     const { reply, types } = table.release(claim)
@@ -24,7 +24,7 @@ describe('releasing a claim', () => {
     expect(table.release(claim)).toMatchObject({ reply: { status: 'released' }, writes: [] })
   })
 
-  test('has the claim that completed the check owe its share, no more the rest', () => {
+  test('reduces the claim that completed the check to its share', () => {
     const table = tableWith(dinner)
     const { reply: first } = table.claim({ fries: 1 })
     table.claim({ burger: 1 })
@@ -45,7 +45,7 @@ describe('releasing a claim', () => {
     expect(table.everything()).toBe(before)
   })
 
-  test('that is not there any more is not_found', () => {
+  test('that is deleted is not_found', () => {
     const table = tableWith(dinner)
     const gone = { id: 'clm_9', location_id: 'loc_1', external_check_id: 'c-1' }
     expect(refusalOf(() => table.release(gone as never))?.code).toBe('not_found')

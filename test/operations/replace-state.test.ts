@@ -31,7 +31,7 @@ const records = {
   events: [event(1)],
 }
 const deliveries = [delivery(1)]
-const present = {
+const current = {
   ...records,
   deliveries,
   locations: [location('loc_1', 'Bar'), location('loc_2', 'Roof'), location('loc_3', 'Yard')],
@@ -54,20 +54,20 @@ describe('loading a state', () => {
     locations: [location('loc_9', 'Roof'), location('loc_1', 'Renamed'), location('loc_8', 'Hall')],
   }
 
-  test('puts its records in the place of all others, and keeps the keys', () => {
+  test('replaces all records and keeps the keys', () => {
     const { format: _format, clock: _clock, ...of } = state
-    expect(loadState(state)(present)).toEqual({ ...of, keys: expect.any(Array) as ApiKey[] })
+    expect(loadState(state)(current)).toEqual({ ...of, keys: expect.any(Array) as ApiKey[] })
   })
 
-  test('keeps keys at their location, else moves them to that of its name, else to the first', () => {
-    const { keys } = loadState(state)(present)
+  test('keeps keys at their location, or moves them to the one of its name, or to the first', () => {
+    const { keys } = loadState(state)(current)
     expect(keys.map(({ location_id }) => location_id)).toEqual(['loc_1', 'loc_9', 'loc_1'])
-    expect(keys[0]).toBe(present.keys[0])
+    expect(keys[0]).toBe(current.keys[0])
   })
 })
 
-test('resetting keeps locations and keys, and nothing else', () => {
-  const { locations, keys } = present
+test('resetting keeps only locations and keys', () => {
+  const { locations, keys } = current
   const nothing = {
     checks: [],
     claims: [],
@@ -77,5 +77,5 @@ test('resetting keeps locations and keys, and nothing else', () => {
     events: [],
     deliveries: [],
   }
-  expect(resetState(present)).toEqual({ locations, keys, ...nothing })
+  expect(resetState(current)).toEqual({ locations, keys, ...nothing })
 })

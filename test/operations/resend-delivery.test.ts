@@ -40,7 +40,7 @@ const command = { delivery: earlier, fresh: true }
 const context = { now: noon, newId: (prefix: string) => `${prefix}_new`, newSecret: () => '' }
 
 describe('resending a delivery', () => {
-  test('makes a new delivery of the same event to the same endpoint, due at once, and no event', () => {
+  test('creates a delivery of the same event to the same endpoint, due at once, and no event', () => {
     const { reply, writes, events } = resendDelivery.decide({ event, endpoint }, command, context)
     expect(reply).toEqual({
       id: 'dlv_new',
@@ -57,7 +57,7 @@ describe('resending a delivery', () => {
     expect(events).toEqual([])
   })
 
-  test('verbatim has it signed as the first attempt was', () => {
+  test('verbatim repeats the signature of the first attempt', () => {
     const attempts = [attempt, { ...attempt, number: 2, signed_at: 1_795_000_060 }]
     const verbatim = { delivery: { ...earlier, attempts }, fresh: false }
     expect(resendDelivery.decide({ event, endpoint }, verbatim, context).reply).toMatchObject({

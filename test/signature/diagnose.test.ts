@@ -225,8 +225,8 @@ const cases: Case[] = [
   { mistake: 'clock_off', name: 'ahead', now: now - 301_000 },
 ]
 
-test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...slip }) => {
-  expect(diagnose({ payload, header, secret, now, ...slip })).toMatchObject({ mistake })
+test.each(cases)('$mistake: $name', ({ mistake, name: _name, ...options }) => {
+  expect(diagnose({ payload, header, secret, now, ...options })).toMatchObject({ mistake })
 })
 
 test('every mistake of the table is shown by a case', () => {

@@ -61,7 +61,7 @@ async function abuse(service: RunningService, how: Abuse, measure: () => number)
   const { stdout } = await ended
   const { dripped, uploaded } = JSON.parse(stdout) as { dripped: Outcome[]; uploaded: Outcome[] }
   expect([statusesOf(dripped), dripped.length]).toEqual([[408], how.slow])
-  // Whoever does not stop to read may lose the answer to the reset that follows it.
+  // A client that keeps sending may lose the response to the reset that follows it.
   expect(uploaded.filter(({ status }) => ![413, 0].includes(status))).toEqual([])
   expect(uploaded.filter(({ status }) => status === 413).length).toBeGreaterThan(how.uploads / 2)
   return { ...honest, dripped, uploaded }
@@ -70,14 +70,14 @@ async function abuse(service: RunningService, how: Abuse, measure: () => number)
 const statusesOf = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ status }) => status))]
 const slowest = (outcomes: readonly Outcome[]) => Math.max(...outcomes.map(({ ms }) => ms))
 
-/** Takes out what is garbage, so that what is left is held. */
+/** Collects garbage, so that only live memory is measured. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()
 }
 
-describe('R12 slow senders, and uploads that are far too long,', () => {
-  test('are all ended, others are answered meanwhile, and the memory is there again', async () => {
+describe('R12 slow clients and oversized uploads', () => {
+  test('are all ended, others are answered meanwhile, and the memory is freed', async () => {
     const service = await serve({ connectionLimits: { firstRequestMs: 600 } })
     const buffers = () => process.memoryUsage().arrayBuffers / MIB
     collectGarbage()
@@ -94,7 +94,7 @@ describe('R12 slow senders, and uploads that are far too long,', () => {
       const service = await startService()
       const pid = service.process.child.pid ?? 0
       const measure = () => residentKiB(pid)
-      // What honest pushes alone take is not what abuse costs.
+      // Memory of valid pushes is no cost of abuse.
       const { most: before } = await pushWhile(service, measure, (pushes) => pushes < 20_000)
       const files = openFiles(pid)
       const how = { slow: 500, everyMs: 5_000, uploads: 100, bytes: 100 * MIB }

@@ -1,5 +1,5 @@
-// A process of its own, so that whoever measures is not held up by it: opens sockets that never end their headers, and
-// meanwhile uploads what is far too long, until the service has ended each of them. Prints what came of it as JSON.
+// A separate process, so that it does not slow the measuring one. Opens sockets that never end their headers, and
+// meanwhile uploads oversized bodies, until the service has ended all of them. Prints the outcomes as JSON.
 import { connect } from 'node:net'
 
 const { port, key, slow, everyMs, uploads, bytes } = JSON.parse(process.argv[2] ?? '{}')

@@ -6,7 +6,7 @@ import { retryScheduleMs } from '../../src/model/retry-schedule.ts'
 import { checkBody, startService, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Receiver } from '../support/https-receiver.ts'
 
-/** A tenth of what `npm run soak` plays. */
+/** A tenth of the count in `npm run soak`. */
 const count = process.env.npm_lifecycle_event === 'soak' ? 1000 : 100
 const options = ['--allow-http-loopback', '--disable-after', '0']
 const ATTEMPTS = retryScheduleMs.length + 1
@@ -15,7 +15,7 @@ let receiver: Receiver
 beforeAll(async () => void (receiver = await startReceiver({ answer: 500 })))
 afterAll(() => receiver.close())
 
-test(`${count} ladders played by one advance, with kill -9 in the middle of it: none is lost or stuck, none is early`, async () => {
+test(`one advance over ${count} retry schedules, with kill -9 in between: no delivery is lost, stuck or early`, async () => {
   const first = await startService(options)
   await first.call('POST', '/_sim/clock', { freeze: true })
   await first.call('POST', '/v1/webhook-endpoints', { url: receiver.url, event_types: ['check.created'] })
@@ -28,7 +28,7 @@ test(`${count} ladders played by one advance, with kill -9 in the middle of it: 
   await advance
 
   const second = await startService(options, { cwd: first.cwd })
-  // The clock was kept where it was to go: what is left of the ladders begins there, and needs its 35 hours anew.
+  // The clock was kept where it was to go: the remaining retries begin there, and need another 35 hours.
   for (const advance of ['35h', '35h']) await second.call('POST', '/_sim/clock', { advance })
   const deliveries = await paginate(second)
   expect(deliveries).toHaveLength(count)

@@ -1,7 +1,7 @@
 /** A call of the system that succeeded, as strace has written it down. */
 export interface Call {
   name: string
-  /** What strace says of its arguments, with strings and paths as they are. */
+  /** Arguments as strace prints them, with strings and paths. */
   args: string
   /** Of its strings, in their order, the bytes. */
   strings: Buffer[]

@@ -9,7 +9,7 @@ test.skipIf(!isSoak).concurrent.for<[string, number, string[]]>([
   ['waits ten seconds', 10_000, []],
   ['waits five seconds', 5_000, ['retries/slow_answer']],
   ['waits a minute', 60_000, ['retries/slow_answer']],
-])('a service that %s for an answer is judged so', async ([, answerMs, failed], context) => {
+])('contract check reports a service that %s for a response', async ([, answerMs, failed], context) => {
   const report = await examine({ changes: { answerMs }, settings: { cases, slow: true } }, context)
   expect(named(report, 'failed')).toEqual(failed)
   expect(report.cases.map(({ verdict, detail }) => (verdict === 'not_checked' ? detail : null))).toEqual([

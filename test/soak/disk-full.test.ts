@@ -20,7 +20,7 @@ interface Full {
   kill(): Promise<unknown>
 }
 
-/** A service whose files may not grow beyond 96 KiB until they may. */
+/** A service whose files are limited to 96 KiB until the limit is lifted. */
 async function limited(): Promise<Full> {
   const cwd = await emptyDirectory()
   const line = `ulimit -S -f 96; exec "$0" "$@"`
@@ -46,7 +46,7 @@ interface Ready {
   api_key: string
 }
 
-/** A service on a file system of half a MiB, most of which another file takes until it is removed. */
+/** A service on a file system of half a MiB, mostly used by another file until it is removed. */
 async function mounted(): Promise<Full> {
   const place = await emptyDirectory()
   expect(works('mount', '-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', place)).toBe(true)

@@ -4,10 +4,10 @@ import { judge, type History } from './model/history.ts'
 const event = (number: number) => ({ id: `evt_${number}`, type: 'check.updated', external_check_id: 'a' })
 const body = (number: number, more = '') => JSON.stringify({ id: `evt_${number}`, more })
 
-/** Three events, of which one endpoint is owed all, and another one the last two. */
+/** Three events: one endpoint must get all, another the last two. */
 const good: History = {
   acknowledged: ['a'],
-  present: ['b', 'a'],
+  stored: ['b', 'a'],
   expected: [event(1), event(2), event(3)],
   events: [event(1), event(2), event(3)],
   endpoints: [0, 1],
@@ -24,15 +24,15 @@ const good: History = {
 const nothing = { lost: [], unexpected: [], changed: [], repeated: [], different: [] }
 
 describe('CONV-14 the judge of histories', () => {
-  test('finds nothing where all came, also twice and in another order', () => {
+  test('finds nothing when all events arrived, also twice and in another order', () => {
     expect(judge(good)).toEqual(nothing)
   })
 
   test.each<[what: string, wrong: Partial<History>, verdict: object]>([
-    ['a check that is gone', { present: ['b'] }, { lost: ['a'] }],
+    ['a check that is gone', { stored: ['b'] }, { lost: ['a'] }],
     ['an event that never came', { received: good.received.slice(1) }, { lost: ['0 evt_1'] }],
     [
-      'an event that nobody knows of',
+      'an unknown event',
       { received: [...good.received, { endpoint: 0, body: body(9) }] },
       { unexpected: ['0 evt_9'] },
     ],
@@ -48,7 +48,7 @@ describe('CONV-14 the judge of histories', () => {
     ],
     ['an id for two answers', { requestIds: ['req_1', 'req_1'] }, { repeated: ['req_1'] }],
     [
-      'an event that should not be',
+      'an unexpected event',
       { expected: good.expected.slice(0, 2) },
       { different: ['2: check.updated a for nothing'] },
     ],

@@ -7,7 +7,7 @@ import { isSoak } from './seeded.ts'
 const DELIVERIES = 100_000
 const SECONDS = 5
 
-/** Scrolls steadily, and tells how long each frame took. */
+/** Scrolls steadily. Returns the duration of each frame. */
 const scroll = `new Promise((resolve) => {
   const scroller = document.querySelector('.scroller')
   const frames = []
@@ -24,7 +24,7 @@ const scroll = `new Promise((resolve) => {
 })`
 
 test.skipIf(!isSoak || !hasBrowser)(
-  'the inspector is at hand with 100,000 deliveries, and scrolls through them',
+  'the inspector loads with 100,000 deliveries and scrolls through them',
   async () => {
     const simulator = await openSimulator()
     await storeDeliveries(simulator.client, DELIVERIES)

@@ -24,7 +24,7 @@ describe.runIf(isSoak)('the packed file, installed by npm in an empty project', 
     return stdout
   }
 
-  test('is the command of npx, and its entries are imported', async () => {
+  test('runs with npx, and its entry points can be imported', async () => {
     expect(await run('npx', 'tabwire', '--version')).toMatch(/^tabwire\/\d/)
     await run('node', '--input-type=module', '-e', "await import('tabwire/signature')")
   })

@@ -6,16 +6,16 @@ import { checkBody, emptyDirectory, startService, type ServiceProcess } from '..
 import { startReceiver, type Received, type Receiver } from '../support/https-receiver.ts'
 import { seeded } from './seeded.ts'
 
-/** What was promised and not kept over all rounds. */
+/** Violations over all rounds. */
 export interface Outcome {
   rounds: number
   acknowledged: number
   deliveries: number
   /** Acknowledged pushes that were not there after a restart. */
   lost: string[]
-  /** Acknowledged pushes whose event never came, and at which endpoint. */
+  /** Acknowledged pushes whose event never arrived, by endpoint. */
   undelivered: string[]
-  /** What starts that did not succeed said. */
+  /** Output of failed starts. */
   refused: string[]
   /** Events that came with different bytes. */
   changed: string[]
@@ -76,14 +76,14 @@ async function pushUntilKilled(
   account: Account,
 ): Promise<void> {
   let left = Math.floor(random() * MOST)
-  const turns = Math.floor(random() * 20)
+  const ticks = Math.floor(random() * 20)
   const work = async (worker: number) => {
     for (let push = 0; ; push += 1) {
       const id = `r${round}-w${worker}-${push >> 2}`
       const body = checkBody({ table: { number: String(push) } })
       const answer = await service.call('PUT', `/v1/checks/external/${id}`, body)
       account.acknowledge((await answer.json()) as Check)
-      if (left-- === 0) await killAfter(service, turns)
+      if (left-- === 0) await killAfter(service, ticks)
     }
   }
   // Each ends with the connection, when the service does.
@@ -91,14 +91,14 @@ async function pushUntilKilled(
   await service.process.ended
 }
 
-async function killAfter(service: ServiceProcess, turns: number): Promise<void> {
-  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+async function killAfter(service: ServiceProcess, ticks: number): Promise<void> {
+  for (let turn = 0; turn < ticks; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   service.process.child.kill('SIGKILL')
 }
 
 type Account = ReturnType<typeof accountOf>
 
-/** Keeps what was acknowledged and what came. */
+/** Records acknowledged pushes and received deliveries. */
 function accountOf(receiver: Receiver, rounds: number) {
   const nothing = { acknowledged: 0, deliveries: 0, lost: [], undelivered: [], refused: [], changed: [] }
   const outcome: Outcome = { rounds, ...nothing }
@@ -132,7 +132,7 @@ function accountOf(receiver: Receiver, rounds: number) {
       compared.set(check.external_id, check)
       for (const key of PATHS.map((path) => keyOf(check, path))) if (!seen.has(key)) awaited.add(key)
     },
-    /** What the last round acknowledged is there, or something newer that was on its way when it ended. */
+    /** Asserts that the last round's acknowledged pushes, or newer ones in flight at its end, are stored. */
     async compare(service: ServiceProcess) {
       for (const [id, check] of compared) await expectStored(service, id, check, outcome.lost)
       compared = new Map()
@@ -160,7 +160,7 @@ async function expectStored(
   if (!newer && JSON.stringify(stored) !== JSON.stringify(check)) lost.push(id)
 }
 
-/** Asks until no delivery waits for its first attempt: then what has not come will not come. */
+/** Polls until no delivery waits for its first attempt; missing ones are lost then. */
 async function untilNothingIsDue(service: ServiceProcess): Promise<void> {
   for (;;) {
     const answer = await service.call('GET', '/_sim/deliveries?status=pending&limit=1')

@@ -7,7 +7,7 @@ import { canTrace, writeTraced } from './traced.ts'
 
 tidyUp()
 
-/** What a store asks of the system when it writes; names differ between machines, and `?` passes over those that are not there. */
+/** System calls of a store that writes. Names differ between machines; `?` skips missing ones. */
 const calls: Readonly<Record<string, { names: string; usual: readonly number[] }>> = {
   'a write of a line': { names: '?pwrite64', usual: [4] },
   'a write of a whole file': { names: '?write', usual: [] },
@@ -64,7 +64,7 @@ describe.skipIf(!canTrace)('DUR-02 a store whose process is killed at', () => {
 })
 
 describe.skipIf(!canTrace)('DUR-28 a store whose snapshot another program holds open', () => {
-  test('waits until it is let go', async () => {
+  test('waits until the program closes it', async () => {
     const before = await leftOpen()
     // The first renaming is the journal's, the next five tries are the snapshot's.
     const { directory, written } = await disturbed(before, '?rename,?renameat', '2..6', 'error=EPERM')

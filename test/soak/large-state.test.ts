@@ -25,7 +25,7 @@ async function largeState(state: State): Promise<State> {
 }
 
 test.skipIf(!isSoak)(
-  `${CHECKS} checks are loaded and saved to the letter, and loaded from JSON in another layout`,
+  `${CHECKS} checks are loaded and saved byte for byte, and loaded from JSON in another layout`,
   async () => {
     const cwd = await emptyDirectory()
     const service = await startService(['--in-memory'], { cwd })

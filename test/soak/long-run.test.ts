@@ -102,7 +102,7 @@ function p99(values: number[]): number {
 }
 
 test.skipIf(!isSoak)(
-  `${MINUTES} minutes of traffic with a clock that moves each minute leave the heap as it is`,
+  `${MINUTES} minutes of traffic with a clock that moves each minute do not grow the heap`,
   async () => {
     const cwd = await emptyDirectory()
     const { child, client } = await startProbed(cwd)
@@ -130,7 +130,7 @@ test.skipIf(!isSoak)(
         const lists = [client.checks, client.deliveries, client.requests] as const
         gets.push(await timed(async () => lists[count % lists.length]?.list({ limit: 20 })))
       }),
-      // What the disk alone takes at the same time.
+      // Duration of the disk alone at the same time.
       steadily(2, signal, async () => {
         const write = async () => {
           await disk.write('x'.repeat(4_096))

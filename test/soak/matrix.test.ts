@@ -9,7 +9,7 @@ import { isSoak } from './seeded.ts'
 
 const programs = fileURLToPath(new URL('matrix/', import.meta.url))
 
-test('the matrix stands in the README of the tests', async () => {
+test('the README of the tests contains the matrix', async () => {
   expect(await readFile(join(root, 'test', 'README.md'), 'utf8')).toContain(`\n${matrixTable()}`)
 })
 
@@ -23,7 +23,7 @@ test.each([
 })
 
 describe.runIf(isSoak)('the packed file', () => {
-  /** In the order of the rows, whatever the order of the tests. */
+  /** In the order of the rows, independent of the order of tests. */
   const results = new Map(rows.map((row) => [row, [row.what, row.range, '', '', row.loaded, 'not run']]))
   const nodes = new Map<string, Promise<string>>()
   let packed: string

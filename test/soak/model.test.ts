@@ -30,7 +30,7 @@ interface Repeat {
 }
 const { TABWIRE_SOAK_PATH: path, TABWIRE_SOAK_REPLAY_PATH: replayPath } = process.env
 
-/** Runs models against services; `also` is what else is to be true of each in the end. */
+/** Runs models against services; `also` is a further assertion at the end of each run. */
 function runModels(
   start: Start,
   { numRuns, maxCommands }: Runs,
@@ -61,9 +61,9 @@ async function expectModels(start: Start, runs: Runs): Promise<void> {
   if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
 }
 
-describe(`CONV-12, CONV-14 whatever is done to it, seed ${seed},`, () => {
+describe(`CONV-12, CONV-14 after random actions, seed ${seed},`, () => {
   test(
-    'the service is as the model says, and every event comes',
+    'the service equals the model, and every event arrives',
     () =>
       expectModels(
         startInside,
@@ -73,12 +73,12 @@ describe(`CONV-12, CONV-14 whatever is done to it, seed ${seed},`, () => {
   )
 
   test.runIf(isSoak)(
-    'also when its process is killed in truth',
+    'also when its process is killed',
     () => expectModels(startApart, { numRuns: Math.ceil(runs / 40), maxCommands: 40 }),
     3_600_000,
   )
 
-  test('what fails once is repeated by its seed and path', async () => {
+  test('a failure is reproducible by its seed and path', async () => {
     const isWrong = (repeat: Repeat) =>
       runModels(startInside, { numRuns: 20, maxCommands: 20 }, repeat, (model) =>
         expect(model.pushes).toBeLessThan(3),
@@ -99,7 +99,7 @@ describe('CONV-13', () => {
     )
 
   test(
-    `however the pushes of three senders come between each other, seed ${seed}, the newest is the state`,
+    `for any interleaving of three senders, seed ${seed}, the newest push is the state`,
     async () => {
       const target = await openSimulator()
       let runs = 0

@@ -24,7 +24,7 @@ interface Watched {
 let once: Promise<Watched> | undefined
 const watched = () => (once ??= watch())
 
-/** What a store asks of the system while it writes, folds and closes, upon a directory with three checks. */
+/** System calls of a store that writes, compacts and closes a directory with three checks. */
 async function watch(): Promise<Watched> {
   const first = await newDirectory()
   await saveChecks(await openStore(first), 1, 2, 3)
@@ -87,7 +87,7 @@ describe.skipIf(!canTrace)('a store', () => {
     isSoak ? 300_000 : 30_000,
   )
 
-  test('DUR-14 syncs a snapshot, then renames it, then syncs the directory, and only then lets go of the journal', async () => {
+  test('DUR-14 syncs a snapshot, then renames it, then syncs the directory, and only then removes the journal', async () => {
     const { directory, calls } = await watched()
     const steps = calls.flatMap(stepsIn(directory))
     const renamed = steps.flatMap((step, index) => (step.startsWith('rename db.json.tmp') ? [index] : []))
@@ -120,7 +120,7 @@ describe.skipIf(!canTrace)('a store', () => {
   })
 })
 
-/** What a call does to the files of a directory, in words. */
+/** Describes the effect of a call on the files of a directory. */
 function stepsIn(directory: string) {
   const shown = (path: string) =>
     path === directory ? '.' : basename(path).replace(/^db\.json\.[0-9a-f]{8}\.tmp$/, 'db.json.tmp')

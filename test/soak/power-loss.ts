@@ -4,11 +4,11 @@ import type { Call } from './call-log.ts'
 /** The content of a directory: names and bytes. */
 export type Content = ReadonlyMap<string, Buffer>
 
-/** What a power cut may leave, and what had been acknowledged when it came. */
+/** Files that a power cut may leave, and the writes acknowledged before it. */
 export interface Remains {
   content: Content
   acknowledged: number
-  /** The call after which the power went, and what was lost, for people. */
+  /** Description of the last call before the cut, and of the lost data. */
   when: string
 }
 
@@ -20,8 +20,8 @@ interface Inode {
 }
 
 /**
- * Plays the calls of a process upon a directory, and tells after each of them what a power cut might leave: a disk keeps
- * what was synced, and of all else, be it bytes or names in the directory, as much or as little as it likes.
+ * Replays a process's calls on a directory. After each, yields possible states after a power cut: synced data is kept.
+ * Any part of the unsynced bytes and names may be lost.
  */
 export function* powerCuts(directory: string, before: Content, calls: readonly Call[]): Generator<Remains> {
   const disk = diskOf(directory, before)

@@ -41,7 +41,7 @@ const document = {
 const command = ['contract', 'check', '--json', '--skip', 'deliveries/ping']
 
 test.skipIf(!isSoak)(
-  'against a mock that Prism makes of the paths, it ends with a report: what is not kept, and what could not be seen',
+  'contract check against a Prism mock ends with a report of failed and skipped checks',
   async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, 'mock.json'), JSON.stringify(document))
@@ -60,10 +60,10 @@ test.skipIf(!isSoak)(
     })
     const report = JSON.parse(stdout) as ConformanceReport
     expect(report.cases).toHaveLength(contractCases.length - 1)
-    const verdicts = Object.fromEntries(
+    const outcomes = Object.fromEntries(
       report.cases.map(({ group, id, verdict }) => [`${group}/${id}`, verdict]),
     )
-    expect(verdicts).toMatchObject({
+    expect(outcomes).toMatchObject({
       'requests/id_on_success': 'failed',
       'access/locations': 'passed',
       'access/no_key': 'failed',

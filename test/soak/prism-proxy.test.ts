@@ -6,18 +6,18 @@ import { isSoak } from './seeded.ts'
 
 const PRISM = '@stoplight/prism-cli@~5.14.2'
 
-/** What it finds wrong with answers; `contract check` sends bad requests on purpose. */
+/** Matches the proxy's complaints about responses; `contract check` sends bad requests on purpose. */
 const wrong = /Violation: response.*/
 
 test.skipIf(!isSoak)(
-  'a validating proxy between contract check and the service finds nothing wrong with any answer',
+  'a validating proxy between contract check and the service finds no invalid response',
   async () => {
     const prism = join(await fetched(PRISM), 'node_modules/@stoplight/prism-cli/dist/index.js')
     const service = await serve()
     const args = ['proxy', `${fixtures}openapi.json`, service.url, '--host', '127.0.0.1', '--port', '0']
     const proxy = await spawnProcess(process.execPath, [prism, ...args], {})
     const [url = ''] = /http:\S+(?=\s*$)/.exec(await proxy.until('stdout', /is listening on \S+\s*$/)) ?? []
-    // What is no JSON the proxy refuses itself, without an id.
+    // The proxy refuses invalid JSON itself, without an id.
     const target = [
       '--base-url',
       `${url}/v1`,

@@ -45,7 +45,7 @@ function stall({ url, key }: RunningService, path: string): Promise<Socket> {
   })
 }
 
-/** What the process holds once all garbage is taken out, in bytes. */
+/** Returns the live memory of the process after garbage collection, in bytes. */
 function held(): number {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()
@@ -65,10 +65,10 @@ const streams: readonly [what: string, pathOf: (service: RunningService) => Prom
   ],
 ]
 
-/** Events are stored, whoever reads the stream, and those of large pushes are large. */
+/** Stored events of large pushes are large, independent of subscribers, so only a few are kept. */
 const EVENTS_LEFT_OUT = { keepEvents: 5 }
 
-describe(`${READERS} readers that do not read`, () => {
+describe(`${READERS} stalled subscribers`, () => {
   test.each(streams)(
     `of %s and ${PUSHES} pushes of 960 KiB take less than 150 MiB`,
     async (_what, pathOf) => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 export const canTrace =
   process.platform === 'linux' && spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0
 
-/** As it is built: what a process of its own can load. */
+/** The built store, which a separate process can load. */
 const store = pathToFileURL('dist/store/file-store.js').href
 
 /** Writes so many more checks, prints the number of each that was acknowledged, closes, and says so. */

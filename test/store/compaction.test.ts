@@ -19,7 +19,7 @@ async function writeUntil(store: Store, from: number, done: () => Promise<boolea
 }
 
 describe('compaction', () => {
-  it('happens beside the service and loses nothing, at whatever moment the process is killed', async () => {
+  it('runs concurrently with the service and loses nothing when the process is killed at any time', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory, { compactAtBytes: 5000 })
     for (const last of upTo(40).map((step) => step * 5)) {
@@ -44,7 +44,7 @@ describe('compaction', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
-  it('DUR-16 that fails, as on a full disk, stops nothing, loses nothing, and is tried again', async () => {
+  it('DUR-16 that fails, for example on a full disk, stops and loses nothing, and is retried', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const notices: string[] = []
@@ -62,7 +62,7 @@ describe('compaction', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(last))
   })
 
-  it('is tried again as soon as a full disk takes a transaction', async () => {
+  it('is retried as soon as a full disk accepts a transaction', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const notices: string[] = []
@@ -79,7 +79,7 @@ describe('compaction', () => {
     await expect.poll(() => readdir(directory), { timeout: 10_000 }).toContain('db.json')
   })
 
-  it('goes on in the journal it has when no new one can be opened', async () => {
+  it('continues in the current journal when no new one can be opened', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const notices: string[] = []
@@ -97,7 +97,7 @@ describe('compaction', () => {
   })
 })
 
-describe('a process that was killed while it compacted', () => {
+describe('a process that was killed during compaction', () => {
   /** A directory with checks 1 and 2 in one journal, 3 and 4 in the next, and a snapshot that holds the first two. */
   async function parts() {
     const directory = await newDirectory()
@@ -133,13 +133,13 @@ describe('a process that was killed while it compacted', () => {
     expect((await readdir(directory)).filter((name) => /tmp|old/.test(name))).toEqual([])
   })
 
-  it('tells when the journal between the snapshot and the present one is missing', async () => {
+  it('reports a missing journal between the snapshot and the current one', async () => {
     const { directory, second } = await parts()
     await writeFile(join(directory, 'journal.ndjson'), second)
     await expect(openStore(directory)).rejects.toThrow(/journal\.ndjson line 1 is damaged/)
   })
 
-  it('may have broken off in the old journal only when nothing follows it', async () => {
+  it('may have a torn tail in the old journal only when nothing follows it', async () => {
     const { directory, first, second } = await parts()
     const [journal, old] = [join(directory, 'journal.ndjson'), join(directory, 'journal.old.ndjson')]
     await writeFile(journal, second)

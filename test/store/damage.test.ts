@@ -25,7 +25,7 @@ async function filled(
   return { directory: copy, path, bytes: await readFile(path) }
 }
 
-/** What the store holds, or the message with which it refuses to open. */
+/** Returns the content of the store, or the message of its refusal to open. */
 async function opened(directory: string, notices: string[] = []): Promise<number[] | string> {
   try {
     const store = await openStore(directory, {
@@ -41,8 +41,8 @@ async function opened(directory: string, notices: string[] = []): Promise<number
   }
 }
 
-describe('a last line that was not written to its end', () => {
-  it('DUR-03 is left out and saved aside, wherever it breaks off', async () => {
+describe('a torn last line', () => {
+  it('DUR-03 is dropped and saved aside, wherever it ends', async () => {
     const { directory, bytes } = await filled('journal.ndjson')
     const lastLine = bytes.lastIndexOf('\n', bytes.length - 2) + 1
     const ends = [0, 1, 12, 40, 60, 200].map((offset) => lastLine + offset)
@@ -63,7 +63,7 @@ describe('a last line that was not written to its end', () => {
     }
   })
 
-  it('DUR-03 ends what is kept at a whole line, at every byte of the last three', async () => {
+  it('DUR-03 is cut at a line boundary, for every byte of the last three lines', async () => {
     const { bytes } = await filled('journal.ndjson')
     for (let end = 0; end <= bytes.length; end += 1) {
       const text = bytes.subarray(0, end)
@@ -83,7 +83,7 @@ describe('a last line that was not written to its end', () => {
     expect((await readdir(directory)).filter((name) => name.includes('torn'))).toHaveLength(1)
   })
 
-  it('DUR-05 may be zeros alone, where the file was made longer first', async () => {
+  it('DUR-05 may be only zeros, when the file was extended first', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (const text of [bytes, bytes.subarray(0, -1)]) {
       await writeFile(path, Buffer.concat([text, Buffer.alloc(4096)]))
@@ -91,13 +91,13 @@ describe('a last line that was not written to its end', () => {
     }
   })
 
-  it('DUR-05 is not what zeros are in the midst of the journal', async () => {
+  it('DUR-05 is not assumed for zeros within the journal', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     await writeFile(path, Buffer.from(bytes).fill(0, 100, 200))
     expect(await opened(directory)).toContain('journal.ndjson line 1 is damaged')
   })
 
-  it('DUR-04 makes room for what is written next', async () => {
+  it('DUR-04 is overwritten by the next transaction', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (const end of [bytes.length - 1, bytes.length - 20]) {
       await writeFile(path, bytes.subarray(0, end))
@@ -112,7 +112,7 @@ describe('a last line that was not written to its end', () => {
 
 describe('a flipped bit', () => {
   it.each(['journal.ndjson', 'db.json'] as const)(
-    'DUR-21 in %s loses nothing, or is named',
+    'DUR-21 in %s loses nothing, or is reported',
     async (file) => {
       const { directory, path, bytes } = await filled(file)
       const random = seeded(20_260_101)
@@ -130,7 +130,7 @@ describe('a flipped bit', () => {
     60_000,
   )
 
-  it('DUR-21 in the last line break of the journal is not taken for a line that breaks off', async () => {
+  it('DUR-21 in the last line break of the journal does not count as a torn line', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     for (let bit = 0; bit < 8; bit += 1) {
       await writeFile(path, Buffer.concat([bytes.subarray(0, -1), Buffer.from([0x0a ^ (1 << bit)])]))
@@ -149,7 +149,7 @@ describe('a journal', () => {
     expect(await opened(directory)).toMatch(/journal\.ndjson line 1 .*transaction 2 where 1 should follow/)
   })
 
-  it('DUR-06 with rubbish in it is refused, untouched, with the place and the command that mends it', async () => {
+  it('DUR-06 with garbage is refused, untouched, with the place and the repair command', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const [first = '', , third] = bytes.toString().split('\n')
     const text = [first, '!!!', third, ''].join('\n')
@@ -166,7 +166,7 @@ describe('a journal', () => {
     ['no final line break', (text: string) => text.slice(0, -1)],
     ['all of it', (text: string) => `\ufeff${text.replaceAll('\n', '\r\n').slice(0, -2)}`],
     ['half a final line break', (text: string) => text.replaceAll('\n', '\r\n').slice(0, -1)],
-  ])('DUR-27 that an editor on Windows saved, with %s, says the same', async (_, edit) => {
+  ])('DUR-27 that an editor on Windows saved, with %s, has the same content', async (_, edit) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     await writeFile(path, edit(bytes.toString()))
     const store = await openStore(directory, { compactAtBytes: 1e9 })
@@ -188,7 +188,7 @@ describe('a journal', () => {
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  it('DUR-25 of a newer format is refused, untouched, and one whose format was damaged is damaged', async () => {
+  it('DUR-25 of a newer format is refused, untouched; a damaged format counts as damage', async () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const newer = `${bytes.toString()}{"format":2,"sequence":4,"crc":"0"}\n`
     await writeFile(path, newer)
@@ -266,13 +266,13 @@ describe('a snapshot', () => {
     expect(await store.find('checks', 'external', 'loc_1/POS-X')).toHaveLength(1)
   })
 
-  it('that was laid out anew is an edited one', async () => {
+  it('with another layout counts as edited', async () => {
     const { directory, path, bytes } = await filled('db.json')
     await writeFile(path, JSON.stringify(JSON.parse(bytes.toString()), null, 4))
     expect(await opened(directory)).toMatch(/the checksum in line \d+ does not match/)
   })
 
-  it('may be a fixture with no more than what it needs', async () => {
+  it('may be a fixture with only the required fields', async () => {
     const { directory, path } = await filled('db.json')
     await writeFile(path, '{ "format": 1, "checks": [] }')
     expect(await opened(directory)).toEqual([])

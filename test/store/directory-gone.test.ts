@@ -32,7 +32,7 @@ async function openWithChecks(): Promise<{ store: Store; directory: string; noti
 }
 
 describe.skipIf(process.platform === 'win32')('a data directory', () => {
-  it('that is deleted under its store takes no further transaction, and is not made again', async () => {
+  it('that is deleted under its store accepts no further transaction, and is not created again', async () => {
     const { store, directory, notices } = await openWithChecks()
     await rm(directory, { recursive: true })
     await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     ])
   })
 
-  it('whose journal alone is deleted takes no further transaction', async () => {
+  it('without its journal accepts no further transaction', async () => {
     const { store, directory } = await openWithChecks()
     await rm(join(directory, 'journal.ndjson'))
     await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     await expect(saveChecks(store, 1)).rejects.toMatchObject(gone)
   })
 
-  it('that is moved away and put back goes on, without what was refused meanwhile', async () => {
+  it('that is moved away and back continues, without refused transactions', async () => {
     const { store, directory } = await openWithChecks()
     await rename(directory, `${directory}-away`)
     await expect(saveChecks(store, 3)).rejects.toMatchObject(gone)
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     expect(await storedChecks(await openStore(directory))).toEqual([1, 2, 4])
   })
 
-  it('that is moved is still in use where it is now, until its store is closed', async () => {
+  it('that is moved stays locked at its new place until its store is closed', async () => {
     const { store, directory } = await openWithChecks()
     const moved = `${directory}-moved`
     await rename(directory, moved)
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     expect(await storedChecks(await openStore(moved))).toEqual([1, 2])
   })
 
-  it("in whose place another one is made is the other store's alone", async () => {
+  it('whose path another store takes over belongs to the other store', async () => {
     const { store, directory } = await openWithChecks()
     await rm(directory, { recursive: true })
     const other = await openStore(directory)

@@ -43,7 +43,7 @@ async function write(directory: string, files: Files): Promise<void> {
     await writeFile(join(directory, name), text, { mode: 0o600 })
 }
 
-/** Every file with what is in it. */
+/** Returns every file with its content. */
 async function contentOf(directory: string): Promise<Record<string, string>> {
   const names = (await readdir(directory)).filter((name) => !name.endsWith('.sock')).sort()
   const texts = names.map(async (name) => [name, await readFile(join(directory, name), 'latin1')] as const)
@@ -169,7 +169,7 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
 ]
 
 describe.each(damages)('DUR-07 %s', (_, damage, bad, numbers, told) => {
-  it('is named, and mended without deleting anything', async () => {
+  it('is reported, and repaired without deleting anything', async () => {
     const { directory, files } = await filled()
     await write(directory, damage(files))
     const before = await contentOf(directory)
@@ -195,7 +195,7 @@ describe.each(damages)('DUR-07 %s', (_, damage, bad, numbers, told) => {
 })
 
 describe('a repair', () => {
-  it('overwrites nothing that an earlier one moved aside', async () => {
+  it('overwrites no file that an earlier repair moved aside', async () => {
     const { directory, files } = await filled()
     for (const rubbish of ['one', 'two']) {
       await write(directory, { 'journal.ndjson': `${rubbish}\n${files['journal.ndjson']}` })
@@ -206,7 +206,7 @@ describe('a repair', () => {
     expect(await read('journal.ndjson.damaged-2')).toMatch(/^two/)
   })
 
-  it('puts an empty journal where one is missing, and says what that means', async () => {
+  it('replaces a missing journal with an empty one, and explains the consequence', async () => {
     const { directory } = await filled()
     await rm(join(directory, 'journal.ndjson'))
     await writeFile(join(directory, 'lock.1'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }))
@@ -237,7 +237,7 @@ describe('a repair', () => {
     expect((await repair(directory)).repaired).toEqual([])
   })
 
-  it('DUR-25 touches nothing that a newer version wrote', async () => {
+  it('DUR-25 changes no file of a newer version', async () => {
     const { directory, files } = await filled()
     const newer: Files[] = [
       { 'db.json': files['db.json'].replace('"format": 1', '"format": 2') },
@@ -261,7 +261,7 @@ describe('a repair', () => {
     }
   })
 
-  it('changes nothing where a service runs, and reads what can be read', async () => {
+  it('changes nothing while a service runs, and reads readable files', async () => {
     const { directory, files } = await filled()
     const store = await openStore(directory)
     await saveChecks(store, 7)
@@ -277,7 +277,7 @@ describe('a repair', () => {
     await write(directory, { 'db.json': files['db.json'] })
   })
 
-  it('leaves what is whole as it is, torn tails and stray files included: a start sees to those', async () => {
+  it('leaves intact files, torn tails and stray files alone: a start handles those', async () => {
     const { directory, files } = await filled()
     await write(directory, { 'journal.ndjson': files['journal.ndjson'].slice(0, -9) })
     await writeFile(join(directory, 'db.json.0123abcd.tmp'), '{', { mode: 0o600 })

@@ -22,7 +22,7 @@ describe('the file store, opened again', () => {
     expect(await again.find('deliveries', 'pending_of', 'we_1')).toEqual([delivery(1)])
   })
 
-  it('has everything after close, compacted into a snapshot that people can read', async () => {
+  it('has everything after close, compacted into a readable snapshot', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory)
     await saveChecks(store, 1, 2)
@@ -34,7 +34,7 @@ describe('the file store, opened again', () => {
     expect(await storedChecks(await openStore(directory))).toEqual([1, 2])
   })
 
-  it('keeps any text as it was', async () => {
+  it('keeps any text unchanged', async () => {
     const directory = await newDirectory()
     const external_id = 'é\u2028\n"\\\u0000😀\ud800'
     const store = await openStore(directory)
@@ -47,7 +47,7 @@ describe('the file store, opened again', () => {
     expect((await compacted.get('checks', idOf('chk', 1)))?.external_id).toBe(external_id)
   })
 
-  it('refuses what comes after close', async () => {
+  it('refuses transactions after close', async () => {
     const store = await openStore(await newDirectory())
     await store.close()
     await expect(store.get('checks', 'chk_1')).rejects.toMatchObject({ code: 'shutting_down' })
@@ -55,7 +55,7 @@ describe('the file store, opened again', () => {
 })
 
 describe('the directory', () => {
-  it("DUR-23 is its owner's alone, and out of version control", async () => {
+  it('DUR-23 is private to its owner, and out of version control', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory)
     await saveChecks(store, 1)
@@ -66,7 +66,7 @@ describe('the directory', () => {
     expect(await readFile(join(directory, '.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('leaves a .gitignore alone that is there', async () => {
+  it('keeps an existing .gitignore', async () => {
     const directory = await newDirectory()
     await (await openStore(directory)).close()
     await writeFile(join(directory, '.gitignore'), 'mine\n')

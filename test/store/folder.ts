@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/store.ts'
 const folders: string[] = []
 const stores: Store[] = []
 
-/** Registers the removal of what a file's tests leave behind. Call it once, at the top of the file. */
+/** Registers the removal of temporary directories. Call it once, at the top of the file. */
 export function tidyUp(): void {
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close().catch(() => {})
@@ -30,7 +30,7 @@ export async function openStore(directory: string, options: Partial<FileStoreOpt
   return store
 }
 
-/** What a process that was killed at this moment would leave behind, but for its lock: this process is alive. */
+/** Copies the files that a process killed now would leave, without its lock, because this process is alive. */
 export async function copyOf(directory: string): Promise<string> {
   const copy = await newDirectory()
   while (!copied(directory, copy)) await rm(copy, { recursive: true })
@@ -43,7 +43,7 @@ function copied(directory: string, copy: string): boolean {
   try {
     // A socket cannot be copied.
     cpSync(directory, copy, { recursive: true, filter: (source) => !source.endsWith('.sock') })
-    // Newer lines of Node copy what is in a directory, and not who may look into it.
+    // Newer Node versions do not copy directory modes.
     chmodSync(copy, statSync(directory).mode)
     return true
   } catch (error) {

@@ -23,7 +23,7 @@ async function openOnFailingDisk(): Promise<{
 
 const unavailable = { status: 'rejected', reason: { code: 'storage_unavailable' } }
 
-describe('transactions that wait at the same time', () => {
+describe('concurrent transactions', () => {
   it('share one sync', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.syncs = 0
@@ -40,7 +40,7 @@ describe('transactions that wait at the same time', () => {
 })
 
 describe('an answer', () => {
-  it('waits for the sync of what it saw, and needs none when nothing is unsynced', async () => {
+  it('waits for the sync of the records that it read, if any', async () => {
     const { store, disk } = await openOnFailingDisk()
     const order: string[] = []
     const written = saveChecks(store, 3).then(() => order.push('written'))
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(disk.syncs).toBe(0)
   })
 
-  it('about a record that is on the disk waits for nobody else', async () => {
+  it('about a durable record does not wait for other transactions', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.fails = (step) => step === 'datasync'
     const written = saveChecks(store, 3)
@@ -62,7 +62,7 @@ describe('an answer', () => {
     await expect(written).rejects.toMatchObject(unavailable.reason)
   })
 
-  it('names no delivery as due that is not yet on the disk', async () => {
+  it('reports no delivery as due before it is durable', async () => {
     const { store } = await openOnFailingDisk()
     const due = () => store.due({ now: new Date(), perEndpoint: 1, busy: new Set() })
     const written = save(store, put('deliveries', delivery(1)))
@@ -71,7 +71,7 @@ describe('an answer', () => {
     expect((await due()).deliveries).toEqual([delivery(1)])
   })
 
-  it('is refused, when what it saw could not be kept', async () => {
+  it('is refused when a record that it read could not be stored', async () => {
     const { store, disk } = await openOnFailingDisk()
     disk.fails = (step) => step === 'datasync'
     const asks = { found: { collection: 'checks', id: idOf('chk', 3) } } as const
@@ -92,7 +92,7 @@ describe.each([
   ['some bytes get through', 137],
 ])('DUR-15 a disk that is full: %s', (_, bytesBeforeFailure) => {
   it.each([['write'], ['datasync']] as const)(
-    'leaves memory and disk as they were when %s fails, and goes on when there is room',
+    'leaves memory and disk unchanged when %s fails, and continues when there is space',
     async (failing) => {
       const { store, disk, directory } = await openOnFailingDisk()
       disk.bytesBeforeFailure = bytesBeforeFailure
@@ -112,7 +112,7 @@ describe.each([
     },
   )
 
-  it('acknowledges nothing while the file cannot be mended either', async () => {
+  it('acknowledges nothing while the file cannot be truncated either', async () => {
     const { store, disk, directory } = await openOnFailingDisk()
     disk.bytesBeforeFailure = bytesBeforeFailure
     disk.fails = (step) => step === 'write' || step === 'truncate'
@@ -126,7 +126,7 @@ describe.each([
 })
 
 describe('a batch that fails', () => {
-  it('takes with it what was decided upon it meanwhile', async () => {
+  it('also fails the transactions that depend on it', async () => {
     const { store, disk } = await openOnFailingDisk()
     const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
     const later: Promise<unknown>[] = []
@@ -148,7 +148,7 @@ describe('a batch that fails', () => {
     expect((await store.get('checks', idOf('chk', 1)))?.paid_cents).toBe(1)
   })
 
-  it('is refused in words, without a path of this machine', async () => {
+  it('is refused with a message without paths of this machine', async () => {
     const { store, disk, directory } = await openOnFailingDisk()
     disk.fails = (step) => step === 'write'
     const message = await saveChecks(store, 3).catch((error: unknown) => String(error))

@@ -38,7 +38,7 @@ describe('DUR-12 a stray temporary file', () => {
   })
 })
 
-it('DUR-22 characters of many bytes are what they were, wherever they lie in the files', async () => {
+it('DUR-22 multi-byte characters are unchanged at any position in the files', async () => {
   const directory = await newDirectory()
   // Of 1, 2, 3 and 4 bytes, in records of odd lengths, so that some lie across every border of 64 KiB.
   const names = upTo(300).map((number) => 'aé漢🍷'.repeat(40) + '漢'.repeat(number % 7))
@@ -90,7 +90,7 @@ describe('DUR-26 a copy made while the store is written to', () => {
     }
   })
 
-  it('in whatever order its files were copied around a compaction, opens with a prefix, or is refused', async () => {
+  it('in any order of files around a compaction opens with a prefix, or is refused', async () => {
     const { early, late } = await aroundAFold()
     const names = [...new Set([...(await readdir(early)), ...(await readdir(late))])].filter((name) =>
       /^(db|journal)/.test(name),
@@ -109,7 +109,7 @@ describe('DUR-26 a copy made while the store is written to', () => {
     }
   })
 
-  it('goes on where it is: what is written next is there after a restart', async () => {
+  it('can be continued: later transactions survive a restart', async () => {
     const { early, late } = await aroundAFold()
     await writeFile(join(early, 'db.json'), await readFile(join(late, 'db.json')))
     const store = await openStore(early)

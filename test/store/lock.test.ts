@@ -12,7 +12,7 @@ import { storedChecks } from './records.ts'
 
 tidyUp()
 
-/** Opens the directory, prints what came of it, and stays until it is killed. */
+/** Opens the directory, prints the result, and runs until it is killed. */
 const opener = `
 import { openFileStore } from './store/file-store.js'
 const [directory] = process.argv.slice(1)
@@ -55,7 +55,7 @@ describe('a directory', () => {
     expect((await readdir(directory)).filter((name) => name.startsWith('lock.'))).toEqual(['lock.4'])
   })
 
-  it('DUR-19 goes to one of twenty who find the lock of a killed process at the same time', async () => {
+  it('DUR-19 opens for exactly one of twenty processes that find the lock of a killed one', async () => {
     const directory = await newDirectory()
     const killed = open(directory)
     await killed.line()
@@ -77,7 +77,7 @@ describe('a directory', () => {
     await openStore(directory)
   })
 
-  it('is free for other processes after close, though this one lives on', async () => {
+  it('is free for other processes after close, while this one continues', async () => {
     const directory = await newDirectory()
     await (await openStore(directory)).close()
     const next = open(directory)
@@ -104,7 +104,7 @@ describe('a directory', () => {
 })
 
 describe('a lock', () => {
-  it('is given up again by who made it upon an old look, beside one with a higher number', async () => {
+  it('that is based on a stale read is given up for one with a higher number', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     const link = fs.linkSync
@@ -144,7 +144,7 @@ describe('a lock', () => {
     ;(await acquireLock(directory)).release()
   })
 
-  it('without a socket, which some file systems cannot hold, goes by the process id and the time of start', async () => {
+  it('without a socket, as on some file systems, uses the process id and its start time', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     const { release } = await acquireLock(directory, async () => undefined)
@@ -154,7 +154,7 @@ describe('a lock', () => {
     ;(await acquireLock(directory)).release()
   })
 
-  it('whose socket was removed goes by the process id and the time of start', async () => {
+  it('whose socket was removed uses the process id and its start time', async () => {
     const directory = await newDirectory()
     const holder = open(directory)
     expect(await holder.line()).toBe('open')
@@ -164,7 +164,7 @@ describe('a lock', () => {
     ;(await acquireLock(directory)).release()
   })
 
-  it.skipIf(process.platform === 'win32')('has a socket that its owner alone may use', async () => {
+  it.skipIf(process.platform === 'win32')('has a socket that only its owner may use', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     const { release } = await acquireLock(directory)
@@ -174,7 +174,7 @@ describe('a lock', () => {
     release()
   })
 
-  it('that another process has made in a new directory at the same place is left alone', async () => {
+  it('that another process made in a new directory at the same path is kept', async () => {
     const directory = await newDirectory()
     await mkdir(directory)
     const { release } = await acquireLock(directory)

@@ -10,13 +10,13 @@ import { storedChecks } from './records.ts'
 
 tidyUp()
 
-/** What a container is to its processes: process ids of their own, from 1 on. */
+/** A pid namespace, like a container's: process ids start at 1. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL'] as const
 const [program, ...flags] = CONTAINER
 const isAvailable =
   process.platform === 'linux' && spawnSync(program, [...flags, 'true'], { stdio: 'ignore' }).status === 0
 
-/** For each line that it reads: opens the directory, writes a check if that goes well, and prints what came of it. */
+/** For each input line: opens the directory, writes a check on success, and prints the result. */
 const service = `
 import { createInterface } from 'node:readline'
 import { openFileStore } from './store/file-store.js'
@@ -70,7 +70,7 @@ describe.skipIf(!isAvailable)(
       },
     )
 
-    it('goes to one of ten who find the lock of a killed one at the same time', async () => {
+    it('opens for exactly one of ten processes that find the lock of a killed one', async () => {
       const directory = await newDirectory()
       const killed = inContainer(directory, 1)
       expect(await killed.open()).toBe('acknowledged')
@@ -82,7 +82,7 @@ describe.skipIf(!isAvailable)(
       await Promise.all(many.map((child) => child.kill()))
     })
 
-    it('are told of as well to whoever looks from outside, which the doctor does', async () => {
+    it('are also reported to a process outside, such as doctor', async () => {
       const directory = await newDirectory()
       const holder = inContainer(directory, 1)
       expect(await holder.open()).toBe('acknowledged')

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { onTestFinished, vi } from 'vitest'
 
-/** What was asked of the disk, noted when it had ended. A file's writes may end when they are on the disk. */
+/** A call of the disk, recorded when it ended. A file opened with O_DSYNC completes writes on the disk. */
 export interface DiskCall {
   does: 'open' | 'write' | 'sync' | 'truncate' | 'rename' | 'remove'
   /** Of a rename, the old name. */
@@ -22,7 +22,7 @@ const onFile = {
   truncate: 'truncate',
 } as const
 
-/** Notes what the code under test asks of the real disk by `node:fs/promises`, until the test ends. */
+/** Records calls of `node:fs/promises` by the code under test, until the test ends. */
 export function recordDisk(): DiskCall[] {
   const calls: DiskCall[] = []
   const { open, rename, rm } = fs.promises

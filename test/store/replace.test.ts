@@ -8,12 +8,12 @@ import { check, saveChecks, storedChecks } from './records.ts'
 tidyUp()
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
-/** Thousands of checks whose numbers begin behind those of any other test. */
+/** Thousands of checks with numbers that no other test uses. */
 const many = upTo(3000).map((number) => number + 1000)
 const others = (all: Everything) => ({ ...all, checks: many.map((number) => check(number)) })
 
 describe('replacing everything on disk', () => {
-  it('has the one or the other, whole, at whatever moment the process is killed', async () => {
+  it('leaves the old or the new state, complete, when the process is killed at any time', async () => {
     const directory = await newDirectory()
     const store = await openStore(directory, { compactAtBytes: 1000 })
     await saveChecks(store, 1, 2, 3)
@@ -54,7 +54,7 @@ describe('replacing everything on disk', () => {
   })
 })
 
-describe('a process that is killed while it replaces everything', () => {
+describe('a process that is killed during a replacement', () => {
   /** Puts 2,000 checks of one generation in the place of those of the last, again and again, and says which are durable. */
   const program = `
     import { openFileStore } from './store/file-store.js'
@@ -66,7 +66,7 @@ describe('a process that is killed while it replaces everything', () => {
     }`
 
   it.each([1, 2, 3])(
-    'leaves one generation, whole, and none older than it had said (round %i)',
+    'leaves one complete generation, none older than the last acknowledged (round %i)',
     async (round) => {
       const directory = await newDirectory()
       const child = runChild(program, directory)

@@ -19,7 +19,7 @@ afterEach(() => rm(directory, { recursive: true }))
 describe.each([
   { name: 'the memory store', open: async () => createMemoryStore({ keepEvents: KEEP }) },
   { name: 'the file store', open: () => openFileStore({ directory, keepEvents: KEEP }) },
-])('the history of $name', ({ open }) => {
+])('the retention of $name', ({ open }) => {
   it('keeps the newest events and their deliveries', async () => {
     const store = await open()
     for (let n = 1; n <= 25; n++) await happen(store, n, 'delivered')
@@ -27,7 +27,7 @@ describe.each([
     await store.close()
   })
 
-  it('keeps what is still on its way, however old, until it is finished', async () => {
+  it('keeps pending deliveries of any age until they are finished', async () => {
     const store = await open()
     await happen(store, 1, 'pending')
     await happen(store, 2, 'pending')
@@ -39,7 +39,7 @@ describe.each([
     await store.close()
   })
 
-  it('loses nothing that is pending when all is', async () => {
+  it('loses nothing when all deliveries are pending', async () => {
     const store = await open()
     for (let n = 1; n <= 25; n++) await happen(store, n, 'pending')
     expect((await kept(store)).events).toEqual(range(1, 25))
@@ -47,7 +47,7 @@ describe.each([
   })
 })
 
-it('leaves the disk as it leaves memory', async () => {
+it('has the same result on disk as in memory', async () => {
   const store = await openFileStore({ directory, keepEvents: KEEP })
   for (let n = 1; n <= 25; n++) await happen(store, n, 'delivered')
   const before = await kept(store)

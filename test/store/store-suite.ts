@@ -4,7 +4,7 @@ import { Refusal } from '../../src/model/refusal.ts'
 import type { Store } from '../../src/store/store.ts'
 import { check, claim, delivery, endpoint, event, idOf, save, saveChecks, storedChecks } from './records.ts'
 
-/** What every store promises. */
+/** Tests that every store must pass. */
 export function storeSuite(name: string, open: () => Promise<Store>): void {
   let store: Store
   beforeEach(async () => {
@@ -13,7 +13,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
   afterEach(() => store.close())
 
   describe(`${name}: a transaction`, () => {
-    it('gives the decision the records that it asked for', async () => {
+    it('gives the decision the records that it reads', async () => {
       await save(store, put('checks', check(1)), put('claims', claim(2)), put('claims', claim(1)))
       const asks = {
         byId: { collection: 'checks', id: idOf('chk', 1) },
@@ -35,7 +35,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    it('gives records that can be walked more than once', async () => {
+    it('gives records that can be iterated more than once', async () => {
       await save(store, put('endpoints', endpoint(1)), put('endpoints', endpoint(2)))
       const asks = { enabled: { collection: 'endpoints', lookup: 'status', key: 'enabled' } } as const
       const { counts } = await store.transact(asks, ({ enabled }) => ({
@@ -59,7 +59,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await storedChecks(store)).toEqual([])
     })
 
-    it('sees what earlier ones wrote, even when all are begun at once', async () => {
+    it('sees earlier writes, even when all are started at once', async () => {
       const asks = { found: { collection: 'checks', id: idOf('chk', 1) } } as const
       const increments = Array.from({ length: 100 }, () =>
         store.transact(asks, ({ found }) => ({
@@ -95,19 +95,19 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       ])
     })
 
-    it('gives the record as it is now when its key stays', async () => {
+    it('gives the current record when its key stays', async () => {
       await save(store, put('checks', check(1)))
       await save(store, put('checks', check(1, { paid_cents: 5 })))
       expect(await store.find('checks', 'external', 'loc_1/POS-1')).toEqual([check(1, { paid_cents: 5 })])
     })
 
-    it('lists oldest first, in whatever order they came', async () => {
+    it('lists oldest first, for any order of insertion', async () => {
       await save(store, ...[3, 1, 2].map((number) => put('deliveries', delivery(number))))
       const found = await store.find('deliveries', 'pending_of', 'we_1')
       expect(found.map(({ id }) => id)).toEqual([1, 2, 3].map((number) => idOf('dlv', number)))
     })
 
-    it('keeps keys apart whatever characters they hold', async () => {
+    it('keeps keys with any characters apart', async () => {
       const keys = ['a', 'a\u0000', 'a\u0000b', 'a\uffff', 'ab', '']
       await save(store, ...keys.map((external_id, index) => put('checks', check(index, { external_id }))))
       for (const [index, external_id] of keys.entries())
@@ -118,14 +118,14 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
   })
 
   describe(`${name}: a page`, () => {
-    it('is newest first, in whatever order they came', async () => {
+    it('is newest first, for any order of insertion', async () => {
       await saveChecks(store, 2, 3, 1)
       const { data, more } = await store.list('checks', { limit: 10 })
       expect(data.map(({ id }) => id)).toEqual([3, 2, 1].map((number) => idOf('chk', number)))
       expect(more).toBe(false)
     })
 
-    it('says whether there is more, and goes on behind any identifier', async () => {
+    it('says whether there is more, and continues after any identifier', async () => {
       await saveChecks(store, 1, 2, 4, 5)
       const page = async (after: string | undefined, limit: number, order?: 'asc') => {
         const { data, more } = await store.list('checks', { order, after, limit })
@@ -141,7 +141,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await page(idOf('chk', 6), 1, 'asc')).toEqual([false])
     })
 
-    it('holds only what matches, also by a field within a field', async () => {
+    it('has only matching records, also by a nested field', async () => {
       await save(
         store,
         put('checks', check(1, { status: 'closed' })),
@@ -156,7 +156,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await numbers({ 'nowhere.to.be.found': '7' })).toEqual([])
     })
 
-    it('holds only what contains a text in one of some fields, in any case of letters', async () => {
+    it('has only records with a text in one of some fields, in any case of letters', async () => {
       await save(
         store,
         put('checks', check(1, { external_id: 'Bar (12.5)' })),
@@ -175,7 +175,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
   })
 
   describe(`${name}: a long search`, () => {
-    it('lets others go on, and sees the records as they were when it began', async () => {
+    it('does not block others, and sees the records as of its start', async () => {
       const many = Array.from({ length: 5000 }, (_, index) => index + 1)
       await save(store, ...many.map((number) => put('checks', check(number))))
       let othersWent = 0
@@ -233,7 +233,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       })
     })
 
-    it('is replaced between transactions, and by nothing when what makes the new one throws', async () => {
+    it('is replaced between transactions, and not at all when its callback throws', async () => {
       const first = saveChecks(store, 1)
       const replaced = store.replace((all) => ({ ...all, checks: [...all.checks, check(2)] }))
       const then = saveChecks(store, 3)
@@ -248,7 +248,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     })
   })
 
-  describe(`${name}: what is due`, () => {
+  describe(`${name}: due deliveries`, () => {
     const at = (minute: number) => `2026-01-01T12:0${minute}:00.000Z`
     const due = async (minute: number, perEndpoint = 10, busy: readonly number[] = []) => {
       const busyIds = new Set(busy.map((number) => idOf('dlv', number)))
@@ -262,11 +262,11 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     const pending = (number: number, minute: number, endpoint_id = 'we_1') =>
       put('deliveries', delivery(number, { next_attempt_at: at(minute), endpoint_id }))
 
-    it('is nothing when nothing waits', async () => {
+    it('are none when nothing is pending', async () => {
       expect(await due(1)).toEqual({ due: [], next_at: null })
     })
 
-    it('comes earliest first, with the time of the next', async () => {
+    it('come earliest first, with the time of the next', async () => {
       await save(
         store,
         pending(1, 3),
@@ -280,14 +280,14 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
       expect(await due(0)).toEqual({ due: [], next_at: at(1) })
     })
 
-    it('leaves out the busy ones, but counts them for their endpoint', async () => {
+    it('exclude busy ones, but count them for their endpoint', async () => {
       await save(store, pending(1, 1), pending(2, 1), pending(3, 1), pending(4, 1, 'we_2'))
       expect(await due(1, 2, [1])).toEqual({ due: [2, 4], next_at: null })
       expect(await due(1, 2, [1, 2])).toEqual({ due: [4], next_at: null })
       expect(await due(0, 2, [1, 4])).toEqual({ due: [], next_at: at(1) })
     })
 
-    it('follows a delivery that is put off, and forgets one that is done', async () => {
+    it('follow a postponed delivery, and drop a finished one', async () => {
       await save(store, pending(1, 1), pending(2, 1))
       await save(store, pending(1, 2))
       await save(store, put('deliveries', delivery(2, { status: 'delivered', next_attempt_at: null })))

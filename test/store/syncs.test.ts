@@ -29,7 +29,7 @@ function stepsIn(directory: string, calls: readonly DiskCall[]): string[] {
 }
 
 describe.runIf(syncsDirectories)('a new directory', () => {
-  it('is synced into the one above, and so is each that was made for it', async () => {
+  it('has its entry synced in its parent, and so has each new parent', async () => {
     const above = dirname(await newDirectory())
     const calls = recordDisk()
     await prepareDirectory(join(above, 'a', 'b', '.tabwire'))
@@ -37,7 +37,7 @@ describe.runIf(syncsDirectories)('a new directory', () => {
     expect(synced).toEqual([join(above, 'a', 'b'), join(above, 'a'), above])
   })
 
-  it('is synced into the one above that was there, which itself is not', async () => {
+  it('has its entry synced in an existing parent, which itself is not synced', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
     await prepareDirectory(directory)
@@ -48,17 +48,20 @@ describe.runIf(syncsDirectories)('a new directory', () => {
 })
 
 describe('an acknowledged write', () => {
-  it.runIf(O_DSYNC !== undefined)('ends when it is on the disk: its journal was opened so', async () => {
-    const directory = await newDirectory()
-    const calls = recordDisk()
-    const store = await openStore(directory, { compactAtBytes: 1 })
-    for (const number of [1, 2, 3]) await saveChecks(store, number)
-    const opened = calls.filter((call) => call.does === 'open' && isJournal(call))
-    expect(opened.length).toBeGreaterThanOrEqual(2) // Folding goes on in a new one.
-    for (const { flags } of opened) expect(Number(flags) & Number(O_DSYNC)).toBe(O_DSYNC)
-  })
+  it.runIf(O_DSYNC !== undefined)(
+    'completes when it is on the disk: its journal is opened with O_DSYNC',
+    async () => {
+      const directory = await newDirectory()
+      const calls = recordDisk()
+      const store = await openStore(directory, { compactAtBytes: 1 })
+      for (const number of [1, 2, 3]) await saveChecks(store, number)
+      const opened = calls.filter((call) => call.does === 'open' && isJournal(call))
+      expect(opened.length).toBeGreaterThanOrEqual(2) // Folding goes on in a new one.
+      for (const { flags } of opened) expect(Number(flags) & Number(O_DSYNC)).toBe(O_DSYNC)
+    },
+  )
 
-  it('is synced before its answer where files cannot be opened so', async () => {
+  it('is synced before its response where O_DSYNC is missing', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
     const store = await openStore(directory, { openFile: open })
@@ -82,7 +85,7 @@ describe('an acknowledged write', () => {
 })
 
 describe('a snapshot', () => {
-  it('DUR-14 is synced, then renamed, then its directory is synced, and only then its journal goes', async () => {
+  it('DUR-14 is synced, then renamed, then its directory is synced, and only then its journal is removed', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
     const store = await openStore(directory, { compactAtBytes: 1 })
@@ -103,7 +106,7 @@ describe('a snapshot', () => {
     }
   })
 
-  it('is written under a name that is renamed, and never in its place', async () => {
+  it('is written under a temporary name and renamed, never in place', async () => {
     const directory = await newDirectory()
     const calls = recordDisk()
     const store = await openStore(directory)
@@ -114,7 +117,7 @@ describe('a snapshot', () => {
 })
 
 describe('bytes that are cut off a journal', () => {
-  it('of a write that failed are off the disk before anything else is acknowledged', async () => {
+  it('of a failed write are removed from the disk before the next acknowledgement', async () => {
     const directory = await newDirectory()
     const disk = failingDisk()
     const store = await openStore(directory, { openFile: disk.openFile })
@@ -134,7 +137,7 @@ describe('bytes that are cut off a journal', () => {
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual([1, 3])
   })
 
-  it('by a start that finds the last line torn are off the disk before it writes', async () => {
+  it('of a torn last line are removed from the disk before a start writes', async () => {
     const first = await newDirectory()
     await saveChecks(await openStore(first), 1)
     const directory = await copyOf(first)
@@ -154,7 +157,7 @@ describe('bytes that are cut off a journal', () => {
 })
 
 describe('a repair', () => {
-  it('has each file that it makes, and each name, on the disk before its next step', async () => {
+  it('syncs each new file and name before its next step', async () => {
     const first = await newDirectory()
     await saveChecks(await openStore(first), 1)
     const directory = await copyOf(first)

@@ -1,9 +1,6 @@
 const tasks: (() => Promise<unknown>)[] = []
 
-/**
- * Has something done whenever the tests of a file are over: what they share with other files outlives them, but not what
- * they have started and made.
- */
+/** Registers `task`, which undoes what the tests of a file started or created. Data shared between files survives it. */
 export function atEnd(task: () => Promise<unknown>): void {
   tasks.push(task)
 }

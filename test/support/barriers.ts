@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe finds that keeps somebody from using the page. */
+/** Returns the accessibility violations that axe finds. */
 export async function barriers(page: Page): Promise<string[]> {
   // A page that was judged before has it.
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)

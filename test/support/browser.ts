@@ -24,9 +24,9 @@ atEnd(async () => {
 })
 
 /**
- * What Chromium is not to do. A new window of it, which every phone is, loads two pages for a bar that nobody sees, and a
- * process for a page that may come: more work than the pages of these tests. Chromium heeds the last list alone, so that
- * Playwright's (in its `chromiumSwitches.ts`) is repeated: without it, Chromium asks for addresses beyond loopback.
+ * Features that Chromium must not load. Each new window, which every simulated phone is, would load two invisible pages
+ * and a spare process. Chromium uses only the last list, so this one repeats Playwright's (in its
+ * `chromiumSwitches.ts`). Without it, Chromium requests addresses beyond loopback.
  */
 const unwanted = [
   'WebUIOmniboxPopup',

@@ -9,7 +9,7 @@ import { runWarm } from './warm.ts'
 import { DEFAULT_DATA_DIRECTORY, removeRun, writeRun } from '../../src/data-directory.ts'
 import { startSimulator, type SimulatorOptions } from '../../src/simulator.ts'
 
-/** The command as users run it: compiled, in a process of its own. `npm run build` makes what it loads. */
+/** The compiled command in a separate process, as users run it. `npm run build` builds it. */
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
 const forwarder = new URL('./forward-answers.mjs', import.meta.url).href
 export const fixtures = fileURLToPath(new URL('../../fixtures/', import.meta.url))
@@ -18,7 +18,7 @@ export interface RunOptions {
   /** The working directory; a fresh, empty one by default. */
   cwd?: string
   env?: Record<string, string>
-  /** What comes on standard input; it is closed in any case. */
+  /** Text for standard input, which is closed in any case. */
   input?: string | Uint8Array
   /** Leaves standard input open, for more to come. */
   keepInput?: boolean

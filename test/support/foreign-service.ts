@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest'
 import { testAuthority } from './simulator.ts'
 
 /**
- * An implementation of the specification by somebody who has never seen ours: one process, plain maps, its own names. What
- * the specification leaves open is a choice, and every choice can be another one, right or wrong.
+ * An independent implementation of the specification: one process, plain maps, its own names. Options select each
+ * choice that the specification leaves open, and common mistakes.
  */
 
 export interface Line {

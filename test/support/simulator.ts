@@ -189,7 +189,7 @@ export async function openReceiver(answer: ReceiverAnswer = 200): Promise<Receiv
   return receiver
 }
 
-/** An `https:` URL at which nothing listens: port 1 is nobody's, and no other test can come by it. */
+/** An `https:` URL at which nothing listens: port 1 is unused, and no test can get it. */
 export const deadUrl = 'https://127.0.0.1:1/'
 
 /** A directory of this test's own, removed when it ends. */

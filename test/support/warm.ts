@@ -17,12 +17,11 @@ interface Command {
 }
 
 /**
- * Runs a command in a process that has run others before, of this test file and of those before it: what a command does is
- * the same, and loading it anew takes ten times as long as doing it. For commands that end by themselves. The processes
- * end with the one that they were forked from.
+ * Runs a command in a process that has run other commands before. The result is the same, and loading the command again
+ * takes ten times as long as running it. Only for commands that end by themselves. The processes end with their parent.
  */
-export async function runWarm(command: Command, surroundings: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = idle.pop() ?? warmUp(surroundings)
+export async function runWarm(command: Command, environment: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = idle.pop() ?? warmUp(environment)
   const [stdout, stderr, code] = await Promise.all([
     textOf(child, 'stdout'),
     textOf(child, 'stderr'),

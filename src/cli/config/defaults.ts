@@ -1,6 +1,6 @@
 import type { Interfaces } from '@oclif/core'
 import { fromEnvironment } from '../flags.ts'
-import { besideFile, isGuarded, requireTrusted } from './settings.ts'
+import { relativeToFile, isGuarded, requireTrusted } from './settings.ts'
 import { checkConfig, readConfigFile, wrongConfig, type ConfigFile } from './file.ts'
 import { configSchema, keyOf, type FlagShape } from './schema.ts'
 
@@ -58,7 +58,7 @@ function presetOf({ default: preset }: FlagShape, given: Given): unknown {
 async function parsed(file: ConfigFile, name: string, flag: Flag, value: unknown): Promise<unknown> {
   if (flag.type === 'boolean') return value
   if (Array.isArray(value)) return Promise.all(value.map((one) => parsed(file, name, flag, one)))
-  const text = paths.has(name) ? await besideFile(file, keyOf(name), String(value)) : String(value)
+  const text = paths.has(name) ? await relativeToFile(file, keyOf(name), String(value)) : String(value)
   try {
     return await flag.parse(text, {} as never, flag as never)
   } catch (error) {

@@ -44,7 +44,7 @@ export async function requireTrusted(file: ConfigFile, also: readonly string[] =
  * followed. Returns it relative to the working directory.
  * @throws CommandError (usage) for a path outside of the folder.
  */
-export async function besideFile(file: ConfigFile, key: string, path: string): Promise<string> {
+export async function relativeToFile(file: ConfigFile, key: string, path: string): Promise<string> {
   const folder = resolve(dirname(file.path))
   const place = resolve(folder, path)
   const [realFolder, realPlace] = await Promise.all([realOf(folder), realOf(place)])
@@ -61,7 +61,7 @@ export async function dataDirectoryIn(config: string | undefined): Promise<strin
   const directory = file?.content.data_dir
   if (file === undefined || typeof directory !== 'string' || directory === '') return undefined
   await requireTrusted(file)
-  return besideFile(file, 'data_dir', directory)
+  return relativeToFile(file, 'data_dir', directory)
 }
 
 /**

@@ -31,7 +31,7 @@ export const renderDelivery = renderer((delivery: Delivery, columns?: number): s
     ['endpoint', delivery.endpoint_id],
     ['check', delivery.external_check_id ?? 'none'],
     ['status', status(delivery.status) + (delivery.dead_reason === null ? '' : ` (${delivery.dead_reason})`)],
-    ...ladder(delivery),
+    ...retrySchedule(delivery),
   ]
   return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
 })
@@ -72,7 +72,7 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
     attempt.response_status === null ? '' : String(attempt.response_status),
     `${attempt.duration_ms} ms`,
   ])
-  const befallen = attempts.flatMap(({ number, faults, held_ms }) =>
+  const injected = attempts.flatMap(({ number, faults, held_ms }) =>
     faults === undefined
       ? []
       : [`${chalk.dim(`attempt ${number}:`)}${faultsText(faults, ' ')}${heldFor(held_ms)}`],
@@ -83,7 +83,7 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
     'No attempts yet.',
     columns,
   )
-  return [table, ...befallen, ...attempts.flatMap(reasons)].join('\n')
+  return [table, ...injected, ...attempts.flatMap(reasons)].join('\n')
 })
 
 /** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
@@ -93,7 +93,13 @@ export const retryWaits = retryScheduleMs.map((wait) => {
 })
 
 /** Returns the next step of the retry schedule, and the steps after it. */
-function ladder({ event_type, status, attempts, next_attempt_at, held }: Delivery): [string, string][] {
+function retrySchedule({
+  event_type,
+  status,
+  attempts,
+  next_attempt_at,
+  held,
+}: Delivery): [string, string][] {
   const made = attempts.length
   const waits = event_type === 'ping' ? [] : retryWaits
   if (next_attempt_at === null) {

@@ -54,12 +54,12 @@ export const renderRequest = renderer(
     const colour = status < 400 ? chalk.green : chalk.red
     const outcome = push === null ? '' : `  ${coloured(push.outcome)}`
     const end = `  ${colour(status)}${outcome}  ${duration_ms} ms`
-    const befallen = faultsText(faults)
+    const injected = faultsText(faults)
     const begin = `→ ${started_at.slice(11, 19)}  `
     const target = `${method} ${printable(path)}`
-    const taken = widthOf(begin + end + befallen)
+    const taken = widthOf(begin + end + injected)
     const name = columns >= taken + widthOf(target) + 2 + id.length ? `  ${chalk.dim(id)}` : ''
-    return `${begin}${cutTo(Math.max(columns - taken, 20), target)}${end}${name}${befallen}`
+    return `${begin}${cutTo(Math.max(columns - taken, 20), target)}${end}${name}${injected}`
   },
 )
 

@@ -56,11 +56,11 @@ const globalEmbeddings = ['::ffff:0:0/96', '64:ff9b::/96'].map((prefix) => ipadd
 
 /** Classifies a literal IP address in any spelling; `undefined` when the text is not an IP address. */
 export function classifyAddress(text: string): AddressClass | undefined {
-  const verdicts = addressesIn(text).map(classifyOne)
+  const classes = addressesIn(text).map(classifyOne)
   return (
-    verdicts.find(({ level }) => level === 'forbidden') ??
-    verdicts.find(({ level }) => level === 'internal') ??
-    verdicts[0]
+    classes.find(({ level }) => level === 'forbidden') ??
+    classes.find(({ level }) => level === 'internal') ??
+    classes[0]
   )
 }
 

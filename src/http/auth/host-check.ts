@@ -59,7 +59,7 @@ function foreign(): Refusal {
 /** A name of letters, digits, hyphens and underscores, or an IPv6 address in brackets, and perhaps a port. */
 const hostForm = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::(\d{0,5}))?$/i
 
-/** Lower case, without port, brackets and final dot; `undefined` for what is no host. */
+/** Lower case, without port, brackets and final dot; `undefined` when `host` is not a host. */
 function hostname(host: string): string | undefined {
   const [, address, name, port = ''] = host.length > 300 ? [] : (hostForm.exec(host) ?? [])
   if (Number(port) > 65_535 || (address !== undefined && !isIPv6(address))) return undefined

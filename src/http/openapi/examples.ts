@@ -28,7 +28,7 @@ export async function readExamples(): Promise<Examples> {
   const [check, claim, payment] = ['check.created', 'claim.created', 'payment.succeeded'].map(dataOf)
   const { rating, comment, ...rest } = dataOf('feedback.received')
   const endpoint = dataOf('ping')
-  const meal = { place, check: dataOf('check.updated'), claim, payment } as unknown as Meal
+  const tableRecords = { place, check: dataOf('check.updated'), claim, payment } as unknown as TableRecords
   const ofCheck = { external_check_id: check?.external_id }
   const feedback = { guest_name: rest.guest_name, rating, comment }
   const claiming = claimed(claim)
@@ -60,7 +60,7 @@ export async function readExamples(): Promise<Examples> {
     ['ClaimRequest', example('What a guest takes', claiming)],
     ['PaymentRequest', example('Claims and a tip', paying)],
     ['FeedbackRequest', example('A rating', feedback)],
-    ['TableView', example('The table after a guest has paid', tableExample(meal))],
+    ['TableView', example('The table after a guest has paid', tableExample(tableRecords))],
     ['TableClaimRequest', example('What a guest takes', { ...ofCheck, ...claiming })],
     [
       'TablePaymentRequest',
@@ -127,8 +127,8 @@ async function fixture<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(packageFile(`fixtures/${path}`), 'utf8')) as T
 }
 
-/** A meal from `fixtures`, at which one guest has claimed and then paid. */
-export interface Meal {
+/** Records from `fixtures` of a check that one guest claimed and paid. */
+export interface TableRecords {
   place: Pick<Location, 'name' | 'currency' | 'timezone'>
   /** Before any of it. */
   check: Check
@@ -137,7 +137,7 @@ export interface Meal {
 }
 
 /** The table as a guest sees it after paying, made by the function that answers. */
-export function tableExample({ place, check, claim, payment }: Meal) {
+export function tableExample({ place, check, claim, payment }: TableRecords) {
   const guest_hash = 'of the guest who asks'
   const paid: Claim = { ...claim, status: 'paid', payment_id: payment.id, guest_hash }
   const money = {

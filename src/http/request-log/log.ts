@@ -58,8 +58,8 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<AddListener>()
-  const tally = createFindingArchive()
-  const sequence = createPushSequence((lost) => tally.keep(lost), { orderBy })
+  const archive = createFindingArchive()
+  const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy })
   let characters = 0
   let pushes = 0
   let refused = new Map<string, RefusedPushes>()
@@ -68,7 +68,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
     const oldest = requests.shift()
     if (oldest === undefined) return
     characters -= sizeOf(oldest)
-    for (const shown of findingsIn(oldest)) tally.keep(shown)
+    for (const shown of findingsIn(oldest)) archive.keep(shown)
   }
   return {
     add(arrived) {
@@ -113,19 +113,19 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
     report(since) {
-      const shown = [...tally.kept(), ...requests.flatMap(findingsIn), ...sequence.lost()]
+      const shown = [...archive.kept(), ...requests.flatMap(findingsIn), ...sequence.lost()]
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
         pushes: since === undefined ? pushes : recent.length,
         refused: refusedOf(since === undefined ? refused : countRefusals(recent)),
-        findings: reportOf({ shown, counted: (code) => tally.counted(code) }, since),
+        findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
     clear() {
       requests.length = 0
       states.clear()
-      tally.clear()
+      archive.clear()
       sequence.clear()
       characters = 0
       pushes = 0

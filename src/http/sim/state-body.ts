@@ -1,7 +1,7 @@
 import { timers } from '../../timers.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import { Refusal } from '../../model/refusal.ts'
-import { inPresentFormat, issuesOfRecords, type State } from '../../model/simulator/state.ts'
+import { inCurrentFormat, issuesOfRecords, type State } from '../../model/simulator/state.ts'
 import { brokenRelations } from '../../model/simulator/state-relations.ts'
 import { LONGEST_DOCUMENT, createStateScanner } from '../../model/simulator/state-text.ts'
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
@@ -22,7 +22,7 @@ const SLICE = 200
  * them; `invalid_json` and `payload_too_large` as {@link readJsonOfState} does.
  */
 export async function readState(readChunks: ReadChunks): Promise<State> {
-  const state = inPresentFormat(await readJsonOfState(readChunks))
+  const state = inCurrentFormat(await readJsonOfState(readChunks))
   await requireNone(issuesOfRecords(state))
   await requireNone(brokenRelations(state as State))
   const { events, ...rest } = state as State

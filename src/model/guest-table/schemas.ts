@@ -5,13 +5,13 @@ import { claimBody } from '../guests/claim.ts'
 import { feedbackBody } from '../guests/feedback.ts'
 import { payBody } from '../guests/payment.ts'
 
-/** What a guest sees of a claim, as a schema: one that is released holds nothing, and is not shown. */
+/** Schema of a claim as guests see it. Released claims are not shown. */
 export const tableClaimView = claimView.omit({ check_id: true, external_check_id: true }).extend({
   status: claimView.shape.status.exclude(['released']),
   mine: z.boolean(),
 }) satisfies z.ZodType<TableClaim>
 
-/** What a guest sees of a payment. */
+/** Schema of a payment as guests see it. */
 export const tablePaymentView = paymentView
   .pick({
     id: true,
@@ -26,7 +26,7 @@ export const tablePaymentView = paymentView
     mine: z.boolean(),
   }) satisfies z.ZodType<TablePayment>
 
-/** What a guest sees of a check. */
+/** Schema of a check as guests see it. */
 export const tableCheckView = checkView
   .omit({ id: true, location_id: true, table: true, revision: true })
   .extend({
@@ -35,21 +35,21 @@ export const tableCheckView = checkView
     payments: z.array(tablePaymentView),
   }) satisfies z.ZodType<TableCheck>
 
-/** All that the page of a table shows to a guest. */
+/** Schema of the data on a table's page. */
 export const tableView = z.strictObject({
   table: checkView.shape.table,
   location: locationView.pick({ name: true, currency: true, timezone: true }),
   checks: z.array(tableCheckView),
 }) satisfies z.ZodType<TableView>
 
-/** At a table there may be several checks, so each request names the one it means. */
+/** A table can have several checks, so each request names its check. */
 const ofCheck = { external_check_id: z.string().min(1).max(255) }
 
-/** Bodies of the requests that a table's page makes: those of `/_sim`, and the check. */
+/** Bodies of requests from a table's page: the fields of the `/_sim` bodies, and the check. */
 export const tableClaimBody = claimBody.safeExtend(ofCheck)
 export const tableFeedbackBody = feedbackBody.safeExtend(ofCheck)
 
-/** Besides: what the guest was told to pay, and how the simulated card takes it. */
+/** Adds the amount that the page showed and the result of the simulated card. */
 export const tablePayBody = payBody.safeExtend({
   ...ofCheck,
   expected_cents: z.int().min(0).optional(),

@@ -3,18 +3,18 @@ import type { Claim, ClaimView } from '../guests/claim.ts'
 import type { Location } from '../location.ts'
 import type { Payment, PaymentView } from '../guests/payment.ts'
 
-/** What a guest sees at a table: its checks with who has taken what, and what of it is their own. */
+/** A table as one guest sees it: its checks, with all claims and payments; the guest's own ones are marked. */
 export interface TableView {
   table: { number: string }
   location: Pick<Location, 'name' | 'currency' | 'timezone'>
-  /** Open ones first, each newest first. */
+  /** Open checks first, each group newest first. */
   checks: readonly TableCheck[]
 }
 
 export interface TableCheck extends Omit<Check, 'id' | 'location_id' | 'table' | 'revision'> {
-  /** What is to be split when guests pay in even parts: the total without what was paid by claims. */
+  /** Amount for even splits: the total minus payments by claims. */
   even_split_cents: number
-  /** Those that hold items, oldest first. */
+  /** Active and paid claims, oldest first. */
   claims: readonly TableClaim[]
   /** Oldest first. */
   payments: readonly TablePayment[]
@@ -22,21 +22,21 @@ export interface TableCheck extends Omit<Check, 'id' | 'location_id' | 'table' |
 
 export type TableClaim = Omit<ClaimView, 'check_id' | 'external_check_id'> & { mine: boolean }
 
-/** What others gave as a tip is their own business. */
+/** A payment without its tip, which only the payer sees. */
 export type TablePayment = Pick<
   PaymentView,
   'id' | 'guest_name' | 'claim_ids' | 'amount_cents' | 'refunded_cents' | 'created_at'
 > & { tip_cents: number | null; mine: boolean }
 
-/** How long a guest still sees a check that is closed and paid: time to look at the receipt and to rate. */
+/** Milliseconds that a closed, paid check stays visible, for the receipt and the rating. */
 const JUST_PAID_MS = 60 * 60 * 1000
 
-/** Whether guests at the table see a check: open ones, closed ones that are owed, and those that were just paid. */
+/** Returns true when guests see the check: it is open, has a balance, or was just paid. */
 export function isShownAtTable({ status, balance_cents, updated_at }: Check, now: Date): boolean {
   return status === 'open' || balance_cents > 0 || now.getTime() - Date.parse(updated_at) < JUST_PAID_MS
 }
 
-/** A check as the guest with this hash sees it; claims and payments are its own, oldest first. */
+/** Returns a check as the guest with this hash sees it. Claims and payments are those of the check, oldest first. */
 export function viewAtTable(
   check: StoredCheck,
   claims: readonly Claim[],
@@ -72,7 +72,10 @@ function viewedPayment(payment: Payment, mine: boolean): TablePayment {
   }
 }
 
-/** The payment that completes a check pays all claims that are left, but then there is nothing more to split. */
+/**
+ * Returns the sum of payments by claims. The completing payment pays all remaining claims, but then nothing is left to
+ * split.
+ */
 function paidByClaims(payments: readonly Payment[]): number {
   return payments
     .filter(({ claim_ids }) => claim_ids.length > 0)

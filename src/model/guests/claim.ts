@@ -1,56 +1,56 @@
 import { z } from 'zod'
 
-/** The name that a guest chose: 1–255 characters, or none. It does not identify the guest. */
+/** Name that a guest chose: 1 to 255 characters, or none. It does not identify the guest. */
 export const guestName = z.string().min(1).max(255).nullable().default(null)
 
-/** The guest who made a record at the table's page. No answer shows it. */
+/** The guest who created a record on the table's page. Responses do not show it. */
 export interface ByGuest {
   /** SHA-256, in hex, of the id that the guest's browser sends. */
   guest_hash?: string
 }
 
-/** The check of a guest's record. Answers do not show `location_id`. */
+/** The check of a guest's record. Responses do not show `location_id`. */
 export interface OfCheck {
   check_id: string
   external_check_id: string
   location_id: string
 }
 
-/** Part of a check that a guest has taken on (contract section 3). `price_cents` is the unit price when it was claimed. */
+/** Claimed part of an item (contract section 3). `price_cents` is the unit price at the time of the claim. */
 export interface ClaimedItem {
   external_id: string
   quantity: number
   price_cents: number
 }
 
-/** Claims count in thousandths: grams of a weighed good, a third of a pizza is 0.333. */
+/** Quantity in thousandths, for example grams of a weighed item; a third of a pizza is 0.333. */
 const thousandths = z
   .number()
   .refine((value) => value === Number(value.toFixed(3)), 'must have at most 3 decimals')
 
-/** A claim as it is stored. */
+/** A claim in the store. */
 export interface Claim extends OfCheck, ByGuest {
   id: string
   guest_name: string | null
   items: readonly ClaimedItem[]
-  /** What it owes by the check as it is now; from when it is paid or released on, what it owed then. */
+  /** Active: the amount owed by the current check. Paid or released: the amount owed at that time. */
   amount_cents: number
   status: 'active' | 'paid' | 'released'
-  /** The payment that paid it, also when that was refunded since. */
+  /** The payment that paid the claim, even after a refund. */
   payment_id: string | null
   created_at: string
 }
 
 export type ClaimView = Omit<Claim, 'location_id' | 'guest_hash'>
 
-/** A claim as `GET /claims/{id}` and `claim.created` show it. */
+/** Returns a claim as `GET /claims/{id}` and `claim.created` show it. */
 export function viewClaim({ location_id: _location, guest_hash: _guest, ...view }: Claim): ClaimView {
   return view
 }
 
 /**
- * Body of `POST /_sim/checks/{external_check_id}/claims`. Whether a quantity can be claimed, 0 and less included, is
- * not judged by the body but by the check.
+ * Body of `POST /_sim/checks/{external_check_id}/claims`. The check, not this schema, decides which quantities can be
+ * claimed, 0 and less included.
  */
 export const claimBody = z.object({
   guest_name: guestName,

@@ -2,8 +2,8 @@ import type { Check, CheckItem, PushedItem } from '../check.ts'
 import type { Claim, ClaimedItem } from './claim.ts'
 
 /**
- * Items of a check with what guests hold of them by these claims; released ones may be among them. On a fully paid check
- * all of every item is paid, whether or not it was claimed (contract section 6, rule 3).
+ * Returns the items of a check with their claimed and paid quantities; released claims are ignored. On a fully paid
+ * check the whole quantity of every item is paid (contract section 6, rule 3).
  */
 export function withClaims(
   items: readonly PushedItem[],
@@ -20,7 +20,7 @@ export function withClaims(
   })
 }
 
-/** Whether something was paid and nothing is owed. */
+/** Returns true when something was paid and nothing is owed. */
 export function isFullyPaid({
   paid_cents,
   balance_cents,
@@ -28,20 +28,20 @@ export function isFullyPaid({
   return paid_cents > 0 && balance_cents <= 0
 }
 
-/** An item that nobody has claimed. */
+/** Returns the item with claimed and paid quantity 0. */
 export function unclaimed(item: PushedItem): CheckItem {
   return withQuantities(item, 0, 0)
 }
 
 /**
- * How much of a quantity guests can claim: it is rounded to thousandths, in which claims count, and is one at least. So
- * a third of a pizza, pushed as 0.33333, is claimed whole as 0.333.
+ * Returns the claimable part of a quantity: rounded to thousandths, and at least 0.001. For example, 0.33333 of a pizza
+ * is claimed whole as 0.333.
  */
 export function claimableQuantity(quantity: number): number {
   return Math.max(roundQuantity(quantity), 0.001)
 }
 
-/** How much of an item is left to be claimed. */
+/** Returns the quantity of an item that can still be claimed. */
 export function unclaimedQuantity({
   quantity,
   claimed_quantity,
@@ -49,13 +49,13 @@ export function unclaimedQuantity({
   return roundQuantity(claimableQuantity(quantity) - claimed_quantity)
 }
 
-/** Field by field: on Node 20, `{ ...item, more }` takes longer than all else that happens to a push. */
+/** Copies field by field: on Node 20, `{ ...item, more }` takes longer than the rest of a push. */
 function withQuantities(item: PushedItem, claimed_quantity: number, paid_quantity: number): CheckItem {
   const { external_id, name, quantity, price_cents, note } = item
   return { external_id, name, quantity, price_cents, note, claimed_quantity, paid_quantity }
 }
 
-/** How much of each item guests hold, by the item's external id. Released claims hold nothing. */
+/** Returns the claimed quantity of each item, by external id, for claims with one of the statuses. */
 export function claimedQuantities(
   claims: Iterable<Pick<Claim, 'status'> & { items: readonly Omit<ClaimedItem, 'price_cents'>[] }>,
   statuses: readonly Claim['status'][],
@@ -69,7 +69,7 @@ export function claimedQuantities(
   return quantities
 }
 
-/** Sums of claimed quantities stay at their three decimals, whatever binary fractions make of 0.1 + 0.2. */
+/** Rounds to three decimals, because binary fractions add up inexactly (0.1 + 0.2). */
 export function roundQuantity(quantity: number): number {
   return Number(quantity.toFixed(3))
 }

@@ -1,33 +1,33 @@
 import { z } from 'zod'
 import { guestName, type ByGuest, type OfCheck } from './claim.ts'
 
-/** What a guest has paid, as it is stored (contract section 3). Money is in integer minor units. */
+/** A payment in the store (contract section 3). Money is in integer minor units. */
 export interface Payment extends OfCheck, ByGuest {
   id: string
   guest_name: string | null
-  /** The claims that are paid by it: those asked for, and all that were active when it brought the balance to 0. */
+  /** Paid claims: the requested ones, and all active claims when the payment brought the balance to 0. */
   claim_ids: readonly string[]
-  /** What went to the check; the tip is beside it. */
+  /** Amount paid to the check, without the tip. */
   amount_cents: number
   tip_cents: number
-  /** Of `amount_cents`, 0 to all of it. */
+  /** Refunded part of `amount_cents`. */
   refunded_cents: number
   currency: string
   method: 'card'
   status: 'succeeded' | 'partially_refunded' | 'refunded'
   created_at: string
-  /** Of the last refund. */
+  /** Time of the last refund. */
   refunded_at: string | null
 }
 
 export type PaymentView = Omit<Payment, 'location_id' | 'guest_hash'>
 
-/** A payment as `GET /payments/{id}`, `payment.succeeded` and `payment.refunded` show it. */
+/** Returns a payment as `GET /payments/{id}`, `payment.succeeded` and `payment.refunded` show it. */
 export function viewPayment({ location_id: _location, guest_hash: _guest, ...view }: Payment): PaymentView {
   return view
 }
 
-/** Body of `POST /_sim/checks/{external_check_id}/payments`: the claims, or an amount, or with neither the whole balance. */
+/** Body of `POST /_sim/checks/{external_check_id}/payments`: claims, or an amount, or neither for the whole balance. */
 export const payBody = z
   .object({
     guest_name: guestName,
@@ -43,11 +43,11 @@ export const payBody = z
   .refine(({ claim_ids, amount_cents }) => claim_ids === undefined || amount_cents === undefined, {
     path: ['amount_cents'],
     message: 'must be left out when claim_ids is given: claims are paid in full',
-    // Whether or not other fields are right, so that all issues are named at once.
+    // Runs even when other fields are invalid, so that all issues are listed at once.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })
 export type PayBody = z.infer<typeof payBody>
 
-/** Body of `POST /_sim/payments/{id}/refunds`; what is left of the payment unless said otherwise. */
+/** Body of `POST /_sim/payments/{id}/refunds`. The default is the rest of the payment. */
 export const refundBody = z.object({ amount_cents: z.int().min(1).optional() })
 export type RefundBody = z.infer<typeof refundBody>

@@ -2,7 +2,7 @@ import type { Check, PushedItem } from '../check.ts'
 import { type Claim, type ClaimedItem } from './claim.ts'
 import { claimableQuantity, claimedQuantities } from './claimed-items.ts'
 
-/** What shares are made of: the bill, its lines, and what is still to be paid. */
+/** Input for computing shares: totals, lines and the unpaid balance. */
 export interface Bill extends Pick<Check, 'totals' | 'balance_cents'> {
   items: readonly Pick<PushedItem, 'external_id' | 'quantity' | 'price_cents'>[]
 }
@@ -11,10 +11,10 @@ export type ClaimOnBill = Pick<Claim, 'id' | 'status'> & {
 }
 
 /**
- * What each active claim owes, in cents, by the check as it is now (contract section 7). A claim owes its lines' share of
- * the total, rounded half up, so that tax, charges and discounts are shared in proportion; the one that completes the
- * check owes what the others leave of the balance. Together they never owe more than the balance: what a payment by
- * amount has already paid is taken off the youngest claims first. `claims` are oldest first.
+ * Returns the amount that each active claim owes by the current check, in cents (contract section 7). A claim owes its
+ * lines' share of the total, rounded half up. So tax, charges and discounts are shared in proportion. The claim that
+ * completes the check owes the rest of the balance. The sum never exceeds the balance: earlier payments by amount
+ * reduce the youngest claims first. `claims` are oldest first.
  */
 export function owed(bill: Bill, claims: readonly ClaimOnBill[]): Map<string, number> {
   const active = claims.filter(({ status }) => status === 'active')
@@ -35,8 +35,10 @@ export function owed(bill: Bill, claims: readonly ClaimOnBill[]): Map<string, nu
   return amounts
 }
 
-/** The same claims, in which the active ones owe what they do now; those that owe the same are the same objects. */
-export function settled(bill: Bill, claims: readonly Claim[]): Claim[] {
+/**
+ * Returns the claims with current amounts for the active ones. A claim whose amount is unchanged stays the same object.
+ */
+export function repriceClaims(bill: Bill, claims: readonly Claim[]): Claim[] {
   const amounts = owed(bill, claims)
   return claims.map((claim) => {
     const amount_cents = amounts.get(claim.id) ?? claim.amount_cents
@@ -44,13 +46,18 @@ export function settled(bill: Bill, claims: readonly Claim[]): Claim[] {
   })
 }
 
-/** What somebody who claimed these lines now would owe, in cents; `claims` are those there are, oldest first. */
+/**
+ * Returns the amount, in cents, that a new claim of these lines would owe. `claims` are the existing ones, oldest
+ * first.
+ */
 export function wouldOwe(bill: Bill, claims: readonly ClaimOnBill[], items: ClaimOnBill['items']): number {
   const wanted: ClaimOnBill = { id: '', status: 'active', items }
   return owed(bill, [...claims, wanted]).get(wanted.id) ?? 0
 }
 
-/** An amount split into as many even parts, which add up to it: the first ones are a cent more where it does not divide. */
+/**
+ * Splits an amount into even parts that add up to it. The first parts are a cent more when it does not divide evenly.
+ */
 export function evenShares(cents: number, ways: number): number[] {
   const share = Math.floor(cents / ways)
   const more = cents - share * ways
@@ -60,8 +67,8 @@ export function evenShares(cents: number, ways: number): number[] {
 type Weights = ReadonlyMap<string, bigint>
 
 /**
- * What a unit of each line counts for: its price. Discount lines and free ones count for nothing, unless nothing has a
- * price: then every unit of what is free counts alike, lest nobody owe a charge that stands outside of the lines.
+ * Returns the weight of one unit of each line: its price. Discounts and free lines weigh nothing. When no line has a
+ * price, all units of free lines weigh the same, so that charges outside the lines are shared, too.
  */
 function weightsOf(items: Bill['items']): Weights {
   const isFree = items.every(({ price_cents }) => price_cents <= 0)
@@ -80,7 +87,7 @@ function weightOf(lines: ClaimOnBill['items'], weights: Weights): bigint {
   )
 }
 
-/** Whether nothing that counts is left to be claimed. */
+/** Returns true when no line with a weight has an unclaimed quantity. */
 function isComplete({ items }: Bill, claims: readonly ClaimOnBill[], weights: Weights): boolean {
   const claimed = claimedQuantities(claims, ['active', 'paid'])
   return items.every(
@@ -89,7 +96,7 @@ function isComplete({ items }: Bill, claims: readonly ClaimOnBill[], weights: We
   )
 }
 
-/** Quantities count in thousandths, as claims do; products of them with cents have more digits than a double. */
+/** Returns a quantity in thousandths. A bigint, because products with cents exceed the precision of a double. */
 function thousandths(quantity: number): bigint {
   return Number.isInteger(quantity)
     ? BigInt(quantity) * 1000n

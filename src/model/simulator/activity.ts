@@ -1,35 +1,35 @@
 import type { Attempt, Delivery } from '../delivery.ts'
 
-/** Attempts over time: how many ended how, and how long receivers took (times of the service's clock). */
+/** Attempts over time: outcomes and response times, by the service's clock. */
 export interface Activity {
-  /** How many deliveries were looked at: the newest ones. */
+  /** Number of counted deliveries, the newest ones. */
   deliveries: number
-  /** Of all attempts that were answered; `null` without any. */
+  /** Median response time of all attempts with a response, in milliseconds; `null` without any. */
   median_ms: number | null
   p95_ms: number | null
-  /** How much time one entry covers, in milliseconds. */
+  /** Duration of one bucket, in milliseconds. */
   bucket_ms: number
   /** Without gaps, oldest first. */
   buckets: readonly ActivityBucket[]
 }
 
 export interface ActivityBucket {
-  /** ISO 8601 UTC, when it begins. */
+  /** Start of the bucket, ISO 8601 UTC. */
   at: string
   succeeded: number
-  /** Failed, and to be tried again. */
+  /** Failed attempts with a retry. */
   failed: number
-  /** Failed for the last time. */
+  /** Failed attempts without a retry. */
   dead: number
-  /** Of the attempts that were answered; `null` without any. */
+  /** Median response time of attempts with a response, in milliseconds; `null` without any. */
   median_ms: number | null
   p95_ms: number | null
 }
 
-/** As many as can be told apart on a screen. */
+/** Most bars that a screen shows legibly. */
 const MOST_BUCKETS = 60
 
-/** From a second to a week, in steps that people count time in. */
+/** Widths of a bucket: from a second to a week, in common steps. */
 const widthsMs = [
   1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 604_800,
 ].map((seconds) => seconds * 1_000)
@@ -90,7 +90,7 @@ function latencyOf(attempts: readonly Attempt[]): Pick<Activity, 'median_ms' | '
   return { median_ms: quantile(times, 0.5), p95_ms: quantile(times, 0.95) }
 }
 
-/** The value that this part of the sorted ones does not exceed. */
+/** Returns the quantile of sorted values; `null` without any. */
 function quantile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
 }

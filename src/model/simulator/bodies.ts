@@ -6,14 +6,14 @@ const isDuration = (text: string) => durationMs(text) !== undefined
 const isTime = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text))
 
-/** Says the same of a wrong type as of a wrong text; a missing field is said to be required. */
+/** Gives wrong types and wrong texts the same message; a missing field is required. */
 const must = (text: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? undefined : text),
 })
 const mustBeDuration = 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms'
 const mustBeTime = 'must be an ISO 8601 time with its zone, such as 2026-11-21T18:00:00Z'
 
-/** Body of `POST /_sim/clock`: one way to move the clock (contract section 10). */
+/** Body of `POST /_sim/clock`: exactly one way to move the clock (contract section 10). */
 export const clockMoveBody = z.union(
   [
     z.strictObject({
@@ -32,10 +32,13 @@ export const clockMoveBody = z.union(
 
 export type ClockMove = z.infer<typeof clockMoveBody>
 
-/** Body of `POST /_sim/deliveries/{id}/resend`: `fresh` signs with the present time, else the first header is sent again. */
+/**
+ * Body of `POST /_sim/deliveries/{id}/resend`. `fresh` signs with the current time; otherwise the first header is
+ * repeated.
+ */
 export const resendBody = z.object({ fresh: z.boolean().default(true) })
 
-/** Body of `POST /_sim/session`: the code of a link that `tabwire open` made. */
+/** Body of `POST /_sim/session`: the code of a link from `tabwire open`. */
 export const sessionCodeBody = z.strictObject({ code: z.string() })
 
 /** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */

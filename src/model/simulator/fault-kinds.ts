@@ -1,12 +1,12 @@
-/** What can befall an attempt, in the words in which it is asked for. */
+/** Kinds of faults that are injected into delivery attempts, as fields of a fault. */
 export const deliveryFaultKinds = ['duplicate', 'reorder', 'delay', 'drop'] as const
 export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number]
 
-/** What can befall a request to the API. */
+/** Kinds of faults that are injected into API requests. */
 export const apiFaultKinds = ['latency', 'error', 'reset', 'lost_answer'] as const
 export type ApiFaultKind = (typeof apiFaultKinds)[number]
 
-/** The field in which each fault of the API is asked for. */
+/** Field of a fault that requests each API fault. */
 export const apiFields = {
   latency: 'latency_ms',
   error: 'error_rate',

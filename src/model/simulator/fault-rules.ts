@@ -1,15 +1,15 @@
 import type { Fault } from './fault.ts'
 
-/** A fault that is in force, with how often it may still befall anything and how often it has. */
+/** An active fault with its counters of remaining and past injections. */
 export interface FaultRule<F extends Fault> {
   fault: F
-  /** Its number among those of its kind, so that two of them draw apart. */
+  /** Index among the faults of its kind, so that two faults get different random numbers. */
   index: number
   left: number
   happened: Record<string, number>
 }
 
-/** Puts faults in force. */
+/** Activates faults, with their counters. */
 export function rulesOf<F extends Fault>(faults: readonly F[]): FaultRule<F>[] {
   return faults.map((fault, index) => ({
     fault,
@@ -19,23 +19,23 @@ export function rulesOf<F extends Fault>(faults: readonly F[]): FaultRule<F>[] {
   }))
 }
 
-/** Notes that a fault has done what it does. */
+/** Counts an injection. */
 export function count(rule: FaultRule<Fault>, kind: string): void {
   rule.happened[kind] = (rule.happened[kind] ?? 0) + 1
 }
 
-/** A fault as it is shown: `left` only where there is an end to it. */
+/** Returns a fault as responses show it; `left` is absent when the fault is unlimited. */
 export function viewRule<F extends Fault>({ fault, left, happened }: FaultRule<F>): F {
   const { left: _left, happened: _happened, ...asked } = fault
   return { ...asked, ...(left === Infinity ? {} : { left }), happened: { ...happened } } as F
 }
 
 /**
- * A number from 0 up to 1 that follows from a seed and from what is drawn for, and from nothing else: draws may be made
- * in any order, at the same time and more than once.
+ * Returns a random number in [0, 1) that depends only on the seed and the subject. So results do not depend on the
+ * order, concurrency or number of calls.
  */
 export function draw(seed: number, ...subject: readonly (string | number)[]): number {
-  // FNV-1a, and the last steps of MurmurHash3, without which neighbouring numbers would draw alike.
+  // FNV-1a, and the final steps of MurmurHash3, which separate neighbouring numbers.
   let hash = 0x811c9dc5
   for (const character of `${seed}/${subject.join('/')}`)
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193)

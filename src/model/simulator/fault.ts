@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { eventTypes } from '../event.ts'
 import { apiFields, deliveryFaultKinds } from './fault-kinds.ts'
 
-/** Milliseconds of the service's clock unless said otherwise: half of the first wait for a retry, and all of it. */
+/** Default delays in milliseconds of the service's clock: half of the first retry's backoff, and all of it. */
 const DELAY_MS = 30_000
 const REORDER_MS = 60_000
 
-/** What an injected error answers, unless said otherwise. */
+/** Default status of an injected error. */
 const ERROR_STATUS = 503
 
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000
 const probability = z.number().min(0).max(1)
 const heldBack = z.int().min(1).max(DAY_MS)
 
-/** How often faults befall anything, and how often they have: the service counts, and takes `left` back when it is given. */
+/** Counters of injections. The service counts, and accepts `left` from a saved response. */
 const counts = {
   times: z.int().min(1).optional(),
   left: z.int().min(0).optional(),
@@ -44,7 +44,7 @@ const PATH = /^((GET|HEAD|PUT|POST|DELETE) )?\/v1(\/|\*|$)/
 const apiFault = z
   .strictObject({
     on: z.literal('api'),
-    /** Of real time: a client waits by its own clock. */
+    /** Milliseconds of real time, because a client waits by its own clock. */
     latency_ms: z.int().min(1).max(60_000).optional(),
     error_rate: probability.optional(),
     error_status: z.int().min(400).max(599).optional(),
@@ -63,7 +63,7 @@ const apiFault = z
   })
 export type ApiFault = z.infer<typeof apiFault>
 
-/** Body of `PUT /_sim/faults` (contract section 10): all faults that there shall be. Without a seed, the service's own. */
+/** Body of `PUT /_sim/faults` (contract section 10): replaces all faults. The default seed is the service's own. */
 export const faultsBody = z.strictObject({
   seed: z.int().min(0).optional(),
   faults: z
@@ -77,7 +77,7 @@ export const faultsBody = z.strictObject({
 export type FaultsBody = z.infer<typeof faultsBody>
 export type Fault = FaultsBody['faults'][number]
 
-/** A fault with the times and the status that it leaves to us. */
+/** Returns a fault with default delays and status filled in. */
 export function withDefaults(fault: Fault): Fault {
   if (fault.on === 'api')
     return fault.error_rate === undefined
@@ -91,13 +91,13 @@ export function withDefaults(fault: Fault): Fault {
   }
 }
 
-/** What is to be set. */
+/** Faults to set. */
 export interface FaultsWanted {
   seed?: number | undefined
   faults: readonly Fault[]
 }
 
-/** Faults as they are shown: what was asked for, with how many times are left and what has happened so far. */
+/** Faults as responses show them: the requested ones, with remaining and past injections. */
 export interface FaultsView {
   seed: number
   faults: readonly Fault[]

@@ -1,16 +1,17 @@
-/** The code of a link to the inspector: letters that need no quoting in any address or shell. */
+/** Code of an inspector link: characters that need no quoting in URLs and shells. */
 export const inspectorCode = /^[\w-]{1,64}$/
 
 /**
- * The address that a browser opens with a code. The code stands behind the `#`, which no server is sent and no log holds.
- * @throws TypeError for a code that could make the address another one.
+ * Returns the URL that opens the inspector with a code. The code follows the `#`, so that servers and logs never see
+ * it.
+ * @throws TypeError for a code that could change the URL.
  */
 export function inspectorLink(origin: string, code: string): string {
   if (!inspectorCode.test(code)) throw new TypeError('This is no code for the inspector.')
   return `${origin}/#link=${code}`
 }
 
-/** Whether a text is an address that {@link inspectorLink} makes, of a service on HTTP or HTTPS. */
+/** Returns true for a URL that {@link inspectorLink} makes, for a service on HTTP or HTTPS. */
 export function isInspectorLink(text: string): boolean {
   return /^https?:\/\/[\w.:[\]-]+\/#link=[\w-]{1,64}$/.test(text) && URL.canParse(text)
 }

@@ -2,28 +2,28 @@ import type { Delivery } from '../delivery.ts'
 import type { EventType } from '../event.ts'
 import type { FindingCode } from './report.ts'
 
-/** What every list takes (contract section 3). */
+/** Query of every list (contract section 3). */
 export interface PageQuery {
   /**
    * Largest number of records in the page, 1 to 100.
    * @default 20
    */
   limit?: number | undefined
-  /** `next_cursor` of the page before. */
+  /** `next_cursor` of the previous page. */
   cursor?: string | undefined
 }
 
-/** What every list of the simulator takes. */
+/** Query of every list of the simulator. */
 export interface SimPageQuery extends PageQuery {
   /**
-   * `desc` for the newest first, `asc` for the oldest first. A cursor continues in the order that is asked for.
+   * `desc` for newest first, `asc` for oldest first. A cursor continues in the requested order.
    * @default 'desc'
    */
   order?: 'asc' | 'desc' | undefined
 }
 
 interface OfCheck {
-  /** Only records of this check, by the external id that the POS gave it. */
+  /** Only records of this check, by the POS's external id. */
   external_check_id?: string | undefined
 }
 

@@ -1,23 +1,23 @@
 import type { AttemptOutcome, Delivery } from '../delivery.ts'
 
-/** One attempt that was made while the clock moved. */
+/** An attempt made while the clock moved. */
 export interface PlayedAttempt {
   delivery_id: string
   event_type: Delivery['event_type']
   endpoint_id: string
   attempt: number
-  /** When it began, on the clock that was moved. */
+  /** Start of the attempt, by the moved clock. */
   at: string
   outcome: AttemptOutcome
   response_status: number | null
-  /** What the delivery was after it. */
+  /** Status of the delivery after the attempt. */
   status: Delivery['status']
 }
 
-/** What was attempted while the clock moved: all of it counted, the first of it listed. */
+/** Attempts made while the clock moved: all are counted, the first ones are listed. */
 export interface Played {
   attempted_total: number
-  /** How many attempts ended how. */
+  /** Number of attempts by outcome. */
   outcomes: Partial<Record<AttemptOutcome, number>>
   attempted: readonly PlayedAttempt[]
 }

@@ -1,4 +1,4 @@
-/** A request that shows a finding, with what there is to say of it. */
+/** A request with a finding, and the finding's message. */
 export interface ReportedRequest {
   id: string
   method: string
@@ -8,38 +8,38 @@ export interface ReportedRequest {
   message: string
 }
 
-/** All that was found of one kind (contract section 11). */
+/** All findings with one code (contract section 11). */
 export interface ReportedFinding {
   code: FindingCode
   count: number
   first_at: string
   last_at: string
-  /** The newest of those that show it, oldest first; at most 10. */
+  /** The newest requests with this finding, at most 10, oldest first. */
   requests: ReportedRequest[]
-  /** Some are so long ago that only their number is known, so those from before `since` are in `count` as well. */
+  /** True when `count` includes findings from before `since`, because details of old findings are dropped. */
   includes_earlier: boolean
 }
 
-/** How many pushes were answered with one error code of 4xx. */
+/** Number of pushes refused with one 4xx error code. */
 export interface RefusedPushes {
   status: number
   code: string
   count: number
 }
 
-/** What an integration did wrong, as `GET /_sim/report` answers it. */
+/** Mistakes of an integration, as `GET /_sim/report` returns them. */
 export interface Report {
-  /** What was asked for; `null` is all since the service started or its state was replaced. */
+  /** The requested start time; `null` covers everything since the service started or its state was replaced. */
   since: string | null
-  /** How many pushes were looked at; with `since`, of those that the log still has. */
+  /** Number of checked pushes; with `since`, of those still in the log. */
   pushes: number
-  /** Those that were refused, by code, the most frequent first; conflicts, rate limits and injected errors are in it. */
+  /** Refused pushes by code, most frequent first. Includes conflicts, rate limits and injected errors. */
   refused: RefusedPushes[]
-  /** In the order of contract section 11; empty when nothing was found. */
+  /** In the order of contract section 11; empty without findings. */
   findings: ReportedFinding[]
 }
 
-/** The codes of contract section 11, in its order: what can be wrong with an integration. */
+/** Codes of findings, in the order of contract section 11. */
 export const findingCodes = [
   'totals_mismatch',
   'unknown_field',

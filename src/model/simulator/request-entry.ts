@@ -2,46 +2,46 @@ import type { ApiFaultKind } from './fault-kinds.ts'
 import type { CheckChange, ItemDiff } from '../check-diff.ts'
 import type { FindingCode } from './report.ts'
 
-/** How a push ended: `conflict` is the refusal of specification section 4, rule 4. */
+/** Outcomes of a push. `conflict` is the refusal of specification section 4, rule 4. */
 export const pushOutcomes = ['created', 'updated', 'unchanged', 'stale', 'conflict'] as const
 
 export type PushOutcome = (typeof pushOutcomes)[number]
 
-/** Outcome, diff and findings of a push, beside its answer (contract sections 10 and 11). */
+/** Outcome, diff and findings of a push (contract sections 10 and 11). */
 export interface PushNote {
   external_check_id: string
   outcome: PushOutcome
   diff: ItemDiff | null
-  /** Fields of the check that an update changed, beside its items; left out when there are none. */
+  /** Fields outside the items that an update changed; absent without any. */
   changes?: readonly CheckChange[]
   findings: readonly { code: FindingCode; message: string }[]
 }
 
-/** A request as `/_sim/requests` shows it. Headers are left out, so that no key is ever in it. */
+/** A request as `/_sim/requests` shows it. Headers are left out, so that it never contains a key. */
 export interface LoggedRequest {
   id: string
-  /** `-` when the request line could not be read; so is `path` then. */
+  /** `-` when the request line was unreadable; then `path` is `-`, too. */
   method: string
   path: string
   status: number
   started_at: string
   duration_ms: number
   push: PushNote | null
-  /** Findings of a push that was refused before it was decided, and so has no note; left out when there are none. */
+  /** Findings of a push that was refused before a decision, and therefore has no note; absent without any. */
   findings?: PushNote['findings']
   request_body: string | null
   response_body: string | null
-  /** Faults that were injected. */
+  /** Injected faults. */
   faults?: readonly ApiFaultKind[]
 }
 
 /**
- * Begins the external ids of checks that our own commands push to try something out. What comes of them says nothing
- * about the integration under test, so its report leaves them out.
+ * Prefix of external ids of checks that our own commands push as a trial. Reports leave them out, because they say
+ * nothing about the integration.
  */
 export const TRIAL_PREFIX = 'tabwire-trial-'
 
-/** Whether a path such as `/v1/checks/external/tabwire-trial-1` names a check of our own. */
+/** Returns true for paths of trial checks, such as `/v1/checks/external/tabwire-trial-1`. */
 export function isTrialPath(path: string): boolean {
   return path.startsWith(`/v1/checks/external/${TRIAL_PREFIX}`)
 }

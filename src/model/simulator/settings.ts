@@ -4,20 +4,20 @@ import { ORDER_BY, orderFieldIssue } from '../revision.ts'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../text/service-name.ts'
 
 /**
- * A setting as it was read, or the rest of a sentence that begins with its name: `must be …, got …`. The flags of `start`,
- * the settings file and the options of the library are read by the same functions.
+ * A parsed setting, or an issue: the rest of a sentence that begins with its name, `must be …, got …`. The flags of
+ * `start`, the settings file and the options of the library use the same functions.
  */
 export type Reading<T> = { value: T; issue?: undefined } | { issue: string; value?: undefined }
 
 export type Reader<T> = (given: unknown) => Reading<T>
 
-/** How many requests each key may make, 1 or more, within so many seconds of real time. */
+/** Number of requests per key, 1 or more, within a number of seconds of real time. */
 export interface RateLimit {
   requests: number
   seconds: number
 }
 
-/** Bounds and defaults of settings that are whole numbers. */
+/** Bounds and defaults of whole-number settings. */
 export const wholeNumbers = {
   port: { min: 0, max: 65_535, default: 4100 },
   keepEvents: { min: 1, default: 10_000 },
@@ -26,10 +26,10 @@ export const wholeNumbers = {
   bodyLimit: { min: 1, default: 1024 * 1024 },
 } satisfies Record<string, { min: number; max?: number; default?: number }>
 
-/** Defaults of settings that are texts. */
+/** Defaults of text settings. */
 export const texts = { host: '127.0.0.1', serviceName: DEFAULT_SERVICE_NAME, orderBy: ORDER_BY } as const
 
-/** Which time deliveries are signed with. */
+/** Clock for the timestamps of signatures. */
 export const signTimes = ['real', 'virtual'] as const
 export type SignTime = (typeof signTimes)[number]
 
@@ -56,11 +56,11 @@ export const readTexts: Reader<readonly string[]> = (given) => {
     : must('a text or a list of texts, none of them empty', given)
 }
 
-/** Reads an address to listen on; for an empty one, Node would listen on every address of the machine. */
+/** Reads an address to listen on. An empty one is refused, because Node would listen on every address. */
 export const readHost: Reader<string> = (given) =>
   typeof given === 'string' && given !== '' ? { value: given } : must('an address such as 127.0.0.1', given)
 
-/** Reads an API key. The issue does not repeat it: it may be a key with a typing mistake. */
+/** Reads an API key. The issue does not repeat it, because it may be a mistyped key. */
 export const readApiKey: Reader<string> = (given) =>
   typeof given === 'string' && apiKeyPattern.test(given)
     ? { value: given }
@@ -91,7 +91,7 @@ export const readSignTime: Reader<SignTime> = (given) => {
 
 const secondsOf = { s: 1, m: 60, h: 3600 } as const
 
-/** Reads a rate: `10` and `10/s`, `600/m`, `5000/h`, a number of requests in a second, or `{requests, seconds}`. */
+/** Reads a rate: `10` and `10/s`, `600/m`, `5000/h`, a number of requests per second, or `{requests, seconds}`. */
 export const readRateLimit: Reader<RateLimit> = (given) => {
   if (typeof given === 'object' && given !== null) {
     const { requests, seconds } = given as Partial<Record<keyof RateLimit, unknown>>
@@ -110,7 +110,7 @@ function isPositive(given: unknown): given is number {
 }
 
 /**
- * Reads a time: an ISO 8601 text, milliseconds since 1970 as a number, or a `Date`; of the years 1970 to 9998, between which
+ * Reads a time: an ISO 8601 text, milliseconds since 1970 as a number, or a `Date`. Years are 1970 to 9998, in which
  * identifiers and texts sort by time.
  */
 export const readTime: Reader<Date> = (given) => {
@@ -122,18 +122,18 @@ export const readTime: Reader<Date> = (given) => {
 
 const END_OF_TIME = Date.UTC(9999, 0, 1)
 
-/** `must be …, got …`: what a setting must be, and what was given. */
+/** Returns the issue `must be …, got …`. */
 export function must(what: string, given: unknown): { issue: string } {
   return { issue: `must be ${what}, got ${shown(given)}` }
 }
 
-/** Longest given value that an error repeats, in UTF-16 units. */
+/** Longest value that an error repeats, in UTF-16 units. */
 const LONGEST_SHOWN = 100
 
 function shown(given: unknown): string {
   if (typeof given === 'function') return 'a function'
   if (given instanceof Date && Number.isNaN(given.getTime())) return 'an invalid Date'
-  // Numbers such as NaN, and big integers, have no JSON.
+  // NaN, infinities and big integers have no JSON.
   const text = typeof given === 'number' || typeof given === 'bigint' ? String(given) : jsonOf(given)
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
 }
@@ -146,7 +146,7 @@ function jsonOf(given: unknown): string {
   }
 }
 
-/** `unknown option "prot", did you mean "port"?` for each name that is not known. */
+/** Returns `unknown option "prot", did you mean "port"?` for each unknown name. */
 export function unknownOptions(given: object, known: readonly string[]): string[] {
   const names = Object.keys(given).filter((name) => !known.includes(name))
   return names.map(
@@ -155,13 +155,16 @@ export function unknownOptions(given: object, known: readonly string[]): string[
   )
 }
 
-/** @throws TypeError for options with names that are not known; JavaScript would ignore them. */
+/**
+ * Refuses unknown options, which JavaScript would ignore.
+ * @throws TypeError that lists all of them.
+ */
 export function requireKnownOptions(given: object, known: readonly string[]): void {
   const issues = unknownOptions(given, known)
   if (issues.length > 0) throw new TypeError(issues.join('\n'))
 }
 
-/** @throws TypeError when a text is not one of the known ones, with the one that was probably meant. */
+/** @throws TypeError for an unknown text, with the closest known one. */
 export function requireOneOf(noun: string, given: unknown, known: readonly string[]): void {
   if (typeof given === 'string' && known.includes(given)) return
   const meant = typeof given === 'string' ? didYouMean(given, known) : ''

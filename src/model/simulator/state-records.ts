@@ -8,10 +8,10 @@ import type { CollectionName, Collections } from '../records.ts'
 import { storedRevision } from '../revision-schemas.ts'
 import { registerEndpointBody } from '../webhook-endpoint.ts'
 
-/** What a state holds: everything but the API keys, which would lock out whoever loads it. */
+/** Collections of a state. API keys are left out, because loading others would lock the caller out. */
 export type StateCollection = Exclude<CollectionName, 'keys'>
 
-/** `chk_` and the like: a prefix and 26 characters (contract section 1). */
+/** Returns the schema of an id: a prefix such as `chk_`, and 26 characters (contract section 1). */
 export const id = (prefix: string) =>
   z
     .string()
@@ -20,10 +20,10 @@ export const id = (prefix: string) =>
       `must be an identifier: ${prefix}_ and 26 characters`,
     )
 
-/** Days that every month has; for the others the calendar is asked, which takes ten times as long. */
+/** Matches days 1 to 28, which every month has. Checking others in the calendar takes ten times as long. */
 const usualTime = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** Times are compared as text, so there is one way to write each. */
+/** Times are compared as text, so only one notation is valid. */
 export const time = z
   .string()
   .refine(
@@ -80,7 +80,7 @@ const attempt = z.strictObject({
 const anyEventType = z.enum([...eventTypes, 'ping'])
 const url = registerEndpointBody.shape.url.refine((text) => URL.canParse(text), 'must be an absolute URL')
 
-/** What each record must look like to be taken into the store. A collection without a row does not compile. */
+/** Schema of each record of a state. The compiler requires one for every collection. */
 export const stateRecords = {
   locations: z.strictObject({
     id: id('loc'),

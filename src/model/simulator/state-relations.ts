@@ -8,13 +8,10 @@ import type { ValidationIssue } from '../validation.ts'
 
 type Records = Pick<Everything, StateCollection>
 
-/** The issues of one record; of nearly all, none. */
+/** Issues of one record; almost always none. */
 type Issues = readonly ValidationIssue[]
 
-/**
- * What is wrong between records that are right by themselves: what is there twice, and what points to nothing. Record by
- * record, so that a caller can pause.
- */
+/** Finds duplicate records and references to missing ones. Yields after each record, so that a caller can pause. */
 export function* brokenRelations(state: Records): Iterable<Issues> {
   const { checks, claims, payments, feedback, endpoints, events, deliveries } = state
   const ids = (name: StateCollection) => repeated<Identified>(name, 'id', state[name], ({ id }) => id)
@@ -40,7 +37,6 @@ interface Identified {
   id: string
 }
 
-/** Returns all keys. */
 function* repeated<T extends Identified>(
   name: string,
   field: string,
@@ -68,7 +64,7 @@ function* dangling<F extends string>(
   }
 }
 
-/** The body is what receivers get, and they know the event by it. */
+/** Returns true when the body is an envelope with the event's own fields, by which receivers identify it. */
 function isEnvelope({ id, type, created_at, body }: StoredEvent): boolean {
   try {
     const envelope = JSON.parse(body) as Partial<Envelope> | null
@@ -82,7 +78,7 @@ function otherBody(index: number): ValidationIssue {
   return { path: `events[${index}].body`, message: 'must be the envelope of its event, as JSON text' }
 }
 
-/** Guests' money is in the payments; what a check says of it is their sum. */
+/** Finds checks whose paid amount is not the sum of their payments. */
 function* otherSums(checks: readonly Check[], payments: readonly Payment[]): Iterable<Issues> {
   const paid = new Map<string, number>()
   for (const { check_id, amount_cents, refunded_cents } of payments)

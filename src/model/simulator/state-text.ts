@@ -1,12 +1,12 @@
-/** Longest JSON of a state in any other layout, in bytes: it is parsed as a whole, and nothing else is answered meanwhile. */
+/** Longest JSON of a state in another layout, in bytes. It is parsed as a whole, which blocks the service. */
 export const LONGEST_DOCUMENT = 128 * 1024 * 1024
 
-/** Characters that are put together at a time: about a millisecond's work. */
+/** Characters per chunk: about a millisecond's work. */
 const CHUNK = 256 * 1024
 
 /**
- * The JSON text of a state in chunks, with one record a line: compact, and two of them can be compared by line.
- * {@link createStateScanner} reads this layout without holding the text.
+ * Yields the JSON text of a state in chunks, compact and with one record a line, so that two states can be compared by
+ * line. {@link createStateScanner} reads this layout without holding the text.
  */
 export function* stateText(state: object): Iterable<string> {
   let chunk = ''
@@ -39,33 +39,33 @@ function* listText(records: readonly unknown[]): Iterable<string> {
   yield records.length === 0 ? '[\n  ]' : '\n  ]'
 }
 
-/** What is found in the text of a state, in its order. */
+/** Receives the parts of a state's text, in order. */
 export interface StateSink {
-  /** A field that holds no records, as JSON. */
+  /** Receives a field without records, as JSON. */
   field(name: string, json: string): void
-  /** The beginning of a list of records. */
+  /** Begins a list of records. */
   list(name: string): void
-  /** A record of the latest list, as JSON. */
+  /** Receives a record of the latest list, as JSON. */
   record(json: string): void
 }
 
 /** Reads the layout that {@link stateText} writes. */
 export interface StateScanner {
-  /** Takes the next bytes, and returns whether all so far are in that layout. */
+  /** Scans the next bytes. Returns false when the text is in another layout. */
   take(bytes: Uint8Array): boolean
-  /** Whether all was in that layout, up to its end. */
+  /** Returns true when the whole text was in that layout and complete. */
   end(): boolean
 }
 
-/** In characters: more than a check with the most items, longest names and notes takes. */
+/** Longest line in characters: more than the longest valid check. */
 const LONGEST_LINE = 16 * 1024 * 1024
 
-/** A field, or the beginning of a list. */
+/** Matches a field, or the first line of a list. */
 const FIELD = /^ {2}"(\w+)": (\[|.*[^,[])(,?)$/
 const RECORD = /^ {4}(\{.*\})(,?)$/
 const END_OF_LIST = /^ {2}\](,?)$/
 
-/** Bytes that are not UTF-8, and JSON that `sink` cannot parse, count as another layout. */
+/** Creates a scanner. Invalid UTF-8, and JSON that `sink` cannot parse, count as another layout. */
 export function createStateScanner(sink: StateSink): StateScanner {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let place: 'start' | 'fields' | 'records' | 'end' | 'elsewhere' = 'start'
@@ -109,7 +109,7 @@ export function createStateScanner(sink: StateSink): StateScanner {
   }
   const read = (text: string) => {
     if (rest.length > LONGEST_LINE) place = 'elsewhere'
-    // Not split while there is no end to it: that would copy the line again with each chunk.
+    // Split only at a line's end: splitting earlier would copy the line with each chunk.
     if (!text.includes('\n')) rest += text
     else {
       const lines = (rest + text).split('\n')
@@ -122,7 +122,7 @@ export function createStateScanner(sink: StateSink): StateScanner {
     try {
       return place !== 'elsewhere' && look()
     } catch (error) {
-      // What is not UTF-8, or not JSON.
+      // Invalid UTF-8, or invalid JSON.
       if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
       place = 'elsewhere'
       return false

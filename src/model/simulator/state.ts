@@ -3,36 +3,36 @@ import type { Everything } from '../records.ts'
 import { stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
 import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
 
-/** Goes up when older versions of Tabwire could no longer read a state. */
+/** Format of a state. Increases when older versions of Tabwire can no longer read it. */
 export const STATE_FORMAT = 2
 
-/** Everything that a service knows, signing secrets included, and the time that it lives by; no API keys. */
+/** All data of a service, signing secrets included, and the time of its clock; no API keys. */
 export interface State extends Pick<Everything, StateCollection> {
   format: number
   clock: StateClock
 }
 
-/** Where a clock stands, and whether it stays there. */
+/** Time of the clock, and whether it is frozen. */
 export interface StateClock {
   now: string
   frozen: boolean
 }
 
-/** What a service came to by a load or a reset. */
+/** Result of a load or a reset. */
 export interface StateReport {
   clock: StateClock & { offset_ms: number }
-  /** How many records there are now, by collection. */
+  /** Number of records, by collection. */
   records: Readonly<Record<StateCollection, number>>
-  /** Of the deliveries, how many are on their way. */
+  /** Number of pending deliveries. */
   pending: number
 }
 
-/** The state of a service with these records; in the order in which a reader wants to see them. */
+/** Returns the state with these records, the most readable collections first. */
 export function stateOf({ keys: _keys, ...records }: Everything, { now, frozen }: StateClock): State {
   return { format: STATE_FORMAT, clock: { now, frozen }, ...records }
 }
 
-/** How much there is in a state. */
+/** Counts the records of a state. */
 export function countsOf(records: Pick<Everything, StateCollection>): Omit<StateReport, 'clock'> {
   const counts = stateCollections.map((name) => [name, records[name].length])
   return {
@@ -41,7 +41,7 @@ export function countsOf(records: Pick<Everything, StateCollection>): Omit<State
   }
 }
 
-/** The identifier that was made last, of whatever kind; `undefined` when there is nothing but locations. */
+/** Returns the newest identifier of any kind; `undefined` when the state has only locations. */
 export function newestId(state: Pick<Everything, StateCollection>): string | undefined {
   let newest = { id: '', time: '' }
   for (const name of stateCollections)
@@ -57,13 +57,13 @@ const collections = Object.fromEntries(
   Object.entries(stateRecords).map(([name, record]) => [name, z.array(record)]),
 ) as { [C in StateCollection]: z.ZodArray<(typeof stateRecords)[C]> }
 
-/** A retry needs room behind the time at which it is planned, and years have four digits. */
+/** Years up to 9998: retries must fit after the clock's time, and years have four digits. */
 const clock = z.strictObject({
   now: time.refine((text) => text >= '1970' && text < '9999', 'must be of a year from 1970 to 9998'),
   frozen: z.boolean(),
 })
 
-/** What `GET /_sim/state` answers, and what a body of `PUT` is read as. */
+/** Schema of the response of `GET /_sim/state`, and of a `PUT` body after the upgrade. */
 export const stateBody = z.strictObject({
   format: z.literal(STATE_FORMAT),
   clock,
@@ -71,13 +71,13 @@ export const stateBody = z.strictObject({
   locations: z.array(stateRecords.locations).min(1),
 })
 
-/** A state whose records may be anything. */
+/** Schema of a state without its records. */
 const stateWithoutRecords = stateBody.extend({
   ...Object.fromEntries(stateCollections.map((name) => [name, z.array(z.unknown())])),
   locations: z.array(z.unknown()).min(1),
 })
 
-/** What `PUT /_sim/state` takes: also states of format 1, which lack what came with format 2 and before it. */
+/** Schema of a body of `PUT /_sim/state`: also format 1, without collections and fields of later versions. */
 export const savedStateBody: z.ZodType = stateBody
   .extend({
     format: z.literal([1, STATE_FORMAT]),
@@ -85,7 +85,7 @@ export const savedStateBody: z.ZodType = stateBody
   })
   .partial({ payments: true, feedback: true })
 
-/** A state with what earlier versions did not save: payments, feedback, and the location of its endpoints, the first one. */
+/** Adds collections that earlier versions did not save, and gives endpoints without a location the first one. */
 function upgraded(state: Readonly<Record<string, unknown>>): unknown {
   const { format, locations, endpoints } = state
   return {
@@ -115,9 +115,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * A body in the present format, if it is one of format 1. @throws Refusal `validation_failed` when it is of another one.
+ * Converts a body of format 1 to the current format.
+ * @throws Refusal `validation_failed` for other formats.
  */
-export function inPresentFormat(body: unknown): unknown {
+export function inCurrentFormat(body: unknown): unknown {
   const state = isObject(body) ? upgraded(body) : body
   const { format } = (isObject(state) ? state : {}) as { format?: unknown }
   if (format === undefined || format === STATE_FORMAT) return state
@@ -125,7 +126,7 @@ export function inPresentFormat(body: unknown): unknown {
   throw invalid([{ path: 'format', message }])
 }
 
-/** The issues of the state without its records, then those of each record. */
+/** Yields the issues of the state without its records, then those of each record. */
 export function* issuesOfRecords(state: unknown): Iterable<readonly ValidationIssue[]> {
   yield issuesOf(stateWithoutRecords, state, [])
   if (!isObject(state)) return

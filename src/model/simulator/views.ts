@@ -14,7 +14,7 @@ import { id, stateCollections, stateRecords, time, type StateCollection } from '
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
 
-/** What `/_sim` shows, as schemas (contract section 10). */
+/** Schemas of responses of `/_sim` (contract section 10). */
 const { deliveries, events } = stateRecords
 
 export const attemptView = deliveries.shape.attempts.element.omit({ signed_at: true })
@@ -212,11 +212,11 @@ export const healthView = z.strictObject({
   status: z.literal('ok'),
   started_at: time,
   order_by: z.string(),
-  /** Names the signature header, `X-<name>-Signature`. */
+  /** The name in the signature header, `X-<name>-Signature`. */
   service_name: z.string(),
 })
 
-/** What the inspector's page is shown, as schemas. */
+/** Schemas of responses for the inspector's page. */
 export const inspectorLinkView = z.strictObject({
   code: z
     .string()
@@ -233,5 +233,5 @@ export const sessionView = z.strictObject({
   session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
 })
 
-/** An endpoint with how near it is to being disabled. */
+/** Schema of an endpoint with its count of consecutive failures. */
 export const endpointHealthView = endpointView.extend({ consecutive_failures: z.int().min(0) })

@@ -13,13 +13,16 @@ export function didYouMean(word: string, known: readonly string[]): string {
   return meant === undefined ? '' : `, did you mean ${JSON.stringify(meant)}?`
 }
 
-/** Returns the same as a sentence, ` Did you mean check?`; `before` stands before the word, such as `--` before a flag. */
+/**
+ * Returns ` Did you mean --check?` with `before` (such as `--`) before the word, or nothing when no known word is
+ * close.
+ */
 export function didYouMeanSentence(word: string, known: readonly string[], before = ''): string {
   const meant = closestWord(word, known)
   return meant === undefined ? '' : ` Did you mean ${before}${meant}?`
 }
 
-/** `--data-dir`, `data_dir` and `DATA_DIR` are the same word. */
+/** Normalises a word: `--data-dir`, `data_dir` and `DATA_DIR` are the same. */
 function plain(word: string): string {
   return word.replaceAll('-', '_').toLowerCase()
 }

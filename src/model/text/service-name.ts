@@ -1,12 +1,12 @@
-/** The service's name where it has no other (contract section 1). */
+/** Default name of the service (contract section 1). */
 export const DEFAULT_SERVICE_NAME = 'Service'
 
-/** Part of a header's name: up to 64 letters, digits and hyphens. */
+/** Valid part of a header name: up to 64 letters, digits and hyphens. */
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/
 
 /**
- * Reads the name of a service, which may be given as its signature header: `Acme`, `Acme-Signature`, `X-Acme` and
- * `X-Acme-Signature` are Acme, in any case of letters. Returns `undefined` for what cannot be part of a header's name.
+ * Reads the name of a service, or its signature header: `Acme`, `Acme-Signature`, `X-Acme` and `X-Acme-Signature` are
+ * Acme, case-insensitively. Returns `undefined` when the name cannot be part of a header name.
  */
 export function parseServiceName(text: string): string | undefined {
   const [, name = text] = /^(?:x-)?(.+?)(?:-signature)?$/i.exec(text) ?? []
@@ -20,7 +20,7 @@ function upperCase(letter: string): string {
   return letter.toUpperCase()
 }
 
-/** The header in which a service signs its deliveries (specification section 5). */
+/** Returns the name of the header that holds the signature of a delivery (specification section 5). */
 export function signatureHeader(serviceName: string): string {
   return `X-${serviceName}-Signature`
 }

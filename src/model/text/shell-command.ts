@@ -1,29 +1,29 @@
-/** Whose rules of quoting a command follows: `posix` of sh, bash and zsh, `powershell` of PowerShell. */
+/** Quoting rules: `posix` for sh, bash and zsh, `powershell` for PowerShell. */
 export type Shell = 'posix' | 'powershell'
 
-/** What each shell takes as it is, wherever it stands in a word. */
+/** Words that need no quotes in each shell. */
 const plain: Readonly<Record<Shell, RegExp>> = {
   posix: /^[\w@%+=:,./-]+$/,
   powershell: /^[\w:./\\-]+$/,
 }
 
-/** Characters that a terminal acts upon when they are pasted, and marks that nobody sees; a line break is neither. */
+/** Control and invisible characters, which a terminal may act upon when pasted; line breaks are allowed. */
 const unseen = /[^\P{C}\n]/u
 
-/** Text in single quotes, of which a POSIX shell makes that very text. It can hold no NUL, which no argument can. */
+/** Returns the text in POSIX single quotes. NUL is removed, because no argument can contain it. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll('\0', '').replaceAll("'", `'\\''`)}'`
 }
 
-/** A word as it is typed in a shell, which makes nothing of it but that word: as it is where that is safe, else quoted. */
+/** Returns a word that the shell reads as this text: unquoted where that is safe, otherwise quoted. */
 export function shellWord(text: string, shell: Shell = 'posix'): string {
   if (plain[shell].test(text)) return text
-  // PowerShell takes typographic quotes for plain ones.
+  // PowerShell treats typographic quotes as plain ones.
   if (shell === 'powershell') return `'${text.replaceAll('\0', '').replace(/['‘’‚‛]/g, '$&$&')}'`
   return unseen.test(text) ? printed(text.replaceAll('\0', '')) : singleQuoted(text)
 }
 
-/** Has `printf` write the bytes; line breaks at the end are beside it, since the shell would take them away. */
+/** Prints the text with `printf`. Trailing line breaks are outside the substitution, which would strip them. */
 function printed(text: string): string {
   const [, most = '', end = ''] = /^([^]*?)(\n*)$/.exec(text) ?? []
   const bytes = Array.from(new TextEncoder().encode(most), (byte) => {
@@ -33,13 +33,13 @@ function printed(text: string): string {
   return `"$(printf '${bytes.join('')}')"${end === '' ? '' : singleQuoted(end)}`
 }
 
-/** The value of an option: a text, nothing for a switch, or a variable of the environment that the shell puts in. */
+/** Value of an option: a text, `true` for a switch, or an environment variable that the shell expands. */
 type OptionValue = string | true | { variable: string }
 
 /**
- * A command of ours to be copied: `tabwire guests pay CHECK --claim clm_…`. Whatever the values hold, a shell makes of each
- * the one argument that it is, and the command takes none of them for an option: behind `--` where one begins with a dash.
- * @param words The command and what is fixed, such as `guests pay`.
+ * Returns a Tabwire command to copy: `tabwire guests pay CHECK --claim clm_…`. The shell passes every value as one
+ * argument. A value that begins with a dash comes after `--`, so that it is not read as an option.
+ * @param words The command and its fixed words, such as `guests pay`.
  */
 export function tabwireCommand(
   words: string,
@@ -49,7 +49,7 @@ export function tabwireCommand(
 ): string {
   const given = Object.entries(options).map(([name, value]) => optionText(name, value, shell))
   const values = operands.map((operand) => shellWord(operand, shell))
-  // A script of PowerShell, as npm makes one, would take a bare `--` for its own.
+  // npm's PowerShell scripts would consume a bare `--`.
   const separator = shell === 'powershell' ? "'--'" : '--'
   const rest = operands.some((operand) => operand.startsWith('-'))
     ? [...given, separator, ...values]
@@ -68,15 +68,15 @@ function optionText(name: string, value: OptionValue, shell: Shell): string {
     : `--${name} ${shellWord(value, shell)}`
 }
 
-/** The format of specification section 5, in its own words: no receiver takes it for a signature. */
+/** Placeholder in the format of specification section 5, which no receiver accepts as a signature. */
 export const PLACEHOLDER = 't=<unix_seconds>,v1=<hex_hmac_sha256>'
 
-/** The header that carries the API key, which the shell has in its environment. */
+/** Header with the API key from an environment variable of the shell. */
 export const WITH_KEY = 'Authorization: Bearer $TABWIRE_API_KEY'
 
 /**
- * A POSIX shell command that sends exactly these bytes, by POST unless said otherwise. What is no text goes through
- * printf's octal escapes, since no quoting carries every byte.
+ * Returns a POSIX shell command that sends exactly these bytes, by POST by default. A body that is not UTF-8 text is
+ * written as octal escapes of printf, since quoting cannot carry every byte.
  */
 export function curlCommand(
   url: string,
@@ -93,12 +93,12 @@ export function curlCommand(
   return `${source} | curl -gsS -X ${shellWord(method)} ${target} --data-binary @-`
 }
 
-/** The same as an `.http` file, which editors and tools send: nothing follows the body's last byte. */
+/** Returns the request as an `.http` file for editors and tools; nothing follows the body's last byte. */
 export function httpRequest(url: string, headers: readonly string[], body: string): string {
   return [`POST ${url} HTTP/1.1`, 'Content-Type: application/json', ...headers, '', body].join('\n')
 }
 
-/** An address for curl, which takes one that begins with a dash for an option. */
+/** Returns a URL for curl, which reads one that begins with a dash as an option. */
 export function urlWord(url: string): string {
   return url.startsWith('-') ? `--url ${singleQuoted(url)}` : singleQuoted(url)
 }
@@ -107,7 +107,7 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index])
 }
 
-/** The one variable of the environment that a header may have: a key that is not to be in the command. */
+/** Quotes a header. Only the API key may be an environment variable, so that the command does not contain it. */
 function quoteHeader(line: string): string {
   return line === WITH_KEY ? `"${line}"` : singleQuoted(line)
 }

@@ -1,16 +1,19 @@
 const unitsMs = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 
-/** `1h30m` in milliseconds; `undefined` when the text is not a duration of whole numbers of d, h, m, s and ms, in this order. */
+/**
+ * Parses a duration such as `1h30m` to milliseconds: whole numbers of d, h, m, s and ms, in this order. Otherwise
+ * returns `undefined`.
+ */
 export function durationMs(text: string): number | undefined {
   const units = Object.keys(unitsMs) as (keyof typeof unitsMs)[]
-  // `5m` are minutes also before `s`; `5ms` never are.
+  // `5m` means minutes, even before `s`; `5ms` never does.
   const parts = units.map((unit) => `(?:(?<${unit}>\\d{1,12})${unit}${unit === 'm' ? '(?!s)' : ''})?`)
   const groups = new RegExp(`^(?=.)${parts.join('')}$`).exec(text)?.groups
   if (groups === undefined) return undefined
   return units.reduce((sum, unit) => sum + Number(groups[unit] ?? 0) * unitsMs[unit], 0)
 }
 
-/** 90000 → `1m30s`, in the words that `durationMs` reads. */
+/** Formats milliseconds for `durationMs`: 90000 → `1m30s`. */
 export function durationText(ms: number): string {
   let left = ms
   const parts = Object.entries(unitsMs).map(([unit, size]) => {

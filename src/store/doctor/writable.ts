@@ -21,18 +21,18 @@ export async function whyNotMakeable(directory: string): Promise<string | undefi
   if ((await lstat(directory).catch(() => undefined)) !== undefined)
     return 'it is a link to something that does not exist'
   return reasonFor(async () =>
-    rmdir(await mkdtemp(join(await nearestExisting(resolve(directory)), '.tabwire-'))),
+    rmdir(await mkdtemp(join(await existingAncestor(resolve(directory)), '.tabwire-'))),
   )
 }
 
-async function nearestExisting(path: string): Promise<string> {
+async function existingAncestor(path: string): Promise<string> {
   const above = dirname(path)
   try {
     await stat(above)
     return above
   } catch (error) {
     if (codeOf(error) !== 'ENOENT' || above === path) throw error
-    return nearestExisting(above)
+    return existingAncestor(above)
   }
 }
 

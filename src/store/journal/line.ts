@@ -44,8 +44,8 @@ export function decodeLine(
   // In the current format, so that a damaged digit does not pass for a newer format.
   const covered = format === undefined ? sequence : `${JOURNAL_FORMAT}/${sequence}`
   const isSound = head !== '' && line.at(-1) === BRACE && checksum(covered, writes) === crc32
-  const isPresent = format === undefined || Number(format) === JOURNAL_FORMAT
-  if (isSound && isPresent) return { sequence: Number(sequence), writes: writes.toString() }
+  const isCurrent = format === undefined || Number(format) === JOURNAL_FORMAT
+  if (isSound && isCurrent) return { sequence: Number(sequence), writes: writes.toString() }
   const newerFormat = isSound ? 0 : Number(FORMAT.exec(start)?.[1] ?? 0)
   return newerFormat > JOURNAL_FORMAT ? { newerFormat } : undefined
 }

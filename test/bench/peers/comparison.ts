@@ -8,7 +8,7 @@ import type { Peer } from './peer.ts'
 import { prism } from './prism.ts'
 import { tabwire } from './tabwire.ts'
 
-/** A row of the comparison: what was measured, or why nothing could be. */
+/** A row of the comparison: the measured values, or the reason without any. */
 export type Compared = { peer: string; version: string } & (Measured | { unable: string })
 
 /** Measured last: how far from 1 it comes out is how far the machine was from being quiet. */
@@ -16,7 +16,7 @@ const again: Peer = { ...tabwire, name: 'tabwire, once more' }
 
 const peers: readonly Peer[] = [jsonServer, mockoon, prism, emulate, emulateKept, again]
 
-/** The same work done by others, which are fetched for it; tells of each as soon as it is done. Tabwire comes first. */
+/** Runs the same work with other tools, which it downloads, and reports each result at once. Tabwire comes first. */
 export async function comparePeers(scratch: string, tell: (row: Compared) => void): Promise<Compared[]> {
   const rows: Compared[] = []
   for (const peer of [tabwire, ...peers]) {
@@ -45,7 +45,7 @@ async function compare(peer: Peer, scratch: string): Promise<Compared> {
   }
 }
 
-/** The rows as text: what each does, and in brackets what that is of what Tabwire does. */
+/** Formats the rows: each value, and in brackets its ratio to Tabwire's. */
 export function comparisonTable(rows: readonly Compared[]): string {
   const [ours] = rows
   const titles = [

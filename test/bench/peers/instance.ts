@@ -13,7 +13,7 @@ export interface Instance {
 }
 
 const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
-/** Whoever has not answered until then will not. */
+/** Longest wait for a response. */
 const TIMEOUT_MS = 60_000
 
 export async function freePort(): Promise<number> {

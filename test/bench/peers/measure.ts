@@ -12,7 +12,7 @@ const KILLS = 5
 /** Enough that a program which writes all of it each time is seen to. */
 const STORED_AT_KILL = 1_000
 
-/** What came of a peer. Each list follows `AMOUNTS`. */
+/** Results of a peer. Each list follows `AMOUNTS`. */
 export interface Measured {
   /** Writes acknowledged per second; of a peer that keeps nothing, answers. */
   perSecond: number[]
@@ -74,7 +74,7 @@ async function underLoad(peer: Peer, bench: Bench, records: number, into: Measur
   into.failed.push(result.failed)
 }
 
-/** Kills it with the answer to a write in hand, and looks for what was written. */
+/** Kills it right after the response to a write, and looks for the write. */
 async function survivors(peer: Peer, bench: Bench, kills: number): Promise<number> {
   if (kills === 0) return 0
   const place = await placeFor(bench, 'killed', STORED_AT_KILL)

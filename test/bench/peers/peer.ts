@@ -1,4 +1,4 @@
-/** What a program is to serve, and where. */
+/** The data that a program serves, and its port. */
 export interface Place {
   /** Where npm has put it. */
   installed: string
@@ -7,26 +7,26 @@ export interface Place {
   port: number
   /** How many checks it has from the start, named `check-0`, `check-1` … */
   records: number
-  /** Where it is to tell of each change; `undefined` for nowhere. */
+  /** Webhook URL for changes; `undefined` for none. */
   hook: string | undefined
 }
 
 /** A program that can be asked to do the work of the service, or a part of it. */
 export interface Peer {
   name: string
-  /** What npm is asked for; `undefined` for what is built here. */
+  /** The npm package; `undefined` for a local build. */
   package?: string
-  /** The program does not run on the oldest Node that ours runs on. */
+  /** True when the program does not run on our oldest Node. */
   needsNode24?: boolean
   /** Where its checks are; the name of one follows. */
   path: string
-  /** What it is asked for until it answers; by default its first check. */
+  /** Path to poll until it answers; the default is its first check. */
   firstAsked?: string
   /** It takes writes and forgets them: it cannot do this work, only answer. */
   keepsNothing?: boolean
-  /** Writes its files, and tells the arguments for Node that start it. Started again with these, it has what it kept. */
+  /** Writes its files and returns the Node arguments to start it. A second start with these keeps its data. */
   prepare(place: Place): string[]
-  /** What has to be asked of it once it runs, before it is measured. */
+  /** Prepares the running program for the measurement. */
   seedStore?(url: string, place: Place): Promise<void>
 }
 

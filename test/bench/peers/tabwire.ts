@@ -2,7 +2,7 @@ import { API_KEY, run } from '../processes.ts'
 import { register } from '../pushes.ts'
 import type { Peer } from './peer.ts'
 
-/** What all others are compared with. */
+/** The baseline of the comparison. */
 export const tabwire: Peer = {
   name: 'tabwire',
   path: '/v1/checks/external/',

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 /** Nothing on this machine takes longer to arrive. */
 const TIMEOUT_MS = 3_000
 
-/** A receiver of one webhook that tells what came, after `act`: nothing, something, or something with a signature. */
+/** Receives one webhook after `act`. Returns whether it came, and whether it was signed. */
 export async function whatArrives(
   act: (url: string) => Promise<void>,
 ): Promise<'none' | 'unsigned' | 'signed'> {

@@ -30,7 +30,7 @@ function policyWith(settings: Partial<DestinationSettings> = {}) {
   })
 }
 
-/** In whatever spelling, all of these reach machinery that no webhook is for. */
+/** Addresses, in many spellings, that no webhook may reach. */
 const forbidden = [
   // 169.254.169.254, where clouds keep credentials
   '169.254.169.254',
@@ -92,7 +92,7 @@ const forbidden = [
   'wrapped.example',
 ]
 
-/** What a laptop needs, unless --deny-private is set. */
+/** Addresses of local development, allowed without --deny-private. */
 const internal = [
   '127.0.0.1',
   '127.1',
@@ -273,7 +273,7 @@ describe('the URL of an endpoint', () => {
     expect(await policyWith().refuse(url)).toContain(words)
   })
 
-  it('NET-08 never has its password repeated', async () => {
+  it('NET-08 does not appear with its password in an error', async () => {
     expect(await policyWith().refuse('https://user:hunter2@shop.example/')).not.toContain('hunter2')
   })
 
@@ -359,11 +359,11 @@ describe('NET-02 the normal form of a URL', () => {
 })
 
 describe('resolving at registration', () => {
-  it('that fails is no reason to refuse: sending will tell', async () => {
+  it('does not refuse the endpoint when it fails; sending reports it', async () => {
     expect(await policyWith().refuse('https://later.example/')).toBeUndefined()
   })
 
-  it('is not done for a URL that is refused anyway, nor for an address', async () => {
+  it('is skipped for a refused URL and for an IP address', async () => {
     const asked: string[] = []
     const policy = policyWith({
       resolve: async (name) => {
@@ -398,7 +398,7 @@ describe('a policy that sends to loopback only', () => {
     expect(await policy.refuse(url)).toBeUndefined()
   })
 
-  it('refuses what it never sends to, as ever', async () => {
+  it('refuses the forbidden addresses of every policy', async () => {
     expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not lead to a link-local address/)
   })
 })

@@ -15,23 +15,23 @@ const faults = [
 function createCopy() {
   const seen = new Set<string>()
   const checks = new Map<string, Check>()
-  const tally = { duplicates: 0, overtaken: 0 }
+  const counts = { duplicates: 0, overtaken: 0 }
   return {
     checks,
-    tally,
+    counts,
     take({ body }: Received): void {
       const { id, data } = JSON.parse(body.toString()) as { id: string; data: Check }
-      if (seen.has(id)) tally.duplicates++
+      if (seen.has(id)) counts.duplicates++
       if (seen.has(id)) return
       seen.add(id)
       const known = checks.get(data.external_id)
-      if (known !== undefined && known.updated_at >= data.updated_at) tally.overtaken++
+      if (known !== undefined && known.updated_at >= data.updated_at) counts.overtaken++
       else checks.set(data.external_id, data)
     },
   }
 }
 
-test(`a receiver that knows duplicates and old states ends with what GET tells, for ${SEEDS} seeds of faults`, async () => {
+test(`a receiver that knows duplicates and old states ends with the state of GET, for ${SEEDS} seeds of faults`, async () => {
   const copy = createCopy()
   const receiver = await openReceiver((response, received) => {
     copy.take(received)
@@ -56,7 +56,7 @@ test(`a receiver that knows duplicates and old states ends with what GET tells, 
   }
   expect((await client.deliveries.list({ status: 'pending' })).data).toEqual([])
   const least = SEEDS / 2
-  expect(copy.tally.duplicates).toBeGreaterThan(least)
-  expect(copy.tally.overtaken).toBeGreaterThan(least)
+  expect(copy.counts.duplicates).toBeGreaterThan(least)
+  expect(copy.counts.overtaken).toBeGreaterThan(least)
   expect(dropped).toBeGreaterThan(least)
 }, 60_000)

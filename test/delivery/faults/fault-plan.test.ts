@@ -5,7 +5,7 @@ import type { DeliveryFault } from '../../../src/model/simulator/fault.ts'
 
 type Chances = Partial<Omit<DeliveryFault, 'on'>>
 
-/** Plans the first attempt of a delivery; returns its faults and what is left of each rule. */
+/** Plans the first attempt of a delivery. Returns its faults and the remaining count of each rule. */
 function draw(...faults: Chances[]) {
   const rules = rulesOf(faults.map((fault): DeliveryFault => ({ on: 'deliveries', ...fault })))
   const delivery = { event_type: 'check.updated', endpoint_id: 'we_1' } as const
@@ -13,7 +13,7 @@ function draw(...faults: Chances[]) {
   return { faults: plan?.faults, left: rules.map((rule) => viewRule(rule).left) }
 }
 
-describe('what is left of a fault', () => {
+describe('the remaining count of a fault', () => {
   const duplicate: Chances = { duplicate: 1, times: 5 }
   const drop: Chances = { drop: 1, times: 5 }
   const delay: Chances = { delay: 1, delay_ms: 10, times: 5 }
@@ -34,7 +34,7 @@ describe('what is left of a fault', () => {
     expect(draw({ drop: 1, duplicate: 1, times: 5 })).toEqual({ faults: ['drop'], left: [4] })
   })
 
-  test('stays as it was when it does not match the attempt', () => {
+  test('does not change when the fault does not match the attempt', () => {
     expect(draw({ drop: 0, times: 5 }, { ...duplicate, event_types: ['check.closed'] })).toEqual({
       faults: undefined,
       left: [5, 5],

@@ -8,7 +8,7 @@ type OnDeliveries = Extract<Fault, { on: 'deliveries' }>
 
 const startAt = new Date('2026-11-21T18:00:00.000Z')
 
-/** A service whose clock stands still, with a receiver of new and closed checks, and this fault. */
+/** Opens a service with a frozen clock, a receiver of new and closed checks, and this fault. */
 async function openFaulty(fault: Omit<OnDeliveries, 'on'>, options: SimulatorOptions = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   await simulator.client.clock.freeze(true)
@@ -39,7 +39,7 @@ const faultsOf = (deliveries: readonly Delivery[]) =>
   deliveries.map(({ attempts }) => attempts.map(({ faults }) => faults))
 
 describe('drop', () => {
-  it('lets the attempt fail without the receiver seeing it, and the retry be made', async () => {
+  it('fails the attempt without sending it, and the retry is made', async () => {
     const { push, client, idle, receiver, deliveries, seconds } = await openFaulty({ drop: 1, times: 1 })
     await push('a')
     await idle()
@@ -66,7 +66,7 @@ describe('drop', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('of every attempt leaves the delivery dead, and the endpoint disabled in the end', async () => {
+  it('of every attempt ends with a dead delivery and a disabled endpoint', async () => {
     const { push, client, idle, endpoint, deliveries } = await openFaulty({ drop: 1 }, { disableAfter: 2 })
     await push('a')
     await client.clock.advance('36h')
@@ -78,7 +78,7 @@ describe('drop', () => {
 })
 
 describe('duplicate', () => {
-  it('brings the same bytes under the same signature to the receiver twice, in one attempt', async () => {
+  it('sends the same bytes with the same signature twice in one attempt', async () => {
     const { push, idle, receiver, deliveries } = await openFaulty({ duplicate: 1 })
     receiver.answer([200, 500])
     await push('a')
@@ -94,7 +94,7 @@ describe('duplicate', () => {
 })
 
 describe('delay', () => {
-  it('holds the attempt back by the clock of the service, and no other delivery with it', async () => {
+  it('holds only that delivery back, by the clock of the service', async () => {
     const faulty = await openFaulty({ delay: 1, delay_ms: 90_000, event_types: ['check.created'] })
     const { push, client, idle, arrived, deliveries, seconds } = faulty
     await push('late')
@@ -113,7 +113,7 @@ describe('delay', () => {
     expect(sent).not.toHaveProperty('held')
   })
 
-  it('outlives a restart: what is held back is sent when its time has come', async () => {
+  it('survives a restart: a held delivery is sent when it is due', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openFaulty({ delay: 1, delay_ms: 60_000, duplicate: 1 }, { dataDirectory })
     await first.push('a')
@@ -127,7 +127,7 @@ describe('delay', () => {
     expect(first.receiver.requests).toHaveLength(2)
   })
 
-  it('is drawn separately for each attempt', async () => {
+  it('is decided separately for each attempt', async () => {
     const { push, client, receiver, deliveries, seconds } = await openFaulty({ delay: 1, delay_ms: 10_000 })
     receiver.answer([500, 200])
     await push('a')
@@ -136,7 +136,7 @@ describe('delay', () => {
     expect(delivery?.attempts.map(({ started_at }) => seconds(started_at))).toEqual([10, 80])
   })
 
-  it('dies with its endpoint', async () => {
+  it('ends when its endpoint is deleted', async () => {
     const { push, client, idle, endpoint, deliveries } = await openFaulty({ delay: 1 })
     await push('a')
     await idle()
@@ -158,7 +158,7 @@ describe('reorder', () => {
     expect(faultsOf(await deliveries())).toEqual([[['reorder']], [undefined], [['reorder']], [undefined]])
   })
 
-  it('lets go after a while what nothing overtakes', async () => {
+  it('releases a delivery that nothing overtakes after reorder_ms', async () => {
     const { push, client, idle, arrived } = await openFaulty({ reorder: 1, reorder_ms: 5_000 })
     await push('a')
     await idle()
@@ -168,7 +168,7 @@ describe('reorder', () => {
     expect(arrived()).toEqual(['a'])
   })
 
-  it('does not take a lost delivery for one that has overtaken', async () => {
+  it('does not count a dropped delivery as overtaking', async () => {
     const { push, client, idle, arrived } = await openFaulty({ reorder: 1 })
     const { faults } = await client.faults.show()
     const drop: Fault = { on: 'deliveries', drop: 1, event_types: ['check.closed'] }
@@ -181,7 +181,7 @@ describe('reorder', () => {
     expect(arrived()).toEqual(['a'])
   })
 
-  it('goes with delay: overtaken or not, it is late', async () => {
+  it('combines with delay: the delivery is late even when overtaken', async () => {
     const { push, client, arrived, deliveries, seconds } = await openFaulty({ reorder: 1, delay: 1 })
     await push('a')
     await push('b')
@@ -193,12 +193,12 @@ describe('reorder', () => {
 })
 
 describe('faults on deliveries', () => {
-  it('spare pings, which are there to tell the truth', async () => {
+  it('do not apply to pings', async () => {
     const { client, endpoint } = await openFaulty({ drop: 1, delay: 1 })
     expect(await client.endpoints.ping(endpoint.id)).toMatchObject({ outcome: 'succeeded' })
   })
 
-  it('concern the endpoints that they name', async () => {
+  it('apply to the endpoints that they name', async () => {
     const { client, push, idle, endpoint, deliveries } = await openFaulty({ drop: 1 })
     const { url } = await openReceiver()
     await client.endpoints.create({ url, event_types: ['check.created'] })
@@ -208,13 +208,13 @@ describe('faults on deliveries', () => {
     expect(faultsOf(await deliveries())).toEqual([[['drop']], [undefined]])
   })
 
-  it('count what happens and what is left, and begin with the next delivery', async () => {
+  it('count injections and remaining ones, and begin with the next delivery', async () => {
     const { client, push, idle } = await openFaulty({ drop: 1, times: 2 })
     for (const id of ['a', 'b', 'c']) await push(id)
     await idle()
     const { faults } = await client.faults.show()
     expect(faults).toEqual([{ on: 'deliveries', drop: 1, times: 2, left: 0, happened: { drop: 2 } }])
-    // What was shown can be set again: nothing is left of it.
+    // A response of GET can be set again, here with no injections left.
     await client.faults.set({ faults })
     await push('d')
     await idle()
@@ -232,7 +232,7 @@ describe('faults on deliveries', () => {
     expect(faultsOf(await deliveries())).toEqual([[undefined, ['drop'], undefined]])
   })
 
-  it('let go what they held back when they are cleared', async () => {
+  it('release held deliveries when they are cleared', async () => {
     const { client, push, idle, arrived } = await openFaulty({ delay: 1, reorder: 0.5 })
     for (const id of ['a', 'b', 'c']) await push(id)
     await idle()
@@ -242,7 +242,7 @@ describe('faults on deliveries', () => {
     expect(arrived().sort()).toEqual(['a', 'b', 'c'])
   })
 
-  it('are seen in the stream with the attempt that they befell, which is told once', async () => {
+  it('appear in the stream with their attempt, which is sent once', async () => {
     const faulty = await openFaulty({ delay: 1 })
     const { client, push, receiver } = faulty
     receiver.answer([500, 200])

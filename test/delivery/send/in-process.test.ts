@@ -23,7 +23,7 @@ function send(
 }
 
 describe('a receiver in this process', () => {
-  test('gets the request as it would have been sent, and its answer counts', async () => {
+  test('gets the request as it would be sent, and its response counts', async () => {
     const seen: unknown[] = []
     const result = await send(async (request) => {
       const { method, url: target, redirect } = request
@@ -42,7 +42,7 @@ describe('a receiver in this process', () => {
     })
   })
 
-  test('that redirects, fails, throws or answers with a network error has not taken it', async () => {
+  test('that redirects, fails, throws or returns a network error fails the attempt', async () => {
     const moved = await send(() => new Response(null, { status: 302, headers: { location: '/else' } }))
     expect(moved).toMatchObject({
       outcome: 'bad_status',
@@ -59,7 +59,7 @@ describe('a receiver in this process', () => {
     expect(await send(() => Response.error())).toMatchObject({ outcome: 'connection_reset' })
   })
 
-  test('that hangs is given up in time, and told so by the signal of its request', async () => {
+  test('that hangs times out, and the signal of its request aborts', async () => {
     let given: AbortSignal | undefined
     const result = await send((request) => {
       given = request.signal
@@ -69,13 +69,13 @@ describe('a receiver in this process', () => {
     expect(given?.aborted).toBe(true)
   })
 
-  test('is taken back with the attempt', async () => {
+  test('is aborted with the attempt', async () => {
     const stop = new AbortController()
     const attempt = send(() => new Promise(() => stop.abort(new Error('no more'))), { signal: stop.signal })
     await expect(attempt).rejects.toThrow('no more')
   })
 
-  test('may answer at length or without end: the first 4 KiB are kept', async () => {
+  test('may send a long or endless response: the first 4 KiB are kept', async () => {
     const long = await send(() => new Response('ü'.repeat(4_000)))
     expect(long).toMatchObject({ outcome: 'succeeded', response_body: 'ü'.repeat(2_048) })
     const endless = new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode('so far')) })
@@ -105,7 +105,7 @@ describe('which receiver takes a URL', () => {
     expect(receivers.find(target)).toBe(taken ? one : undefined)
   })
 
-  test('the last one counts until it is taken back, which happens once', () => {
+  test('the latest one is used until it is removed, which works once', () => {
     const receivers = createInProcessReceivers()
     receivers.add('https://shop.test', one)
     const takeBack = receivers.add('https://shop.test/hooks', other)
@@ -115,7 +115,7 @@ describe('which receiver takes a URL', () => {
     expect(receivers.find('https://shop.test/hooks')).toBe(one)
   })
 
-  test('no receiver can be had for what is no URL', () => {
+  test('a receiver needs a valid URL', () => {
     expect(() => createInProcessReceivers().add('/hooks', one)).toThrow(
       /absolute URL such as .*, not at "\/hooks"\.$/,
     )

@@ -70,7 +70,7 @@ async function rawTls(speak: (socket: Socket) => void): Promise<number> {
   )
 }
 
-/** What most tutorials make: a certificate that is its own authority. */
+/** A certificate that is its own authority, as most tutorials create. */
 async function selfSigned() {
   const { PemConverter, X509CertificateGenerator } = await loadX509()
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -95,7 +95,7 @@ describe('DEL-03 an attempt succeeds', () => {
     })
   })
 
-  it('with headers in time, whatever the body does: one that hangs is cut', async () => {
+  it('with headers in time, even when the body hangs', async () => {
     const { url } = await receiverWith((response) => void response.writeHead(200).write('so far'))
     expect(await send(url, { bodyTimeoutMs: 20 })).toMatchObject({
       outcome: 'succeeded',
@@ -115,25 +115,22 @@ describe('DEL-03 an attempt succeeds', () => {
     expect(result).toMatchObject({ outcome: 'succeeded', response_body: 'x'.repeat(4096) })
   })
 
-  it('and cuts no character of the body in half', async () => {
+  it('and does not split a character of the body', async () => {
     const { url } = await receiverWith((response) => void response.writeHead(200).end('x' + '€'.repeat(2000)))
     expect((await send(url)).response_body).toBe('x' + '€'.repeat(1365))
   })
 
-  it.each(['', 'x', 'xx', 'xxx'])(
-    'and keeps no part of a character that the cut falls into: %j',
-    async (start) => {
-      for (const letter of ['ü', '€', '🍮']) {
-        const { url } = await receiverWith(
-          (response) => void response.writeHead(200).end(start + letter.repeat(3000)),
-        )
-        const whole = Math.floor((4096 - start.length) / Buffer.byteLength(letter))
-        expect((await send(url)).response_body).toBe(start + letter.repeat(whole))
-      }
-    },
-  )
+  it.each(['', 'x', 'xx', 'xxx'])('and drops a character that the limit would split: %j', async (start) => {
+    for (const letter of ['ü', '€', '🍮']) {
+      const { url } = await receiverWith(
+        (response) => void response.writeHead(200).end(start + letter.repeat(3000)),
+      )
+      const whole = Math.floor((4096 - start.length) / Buffer.byteLength(letter))
+      expect((await send(url)).response_body).toBe(start + letter.repeat(whole))
+    }
+  })
 
-  it('and shows bytes that are no UTF-8 as U+FFFD', async () => {
+  it('and shows invalid UTF-8 as U+FFFD', async () => {
     const { url } = await receiverWith(
       (response) => void response.writeHead(200).end(Buffer.from([0x61, 0xff, 0x62])),
     )
@@ -222,7 +219,7 @@ describe('a reused connection', () => {
   ]
 
   it.each(closings)(
-    'goes out once more on a new one when the receiver %s without an answer',
+    'is replaced by a new one, once, when the receiver %s without an answer',
     async (_how, close) => {
       const places: number[] = []
       const url = await rawTcp((socket, place) => {
@@ -299,7 +296,7 @@ describe('a reused connection', () => {
     expect(requests).toBe(2)
   })
 
-  it('goes out no more than once more, and never when a new connection is closed', async () => {
+  it('is replaced at most once, and never when a new connection is closed', async () => {
     let requests = 0
     const url = await rawTcp((socket) => {
       requests += 1
@@ -314,7 +311,7 @@ describe('a reused connection', () => {
     expect(requests).toBe(4)
   })
 
-  it('has one deadline for both', async () => {
+  it('shares one deadline with its replacement', async () => {
     const url = await rawTcp((socket, place) => {
       if (place > 0) socket.end()
       else if (first) socket.write(OK)
@@ -359,7 +356,7 @@ describe('informational answers are skipped', () => {
     }
   })
 
-  it('and a body that looks like one is a body', async () => {
+  it('and a body that looks like one stays a body', async () => {
     const text = head('100 Continue')
     const url = await rawTcp((socket) =>
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`),
@@ -367,7 +364,7 @@ describe('informational answers are skipped', () => {
     expect((await send(url, plainHttp)).response_body).toBe(text)
   })
 
-  it('and one without an end is bounded', async () => {
+  it('and an endless one is bounded', async () => {
     const url = await rawTcp((socket) => socket.write(`HTTP/1.1 100 Continue\r\nX-A: ${'a'.repeat(20_000)}`))
     expect((await send(url, plainHttp)).outcome).not.toBe('succeeded')
   })
@@ -594,7 +591,7 @@ describe('a certificate', () => {
     expect(failure.error).toContain(words)
   })
 
-  it('to trust that is none is refused before anything is sent', async () => {
+  it('that is not valid PEM is refused before anything is sent', async () => {
     await expect(senderWith({ trust: { ca: ['nonsense'], insecure: false } })).rejects.toThrow(
       /no certificate in PEM/,
     )
@@ -613,7 +610,7 @@ describe('the policy at sending', () => {
     expect(result.error).toContain('Nothing was sent')
   })
 
-  it('NET-07 judges every address that a name resolves to, and connects to none when one is refused', async () => {
+  it('NET-07 checks every address of a name, and connects to none when one is refused', async () => {
     const receiver = await receiverWith(200)
     const resolve = async () => ['127.0.0.1', '169.254.169.254']
     const result = await send(`https://shop.example:${receiver.port}/`, { policy: { resolve } })
@@ -634,7 +631,7 @@ describe('the policy at sending', () => {
 })
 
 describe('a sender', () => {
-  it('takes an attempt back when it is told to', async () => {
+  it('aborts an attempt on its signal', async () => {
     const receiver = await receiverWith('hang')
     const sender = await senderWith()
     const controller = new AbortController()

@@ -4,7 +4,7 @@ import { operations, schemas, type Documented } from './operations.ts'
 import type { Asked, Service } from './service.ts'
 import { withParameter } from './valid-requests.ts'
 
-/** What would change the ground under all other requests. */
+/** Operations that would disturb all other requests. */
 export const changesAll: readonly string[] = ['loadState', 'resetState', 'moveClock']
 
 const rarely = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What of JSON Schema the bodies of the document are made of. */
+/** The keywords of JSON Schema that the document uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -21,7 +21,7 @@ export interface Schema {
   required?: string[]
 }
 
-/** Values that a schema allows, but for what only words say of them; lists and texts are short. */
+/** Generates values of a schema, without rules that only the description states. Lists and texts are short. */
 export function fromSchema(schema: Schema, schemas: Readonly<Record<string, Schema>>): fc.Arbitrary<unknown> {
   const of = (inner: Schema) => fromSchema(inner, schemas)
   if (schema.$ref !== undefined) return of(schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {})

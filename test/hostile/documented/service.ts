@@ -16,7 +16,7 @@ export interface Asked {
 
 export type Service = Awaited<ReturnType<typeof openService>>
 
-/** A service that makes one of everything on demand, and whose answers come with what the judge of the document says. */
+/** A service that creates any record on demand, and returns responses with their schema issues. */
 export async function openService(options: SimulatorOptions = {}) {
   const simulator = await openSimulator({ bodyLimit: 20_000, disableAfter: 1, ...options })
   const { url } = simulator
@@ -26,12 +26,12 @@ export async function openService(options: SimulatorOptions = {}) {
   onTestFinished(() => agent.destroy())
   return {
     ...simulator,
-    /** Filled by whoever needs them. */
+    /** Cache of keys by missing scope. */
     keysWithout: new Map<string, string>(),
     make: await makersOf(simulator),
-    /** The page of the table at which the check is, and a guest who sits there. */
+    /** The page of the check's table, and a guest there. */
     table: { ...(await sitDown(simulator)), guest: ann },
-    /** Answers of a stream end with their headers. `issues` is `undefined` for what the judge has not seen. */
+    /** Sends a request; streams end after their headers. `issues` is `undefined` for unchecked responses. */
     ask({ method }: Pick<Documented, 'method'>, { path, key, headers, body }: Asked) {
       // An empty `Host` is left as it is.
       const setHost = headers?.host === undefined

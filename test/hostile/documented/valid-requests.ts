@@ -5,7 +5,7 @@ import type { Asked, Service } from './service.ts'
 
 const json = { 'content-type': 'application/json' }
 
-/** What each operation with a body takes. */
+/** Valid bodies by operation. */
 const bodies: Readonly<Record<string, (service: Service) => unknown>> = {
   pushCheck: () => check(),
   registerWebhookEndpoint: () => ({ url: deadUrl, event_types: ['check.closed'] }),
@@ -74,7 +74,7 @@ async function replaceDuringMove({ client }: Service, state: State): Promise<voi
   await client.state.put(state)
 }
 
-/** What an operation that knows conflicts is in conflict with. */
+/** Requests that cause each documented conflict. */
 export async function conflictOf({ id, path }: Documented, service: Service) {
   const { client, make, idle } = service
   const onCheck = path.replace('{external_check_id}', 'a')

@@ -28,15 +28,18 @@ describe('authentication', () => {
     simulator = await openSimulator()
   })
 
-  it.each(routes)('%s needs the scope %s, and says so to a key that has the others', async (route, scope) => {
-    const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
-    expect(answer.status).toBe(403)
-    expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: scope })
-    expect(errorOf(answer).message).toContain(scope)
-  })
+  it.each(routes)(
+    '%s needs the scope %s, and a key with only the others is told so',
+    async (route, scope) => {
+      const answer = await simulator.call(route, { key: await simulator.key(others[scope]) })
+      expect(answer.status).toBe(403)
+      expect(errorOf(answer)).toMatchObject({ code: 'insufficient_scope', required_scope: scope })
+      expect(errorOf(answer).message).toContain(scope)
+    },
+  )
 
   it.each(routes.filter(([route]) => !route.endsWith('/stream')))(
-    '%s is open to a key with %s alone',
+    '%s accepts a key with only %s',
     async (route, scope) => {
       const { status } = await simulator.call(route, { key: await simulator.key([scope]) })
       expect([401, 403, 405, 500]).not.toContain(status)
@@ -90,12 +93,12 @@ describe('authentication', () => {
     expect(await simulator.call('GET /v1/locations', { key: null, headers })).toMatchObject({ status: 200 })
   })
 
-  it('no key is taken from the query', async () => {
+  it('a key in the query is ignored', async () => {
     const route = `GET /v1/locations?api_key=${simulator.apiKey}&access_token=${simulator.apiKey}`
     expect(await simulator.call(route, { key: null })).toMatchObject({ status: 401 })
   })
 
-  it('a revoked key is refused from then on, also one that has been used before', async () => {
+  it('a revoked key is refused from then on, even after earlier use', async () => {
     const { id, api_key: key } = await simulator.client.keys.create({ scopes: ['read'] })
     expect(await simulator.call('GET /v1/locations', { key })).toMatchObject({ status: 200 })
     await simulator.client.keys.revoke(id)
@@ -104,7 +107,7 @@ describe('authentication', () => {
     expect(errorOf(answer).code).toBe('unauthorized')
   })
 
-  it('a key that is revoked while it is being looked up is not remembered', async () => {
+  it('a key that is revoked during its lookup is not cached', async () => {
     const key = { id: 'key_1', hash: hashOf('k'), revoked_at: null } as ApiKey
     let found: readonly ApiKey[] = [key]
     let revoke = () => {}
@@ -123,7 +126,7 @@ describe('authentication', () => {
     await expect(authenticate('Bearer k')).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
-  it('the key that is asked for by the user is accepted', async () => {
+  it('the key that the user chose is accepted', async () => {
     const chosen = await openSimulator({ apiKey: 'ci-key' })
     expect(chosen.apiKey).toBe('ci-key')
     expect(await chosen.call('GET /v1/locations', { key: 'ci-key' })).toMatchObject({ status: 200 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { check, errorOf, openSimulator, type TestSimulator } from '../../support/simulator.ts'
 
-/** A request whose Host is ours to choose, which fetch does not allow. */
+/** Sends a request with any Host header, which fetch does not allow. */
 function ask(
   { raw, apiKey }: TestSimulator,
   host: string,
@@ -54,13 +54,13 @@ describe('a request', () => {
     '[::1%lo]',
     '[localhost]',
     `${'a'.repeat(300)}.localhost`,
-  ])('to the Host %s, which is not ours, is 403', async (host) => {
+  ])('to the foreign Host %s is 403', async (host) => {
     const answer = await ask(await openSimulator(), host)
     expect(answer.status).toBe(403)
     expect(errorOf(answer).code).toBe('forbidden_host')
   })
 
-  it('with two Host headers, of which others might believe the second, is 400', async () => {
+  it('with two Host headers is 400', async () => {
     const { raw, apiKey } = await openSimulator()
     const answer = await raw(
       `GET /v1/locations HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\nAuthorization: Bearer ${apiKey}\r\nConnection: close\r\n\r\n`,
@@ -136,7 +136,7 @@ describe('a request', () => {
     },
   )
 
-  it('of a window that opens the inspector is answered, wherever the link stands; nothing else is', async () => {
+  it('that opens the inspector from any page is answered; other navigations are not', async () => {
     const simulator = await openSimulator()
     const opening = {
       'Sec-Fetch-Site': 'cross-site',
@@ -153,7 +153,7 @@ describe('a request', () => {
       expect([route, await statusOf(opening, route)]).toEqual([route, 403])
   })
 
-  it('WEB-11 that a browser calls cross-site is 403, also without Origin', async () => {
+  it('WEB-11 that a browser marks as cross-site is 403, also without Origin', async () => {
     const answer = await ask(await openSimulator(), 'localhost', { 'Sec-Fetch-Site': 'cross-site' })
     expect(errorOf(answer).code).toBe('forbidden_origin')
   })
@@ -166,7 +166,7 @@ describe('an answer', () => {
     'GET /_sim/health',
     'HEAD /_sim/stream',
     'GET /v1/nothing',
-  ])('WEB-06, WEB-07 to %s carries no CORS header, and cannot be taken for a page', async (route) => {
+  ])('WEB-06, WEB-07 to %s has no CORS header, and cannot be rendered as a page', async (route) => {
     const more = { Origin: 'http://localhost:3000', 'Access-Control-Request-Method': 'PUT' }
     const { headers } = await ask(await openSimulator(), 'localhost', more, route)
     expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])

@@ -5,7 +5,7 @@ import { errorOf, openSimulator } from '../../support/simulator.ts'
 const rateLimit = { requests: 3, seconds: 3600 }
 
 describe('a rate limit', () => {
-  it('answers 429 beyond so many requests of a key, and says in whole seconds when to come again', async () => {
+  it('answers 429 beyond the limit of a key, with Retry-After in whole seconds', async () => {
     const simulator = await openSimulator({ rateLimit })
     const routes = [
       'GET /v1/locations',
@@ -28,7 +28,7 @@ describe('a rate limit', () => {
     }
   })
 
-  it('counts each key for itself, and those who have none not at all', async () => {
+  it('counts each key separately, and requests without a key not at all', async () => {
     const simulator = await openSimulator({ rateLimit })
     const other = await simulator.key(['read'])
     const call = (key: string | null) => simulator.call('GET /v1/checks', { key })
@@ -42,7 +42,7 @@ describe('a rate limit', () => {
     expect(await statuses(other)).toEqual([200, 200, 200, 429])
   })
 
-  it('holds for /v1 alone, and its refusals are in the request log', async () => {
+  it('applies to /v1 only, and its refusals are in the request log', async () => {
     const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 3600 } })
     await simulator.push('a')
     const refused = await simulator.push('a', { status: 'closed' })
@@ -55,7 +55,7 @@ describe('a rate limit', () => {
       expect((await simulator.call('GET /_sim/requests')).status).toBe(200)
   })
 
-  it('lets a key in again when its window is over, in real time', async () => {
+  it('accepts a key again after its window, in real time', async () => {
     const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 1 } })
     const call = () => simulator.call('GET /v1/checks')
     await call()

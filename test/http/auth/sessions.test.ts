@@ -11,7 +11,7 @@ const codeIn = (link: string) => new URLSearchParams(new URL(link).hash.slice(1)
 const exchange = ({ call }: TestSimulator, code: string, headers: Record<string, string> = ownPage) =>
   call('POST /_sim/session', { key: null, json: { code }, headers })
 
-/** A browser that has followed a link: what it asks carries its cookie, the page's secret, and what it says of the page. */
+/** A browser that followed a link: its requests have the cookie, the page's secret and fetch metadata. */
 async function openBrowser(
   options: SimulatorOptions = {},
   link?: (simulator: TestSimulator) => Promise<string>,
@@ -32,7 +32,7 @@ async function openBrowser(
 }
 
 describe('a link to the inspector', () => {
-  it('holds no key, keeps its code from the server, and is good once', async () => {
+  it('contains no key, keeps its code from the server, and is valid once', async () => {
     const simulator = await openSimulator()
     const link = simulator.inspectorLink()
     expect(link).toMatch(new RegExp(`^${simulator.url}/#link=[\\w-]{22}$`))
@@ -44,7 +44,7 @@ describe('a link to the inspector', () => {
     expect([again.status, errorOf(again).code]).toEqual([401, 'unauthorized'])
   })
 
-  it('is made for whoever has a key that may simulate', async () => {
+  it('is created for any key with the scope simulate', async () => {
     const simulator = await openSimulator()
     const { status, json } = await simulator.call('POST /_sim/inspector-links')
     expect([status, json]).toEqual([
@@ -56,7 +56,7 @@ describe('a link to the inspector', () => {
     expect(await simulator.call('POST /_sim/inspector-links', { key: null })).toMatchObject({ status: 401 })
   })
 
-  it('is too old after ten minutes', () => {
+  it('expires after ten minutes', () => {
     let now = 0
     const sessions = createSessions({ newToken, measure: () => now })
     const [one, other] = [sessions.invite('a'), sessions.invite('b')]
@@ -66,11 +66,11 @@ describe('a link to the inspector', () => {
     expect(sessions.begin(other)).toBeUndefined()
   })
 
-  it.each(['', 'x', 'A'.repeat(22)])('with the code “%s” is none', async (code) => {
+  it.each(['', 'x', 'A'.repeat(22)])('with the code “%s” is refused', async (code) => {
     expect(await exchange(await openSimulator(), code)).toMatchObject({ status: 401 })
   })
 
-  it.each([{}, null, [], { code: 1 }])('is not asked for by %j', async (json) => {
+  it.each([{}, null, [], { code: 1 }])('is not created by %j', async (json) => {
     const { call } = await openSimulator()
     expect(await call('POST /_sim/session', { key: null, json, headers: ownPage })).toMatchObject({
       status: 422,
@@ -82,14 +82,14 @@ describe('a link to the inspector', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': 'none' },
     { origin: 'http://localhost:1' },
-  ])('is exchanged by a page of the service alone, not with %j', async (headers) => {
+  ])('is exchanged only by a page of the service, not with %j', async (headers) => {
     const simulator = await openSimulator()
     const code = codeIn(simulator.inspectorLink())
     expect(errorOf(await exchange(simulator, code, headers)).code).toBe('forbidden_origin')
     expect(await exchange(simulator, code)).toMatchObject({ status: 201 })
   })
 
-  it('changes nothing of a run that a seed repeats', async () => {
+  it('does not change a seeded run', async () => {
     const run = async (links: number) => {
       const { inspectorLink, push, client } = await openSimulator({ seed: 7 })
       const made = Array.from({ length: links }, inspectorLink)
@@ -103,14 +103,14 @@ describe('a link to the inspector', () => {
 })
 
 describe('a session', () => {
-  it('is in a cookie that no script reads, no other site sends, and nothing but /_sim gets', async () => {
+  it('is in a cookie that scripts cannot read, other sites cannot send, and only /_sim gets', async () => {
     const { begun, port } = await openBrowser()
     expect(begun.headers.get('set-cookie')).toMatch(
       new RegExp(`^tabwire_session_${port}=[\\w-]{22}; Path=/_sim; HttpOnly; SameSite=Strict$`),
     )
   })
 
-  it('acts for the key under /_sim, for pages of the service, and nowhere else', async () => {
+  it('acts for the key under /_sim only, and for pages of the service only', async () => {
     const { ask } = await openBrowser()
     expect(await ask('GET /_sim/deliveries')).toMatchObject({ status: 200 })
     expect(await ask('POST /_sim/clock', ownPage, { advance: '1s' })).toMatchObject({ status: 200 })
@@ -119,8 +119,8 @@ describe('a session', () => {
     expect(await ask('PUT /v1/checks/external/a', ownPage, check())).toMatchObject({ status: 401 })
   })
 
-  // Another server on this host is sent the cookie below /_sim; as a program it can say of itself whatever a browser says.
-  it('is good for nothing to a server on another port, which has its cookie and claims to be its page', async () => {
+  // Another server on this host gets the cookie below /_sim; as a program it can fake all browser headers.
+  it('is useless to a server on another port that has its cookie and fakes its page', async () => {
     const { session, pageSecret, call, url } = await openBrowser()
     const askWith = (headers: Record<string, string>, route: string, json?: unknown) =>
       call(route, {
@@ -153,17 +153,14 @@ describe('a session', () => {
     ['GET /_sim/state', undefined],
     ['PUT /_sim/state', {}],
     ['POST /_sim/inspector-links', {}],
-  ])(
-    'neither outlasts itself nor takes everything along: %s asks for the key itself',
-    async (route, json) => {
-      const { ask, client } = await openBrowser()
-      const answer = await ask(route, ownPage, json)
-      expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
-      expect((await client.keys.list()).data).toHaveLength(1)
-    },
-  )
+  ])('cannot outlast itself or export everything: %s needs the key itself', async (route, json) => {
+    const { ask, client } = await openBrowser()
+    const answer = await ask(route, ownPage, json)
+    expect([answer.status, errorOf(answer).code]).toEqual([401, 'unauthorized'])
+    expect((await client.keys.list()).data).toHaveLength(1)
+  })
 
-  it('may do what its key may', async () => {
+  it('has the scopes of its key', async () => {
     const { ask, client } = await openBrowser({}, async ({ call, key }) => {
       const answer = await call('POST /_sim/inspector-links', { key: await key(['simulate']) })
       return `http://any/#link=${(answer.json as { code: string }).code}`
@@ -184,7 +181,7 @@ describe('a session', () => {
     { origin: 'http://localhost:3000' },
     { origin: 'null' },
     { origin: 'https://example.com' },
-  ])('does nothing and tells nothing when %j asks', async (headers) => {
+  ])('does nothing and returns nothing for %j', async (headers) => {
     const { ask, client } = await openBrowser()
     const before = await client.clock.show()
     for (const [route, json] of [
@@ -200,14 +197,14 @@ describe('a session', () => {
     expect((await client.clock.show()).frozen).toBe(before.frozen)
   })
 
-  it('changes nothing for a browser that does not say where it is, and may be read by it', async () => {
+  it('allows only reads for a browser without fetch metadata', async () => {
     const { ask, url } = await openBrowser()
     expect(await ask('GET /_sim/events', {})).toMatchObject({ status: 200 })
     expect(errorOf(await ask('POST /_sim/reset', {}, {})).code).toBe('forbidden_origin')
     expect(await ask('POST /_sim/reset', { origin: url }, {})).toMatchObject({ status: 200 })
   })
 
-  it('is not found under another Host, which is refused besides', async () => {
+  it('is not valid under another Host, which is refused as well', async () => {
     const { raw, session, pageSecret, port } = await openBrowser()
     const askAs = (host: string) =>
       raw(
@@ -218,14 +215,14 @@ describe('a session', () => {
     expect(errorOf(await askAs(`rebound.example:${port}`)).code).toBe('forbidden_host')
   })
 
-  it('goes by the key that is sent with it, also when that is wrong', async () => {
+  it('yields to a key in the same request, even a wrong one', async () => {
     const { ask } = await openBrowser()
     expect(await ask('GET /_sim/events', { ...ownPage, authorization: 'Bearer no' })).toMatchObject({
       status: 401,
     })
   })
 
-  it('ends when it is asked to, and with the service', async () => {
+  it('ends on request, and with the service', async () => {
     const { ask, session, port, close } = await openBrowser()
     const ended = await ask('DELETE /_sim/session')
     expect([ended.status, ended.headers.get('set-cookie')]).toEqual([
@@ -251,7 +248,7 @@ describe('a session', () => {
 })
 
 describe('the page of the inspector', () => {
-  it('is one for everybody, shows nothing by itself, and takes neither script nor markup from anywhere', async () => {
+  it('is the same for everyone, contains no data, and loads scripts and markup from the service only', async () => {
     const { call, push, apiKey } = await openSimulator()
     await push('<script>')
     const { status, headers, text } = await call('GET /', { key: null })

@@ -20,7 +20,7 @@ async function servedTable() {
 }
 
 describe('the page of a table', () => {
-  it('shows the table to whoever knows its address, without a key', async () => {
+  it('shows the table at its URL, without a key', async () => {
     const { table } = await servedTable()
     expect(await table.state()).toMatchObject({
       table: { number: '12' },
@@ -36,7 +36,7 @@ describe('the page of a table', () => {
     ['POST', '/payments'],
     ['POST', '/feedback'],
     ['DELETE', '/claims/clm_1'],
-  ])('is nowhere for a wrong token: %s %s', async (method, below) => {
+  ])('is not found with a wrong token: %s %s', async (method, below) => {
     const { call, table } = await servedTable()
     const token = table.path.split('/')[3] ?? ''
     const wrong = token.startsWith('A') ? `B${token.slice(1)}` : `A${token.slice(1)}`
@@ -46,7 +46,7 @@ describe('the page of a table', () => {
     }
   })
 
-  it('shows and takes nothing of another table, or of another location', async () => {
+  it('neither shows nor changes another table or location', async () => {
     const { client, key, call, push, table } = await servedTable()
     const [second] = (await client.locations.list()).data
     await push('b', { table: { number: '13' } })
@@ -66,7 +66,7 @@ describe('the page of a table', () => {
     expect((await client.payments.list()).data).toEqual([])
   })
 
-  it('lets a guest claim, and tells who has what and whose it is', async () => {
+  it('lets a guest claim, and shows all claims and which are the guest’s own', async () => {
     const { client, table } = await servedTable()
     const answer = await table.post(ann, '/claims', claimed('burger'))
     expect(answer).toMatchObject({ status: 201, json: { guest_name: 'Ann', amount_cents: 1100 } })
@@ -78,7 +78,7 @@ describe('the page of a table', () => {
     expect(shown).not.toMatch(new RegExp(`guest_hash|${ann}`))
   })
 
-  it('refuses what is claimed already with 409, and changes nothing', async () => {
+  it('refuses claimed items with 409, and changes nothing', async () => {
     const { table } = await servedTable()
     await table.post(ann, '/claims', claimed('wine'))
     const before = await table.state()
@@ -87,7 +87,7 @@ describe('the page of a table', () => {
     expect(await table.state()).toEqual(before)
   })
 
-  it('lets guests release and pay their own claims alone', async () => {
+  it('lets guests release and pay only their own claims', async () => {
     const { table } = await servedTable()
     const { id } = (await table.post(ann, '/claims', claimed('burger'))).json as { id: string }
     const paid = { external_check_id: 'a', claim_ids: [id] }
@@ -100,14 +100,14 @@ describe('the page of a table', () => {
     expect((await table.state()).checks[0]?.claims).toEqual([])
   })
 
-  it('does not let nobody claim or pay, nor who is called by what is no id', async () => {
+  it('refuses claims and payments without a valid guest id', async () => {
     const { table } = await servedTable()
     for (const guest of [null, 'short', 'a'.repeat(65), 'with spaces with spaces with'])
       for (const below of ['/claims', '/payments'])
         expect(errorOf(await table.post(guest, below, claimed('burger'))).code).toBe('invalid_request')
   })
 
-  it('takes a payment for what was shown, and not for another amount', async () => {
+  it('accepts a payment of the shown amount only', async () => {
     const { push, table } = await servedTable()
     const { id } = (await table.post(ann, '/claims', claimed('burger'))).json as { id: string }
     await push('a', { ...dinner, totals: totals(5000) })
@@ -125,7 +125,7 @@ describe('the page of a table', () => {
     expect((await table.state(bob)).checks[0]?.even_split_cents).toBe(3000)
   })
 
-  it('declines a card that is to be declined, and changes nothing', async () => {
+  it('declines the test card for declines, and changes nothing', async () => {
     const { client, table } = await servedTable()
     const before = await table.state()
     const answer = await table.post(ann, '/payments', { external_check_id: 'a', card: 'declined' })
@@ -134,7 +134,7 @@ describe('the page of a table', () => {
     expect((await client.payments.list()).data).toEqual([])
   })
 
-  it('takes a rating of the meal, and tells all that is wrong with one', async () => {
+  it('accepts a rating, and lists all issues of an invalid one', async () => {
     const { client, table } = await servedTable()
     const rated = { external_check_id: 'a', rating: 5, comment: 'lovely', guest_name: 'Ann' }
     expect(await table.post(null, '/feedback', rated)).toMatchObject({ status: 201, json: rated })
@@ -147,7 +147,7 @@ describe('the page of a table', () => {
     ])
   })
 
-  it('shows closed checks while they are owed, and for an hour after they were paid', async () => {
+  it('shows closed checks while they have a balance, and for an hour after payment', async () => {
     const clock = createManualClock()
     const simulator = await openSimulator({ clock })
     const table = await sitDown(simulator)
@@ -163,7 +163,7 @@ describe('the page of a table', () => {
     expect(await ids()).toEqual(['b'])
   })
 
-  it('leaves its token in no log, and its answers in no cache', async () => {
+  it('leaves its token in no log and its responses in no cache', async () => {
     const { call, table } = await servedTable()
     const token = table.path.split('/')[3] ?? ''
     await table.ask(ann, 'GET', '/nothing')
@@ -176,14 +176,14 @@ describe('the page of a table', () => {
     expect(log.text).not.toContain(ann)
   })
 
-  it('is not for pages of other sites', async () => {
+  it('refuses pages of other sites', async () => {
     const { call, table } = await servedTable()
     const headers = { origin: 'https://evil.example', 'x-guest-id': ann }
     const answer = await call(`POST ${table.path}/claims`, { key: null, headers, json: claimed('burger') })
     expect([answer.status, errorOf(answer).code]).toEqual([403, 'forbidden_origin'])
   })
 
-  it('is open through a state that is saved and loaded', async () => {
+  it('stays valid after saving and loading a state', async () => {
     const { client, table } = await servedTable()
     await table.post(ann, '/claims', claimed('burger'))
     const before = await table.state(ann)

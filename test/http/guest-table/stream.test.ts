@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openSimulator, type TestSimulator } from '../../support/simulator.ts'
 import { ann, sitDown } from './table-page-given.ts'
 
-/** Listens at a table; each call waits for the next change that is told. */
+/** Subscribes to a table; each call waits for the next change. */
 async function listenAt({ url }: TestSimulator, path: string) {
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
@@ -24,7 +24,7 @@ async function listenAt({ url }: TestSimulator, path: string) {
 }
 
 describe('the stream of a table', () => {
-  it('tells at once that all may have changed, and then of pushes and of guests', async () => {
+  it('reports a possible change at once, and then changes by pushes and guests', async () => {
     const simulator = await openSimulator()
     const table = await sitDown(simulator)
     const stream = await listenAt(simulator, table.path)
@@ -37,7 +37,7 @@ describe('the stream of a table', () => {
     expect(await stream.change()).toBe(true)
   })
 
-  it('tells both tables of a check that is moved, and no other one', async () => {
+  it('notifies only the two tables of a moved check', async () => {
     const simulator = await openSimulator()
     await simulator.push('a')
     const [from, to, other] = await Promise.all(
@@ -51,7 +51,7 @@ describe('the stream of a table', () => {
     expect(await other?.change()).toBe(false)
   })
 
-  it('tells of another state, which may hold anything', async () => {
+  it('notifies after a state is loaded', async () => {
     const simulator = await openSimulator()
     await simulator.push('a')
     const stream = await listenAt(simulator, (await sitDown(simulator)).path)

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { errorOf, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
 
 describe('GET /_sim/tables/{number}', () => {
-  it('tells where the page of a table is, before a check was pushed for it', async () => {
+  it('returns the URL of a table, even before a check is pushed', async () => {
     const { call, client, url } = await openSimulator()
     const [location] = (await client.locations.list()).data.slice(-1)
     const { status, json } = await call('GET /_sim/tables/12')
@@ -24,20 +24,20 @@ describe('GET /_sim/tables/{number}', () => {
     expect((other.json as { url: string }).url).not.toBe((await client.tables.address('12')).url)
   })
 
-  it('takes any number that a check can name', async () => {
+  it('accepts any number that a check can have', async () => {
     const { client } = await openSimulator()
     expect((await client.tables.address('Bar/7 ü')).number).toBe('Bar/7 ü')
     expect((await client.tables.address('🍷'.repeat(64))).number).toBe('🍷'.repeat(64))
   })
 
-  it('refuses what no check can name, and whoever may not simulate', async () => {
+  it('refuses numbers that no check can have, and keys without the scope simulate', async () => {
     const { call, key } = await openSimulator()
     const tooLong = await call(`GET /_sim/tables/${'1'.repeat(65)}`)
     expect([tooLong.status, errorOf(tooLong).code]).toEqual([400, 'invalid_path'])
     expect((await call('GET /_sim/tables/12', { key: await key(['read', 'write']) })).status).toBe(403)
   })
 
-  it('stays the same after a restart, by a secret that rests beside the API key', async () => {
+  it('stays the same after a restart, by a secret stored beside the API key', async () => {
     const dataDirectory = await temporaryDirectory()
     const path = async () => {
       const { client, close } = await openSimulator({ dataDirectory })

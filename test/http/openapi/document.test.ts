@@ -29,7 +29,7 @@ interface Document {
 }
 
 describe('the OpenAPI document', () => {
-  // Made anew by: npx vitest run test/http/openapi -u
+  // Update it with: npx vitest run test/http/openapi -u
   test('is published as fixtures/openapi.json', async () => {
     await expect(await openApiText()).toMatchFileSnapshot('../../../fixtures/openapi.json')
   })

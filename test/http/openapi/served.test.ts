@@ -3,7 +3,7 @@ import { openApiText } from '../../../src/http/openapi/document.ts'
 import { errorOf, openSimulator } from '../../support/simulator.ts'
 
 describe('GET /openapi.json', () => {
-  it('is what tabwire openapi prints, for anybody, with this service as its server', async () => {
+  it('is public, and equals the output of tabwire openapi with this service as server', async () => {
     const simulator = await openSimulator({ serviceName: 'Acme' })
     const { status, headers, text } = await simulator.call('GET /openapi.json', { key: null })
     expect(status).toBe(200)
@@ -14,7 +14,7 @@ describe('GET /openapi.json', () => {
     expect(await byName.json()).toMatchObject({ servers: [{ url: `http://localhost:${simulator.port}` }] })
   })
 
-  it('is not sent again to whoever has it, and is not part of what the log looks at', async () => {
+  it('answers a conditional request with 304, and is not in the log', async () => {
     const { call, client } = await openSimulator()
     const etag = (await call('GET /openapi.json')).headers.get('etag') ?? ''
     const again = await call('GET /openapi.json', { headers: { 'if-none-match': `"other", W/${etag}` } })
@@ -24,7 +24,7 @@ describe('GET /openapi.json', () => {
     expect((await client.requests.list()).data).toEqual([])
   })
 
-  it('is for pages of this machine alone, and has no other method', async () => {
+  it('is only for pages of this machine, and has no other method', async () => {
     const { call } = await openSimulator()
     const foreign = await call('GET /openapi.json', { headers: { origin: 'https://elsewhere.example' } })
     expect(errorOf(foreign).code).toBe('forbidden_origin')

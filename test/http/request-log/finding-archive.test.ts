@@ -8,12 +8,12 @@ const shown = (minute: number): Shown => ({
   finding: { code: 'unknown_field', message: 'm' },
 })
 
-describe('the tally of findings', () => {
-  it('counts the oldest when it keeps no more of them, and a report says so', () => {
-    const tally = createFindingArchive(2)
-    for (const minute of [1, 2, 3, 4]) tally.keep(shown(minute))
-    const findings = { shown: tally.kept(), counted: tally.counted }
-    expect(tally.counted('unknown_field')).toEqual({ count: 2, first_at: at(1), last_at: at(2) })
+describe('the archive of findings', () => {
+  it('counts dropped findings, and a report says so', () => {
+    const archive = createFindingArchive(2)
+    for (const minute of [1, 2, 3, 4]) archive.keep(shown(minute))
+    const findings = { shown: archive.kept(), counted: archive.counted }
+    expect(archive.counted('unknown_field')).toEqual({ count: 2, first_at: at(1), last_at: at(2) })
     const summary = (since?: string) =>
       reportOf(findings, since).map(({ count, first_at, requests, includes_earlier }) => ({
         count,
@@ -29,7 +29,7 @@ describe('the tally of findings', () => {
 })
 
 describe('the sequence of pushes', () => {
-  it('hands over the oldest failure when too many wait for their repetition', () => {
+  it('archives the oldest failure when too many wait for their repetition', () => {
     const forgotten: string[] = []
     const sequence = createPushSequence(({ request }) => forgotten.push(request.id), { keepLost: 2 })
     for (const id of ['1', '2', '3'])

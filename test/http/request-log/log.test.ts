@@ -22,12 +22,12 @@ import {
 const logOf = ({ client }: TestSimulator, { headers }: Answer) =>
   client.requests.get(headers.get('x-request-id') ?? '')
 
-describe('the states of a check that a late retry is known by', () => {
+describe('the states of a check that identify a late retry', () => {
   const state = (number: number) => check({ table: { number: String(number) } })
   const stored = (number: number, name = 'a') =>
     ({ ...state(number), location_id: 'loc_1', external_id: name, revision: null }) as unknown as Check
 
-  it('are its last twenty, without the one that it is in', () => {
+  it('are its last twenty, without the current one', () => {
     const log = createRequestLog()
     for (let number = 1; number <= 20; number++) log.applied(stored(number))
     const repeats = (number: number) => log.repeatsEarlier(stored(20), state(number))
@@ -36,7 +36,7 @@ describe('the states of a check that a late retry is known by', () => {
     expect([1, 2, 20, 21].map(repeats)).toEqual([false, true, true, false])
   })
 
-  it('are those of the thousand checks that changed last', () => {
+  it('are kept for the thousand checks that changed last', () => {
     const log = createRequestLog()
     const change = (name: string) => [1, 2].forEach((number) => log.applied(stored(number, name)))
     const repeats = (name: string) => log.repeatsEarlier(stored(2, name), state(1))
@@ -48,7 +48,7 @@ describe('the states of a check that a late retry is known by', () => {
 })
 
 describe('the log of requests', () => {
-  it('has their method, path, status, time and bodies, newest first, and not those of /_sim', async () => {
+  it('has method, path, status, time and bodies, newest first, but no calls of /_sim', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })
     const push = await simulator.push('a')
     await simulator.client.events.list()
@@ -72,7 +72,7 @@ describe('the log of requests', () => {
     ])
   })
 
-  it('keeps no key, neither that of the caller nor one that was made', async () => {
+  it('contains no key, neither the caller’s nor a created one', async () => {
     const simulator = await openSimulator()
     const key = await simulator.key(['read'])
     await simulator.call('GET /v1/locations', { key })
@@ -81,7 +81,7 @@ describe('the log of requests', () => {
     expect(text).not.toMatch(/twk_|[Bb]earer/)
   })
 
-  describe('keeps no secret that was sent in the wrong place, and neither do its details and the stream:', () => {
+  describe('contains no secret that was sent in the wrong place, nor do its details and the stream:', () => {
     const key = 'twk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'
     const secret = `whsec_${'b'.repeat(43)}`
     const register = (url: unknown) => ({
@@ -186,7 +186,7 @@ describe('the log of requests', () => {
       expect(texts[1]).toContain(shown)
     })
 
-    it('what is no secret stays as it was sent', async () => {
+    it('other text stays as it was sent', async () => {
       const simulator = await openSimulator()
       const url = 'http://shop.example/@mia?to=a@b'
       await simulator.call('POST /v1/webhook-endpoints', register(url))
@@ -211,8 +211,8 @@ describe('the log of requests', () => {
     expect(second).toMatchObject({ data: [{ path: '/v1/checks/external/a' }], next_cursor: null })
   })
 
-  describe('walked by its cursor while answers overtake each other', () => {
-    /** Twelve requests of which every third is answered after the two behind it, and ids follow their beginning. */
+  describe('paged by its cursor while responses overtake each other', () => {
+    /** Sends twelve requests; every third is answered after the next two. Ids follow the order of starts. */
     const answered = ['b', 'c', 'a', 'e', 'f', 'd', 'h', 'i', 'g', 'k', 'l', 'j']
     const entryOf = (letter: string): RequestEntry => ({
       id: `req_${letter.toUpperCase().padStart(26, '0')}`,
@@ -243,7 +243,7 @@ describe('the log of requests', () => {
       return seen
     }
 
-    it.each([1, 2, 3, 5, 12])('in pages of %i, has each once, in the order of their answers', (limit) => {
+    it.each([1, 2, 3, 5, 12])('in pages of %i, has each request once, in order of responses', (limit) => {
       expect(walk(logWith(answered), 'asc', limit)).toEqual(answered)
       expect(walk(logWith(answered), 'desc', limit)).toEqual(answered.toReversed())
     })
@@ -251,14 +251,14 @@ describe('the log of requests', () => {
     it.each<[order: 'asc' | 'desc', expected: string[]]>([
       ['asc', answered],
       ['desc', answered.slice(0, 6).toReversed()],
-    ])('in the order %s, has those that are answered meanwhile at its end alone', (order, expected) => {
+    ])('in the order %s, has requests answered meanwhile only at its end', (order, expected) => {
       const log = logWith(answered.slice(0, 6))
       const later = answered.slice(6)
       const answerAll = () => later.splice(0).forEach((letter) => log.add(entryOf(letter)))
       expect(walk(log, order, 2, answerAll)).toEqual(expected)
     })
 
-    it('goes on at the oldest that is left when the log has forgotten where it was, or ends there', () => {
+    it('continues at the oldest kept request when its position was dropped, or ends there', () => {
       const log = logWith(Array.from({ length: 1_000 }, () => 'x'))
       const forgotten = entryOf('f').id
       expect(log.list({ order: 'asc', after: forgotten, limit: 1 })).toMatchObject({
@@ -268,7 +268,7 @@ describe('the log of requests', () => {
       expect(log.list({ order: 'desc', after: forgotten, limit: 1 })).toEqual({ data: [], more: false })
     })
 
-    it('loses none over HTTP', async () => {
+    it('loses no request over HTTP', async () => {
       const simulator = await openSimulator()
       const body = JSON.stringify(check())
       const socket = connect(simulator.port, '127.0.0.1')
@@ -287,7 +287,7 @@ describe('the log of requests', () => {
     })
   })
 
-  it('tells what each push came to, with the diff of its items', async () => {
+  it('has the outcome of each push, with the diff of its items', async () => {
     const simulator = await openSimulator()
     const first = check({ revision: 1, items: [item('a'), item('b'), item('c')], totals: totals(5550) })
     const { revision: _revision, ...b } = { ...item('b', { quantity: 2, note: 'rare' }), revision: 0 }
@@ -338,7 +338,7 @@ describe('the log of requests', () => {
     ['revision_reused', [check({ revision: 1 }), check({ revision: 1, table: { number: '13' } })]],
     ['reopen_needs_revision', [check({ status: 'closed' }), check()]],
     ['possible_late_retry', [check(), check({ table: { number: '13' } }), check()]],
-  ])('tells the finding %s', async (code, pushes) => {
+  ])('has the finding %s', async (code, pushes) => {
     const simulator = await openSimulator()
     const answers: Answer[] = []
     for (const push of pushes) answers.push(await simulator.push('x', push))

@@ -3,7 +3,7 @@ import { findingCodes, type FindingCode } from '../../../src/model/simulator/rep
 import { createManualClock } from '../../support/manual-clock.ts'
 import { check, item, openSimulator, totals, type TestSimulator } from '../../support/simulator.ts'
 
-/** What an integration does, step by step. */
+/** Steps of an integration. */
 type Story = (simulator: TestSimulator) => Promise<unknown>
 
 const pushing =
@@ -97,7 +97,7 @@ const foundIn = async ({ client }: TestSimulator, finding: FindingCode | 'any') 
 
 describe('the report', () => {
   it.each(findingCodes)(
-    'tells %s of an integration that shows it, as its log does, and of no other',
+    'has %s for an integration that shows it, as its log does, and for no other',
     async (code) => {
       const wrong = await openSimulator()
       await integrations[code].shows(wrong)
@@ -143,7 +143,7 @@ describe('the report', () => {
     })
   })
 
-  it('with since is of that time and later', async () => {
+  it('with since covers only that time and later', async () => {
     const clock = createManualClock()
     const simulator = await openSimulator({ clock })
     await simulator.push('a', { totals: totals(1) })
@@ -160,7 +160,7 @@ describe('the report', () => {
   it.each([
     ['a connection that was reset before anything was done', { reset_rate: 1 }],
     ['an answer that was lost', { lost_answer_rate: 1 }],
-  ])('takes %s for a failed push, until it comes again', async (_what, fault) => {
+  ])('counts %s as a failed push, until it is repeated', async (_what, fault) => {
     const simulator = await openSimulator()
     await inTurn(failing(fault), brokenOff)(simulator)
     const { findings } = await simulator.client.report()
@@ -169,7 +169,7 @@ describe('the report', () => {
     expect(await codesOf(simulator)).toEqual([])
   })
 
-  it('does not take another way of writing the same JSON for another push', async () => {
+  it('treats the same JSON in another notation as the same push', async () => {
     const simulator = await openSimulator()
     await inTurn(teaIsClaimed, pushing({}))(simulator)
     const body = JSON.stringify(check(), null, 1).replaceAll('1850', '1850.0')
@@ -177,7 +177,7 @@ describe('the report', () => {
     expect(await codesOf(simulator)).toEqual(['conflict_ignored'])
   })
 
-  it('does not blame who repeats a refused push once the guest has let go', async () => {
+  it('has no finding for repeating a refused push after the guest released the claim', async () => {
     const simulator = await openSimulator()
     await pushing(two)(simulator)
     const claim = await simulator.client.guests.claim('a', { items: [{ external_id: 'tea', quantity: 1 }] })
@@ -195,7 +195,7 @@ describe('the report', () => {
     expect(first?.push?.findings).toEqual([])
   })
 
-  it('knows also what the log of requests has forgotten', async () => {
+  it('includes findings that the request log has dropped', async () => {
     const simulator = await openSimulator()
     const first = await simulator.push('a', { totals: totals(1) })
     const id = first.headers.get('x-request-id') ?? ''
@@ -205,7 +205,7 @@ describe('the report', () => {
     expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
   })
 
-  it('leaves out what commands of ours try, and starts anew with another state', async () => {
+  it('leaves out trial pushes of our commands, and is cleared by loading a state', async () => {
     const simulator = await openSimulator()
     await simulator.push('tabwire-trial-1', { totals: totals(1) })
     await simulator.call('PUT /v1/checks/external/tabwire-trial-1', { body: 'no JSON' })
@@ -219,7 +219,7 @@ describe('the report', () => {
   describe('counts refused pushes by the code of the answer', () => {
     const refusedBy = async ({ client }: TestSimulator, since?: Date) => (await client.report(since)).refused
 
-    it('with bodies that are no JSON, no UTF-8, of another type and too long, and with keys that are refused', async () => {
+    it('for invalid JSON, invalid UTF-8, another type, too long bodies, and refused keys', async () => {
       const simulator = await openSimulator({ bodyLimit: 1_000 })
       const latin1 = Buffer.from('{"name": "Caf\xe9"}', 'latin1')
       await sending('no JSON', latin1, latin1, '{}', 'x'.repeat(2_000))(simulator)
@@ -246,7 +246,7 @@ describe('the report', () => {
       expect(data.map(({ request_body }) => request_body)).toContain('{"name": "Caf\\xe9"}')
     })
 
-    it('with conflicts, limits and injected errors, which are no finding', async () => {
+    it('for conflicts, limits and injected errors, which are no findings', async () => {
       const simulator = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
       await inTurn(teaIsClaimed, pushing({}), failing({ error_rate: 1, error_status: 418 }))(simulator)
       await pushing({}, two, two)(simulator)
@@ -261,7 +261,7 @@ describe('the report', () => {
       })
     })
 
-    it('with since, only those that came since', async () => {
+    it('with since, only those after it', async () => {
       const clock = createManualClock()
       const simulator = await openSimulator({ clock })
       await sending('no JSON')(simulator)
@@ -273,7 +273,7 @@ describe('the report', () => {
     })
   })
 
-  it('refuses a since that is no time', async () => {
+  it('refuses an invalid since', async () => {
     const { call } = await openSimulator()
     expect(await call('GET /_sim/report?since=yesterday')).toMatchObject({ status: 400 })
   })

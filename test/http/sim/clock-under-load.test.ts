@@ -55,12 +55,12 @@ const commands: Record<string, (simulator: TestSimulator) => Promise<unknown>> =
   reset: ({ client }) => client.state.reset(),
 }
 
-/** A receiver that takes ten seconds ends none of its attempts sooner than this: what waited for them took longer. */
+/** Milliseconds before the ten-second receiver ends an attempt: longer calls have waited for it. */
 const LIMIT_MS = 8_000
 
 describe('under steady traffic', () => {
   test.each(sampled([60, 400, 10_000], 2))(
-    'to a receiver that takes %i ms, all commands come to their end',
+    'to a receiver that takes %i ms, all commands finish',
     async (ms) => {
       const simulator = await openBusy(after(ms))
       await simulator.receiver.received(3)
@@ -70,7 +70,7 @@ describe('under steady traffic', () => {
     },
   )
 
-  test('an advance of 36 hours plays every failing delivery that existed to its end, in seven attempts', async () => {
+  test('an advance of 36 hours makes all seven attempts of every failing delivery that existed', async () => {
     const simulator = await openBusy(after(10_000), { disableAfter: 0 })
     const failing = await simulator.register(500)
     await failing.received(3)
@@ -90,8 +90,8 @@ describe('under steady traffic', () => {
   })
 })
 
-describe('a client that goes away', () => {
-  /** A service whose one delivery hangs, so that a move waits. */
+describe('a client that disconnects', () => {
+  /** A service with a hanging delivery, so that a move waits. */
   async function openHanging(options: SimulatorOptions = {}) {
     const simulator = await openSimulator(options)
     const receiver = await openReceiver('hang')
@@ -107,7 +107,7 @@ describe('a client that goes away', () => {
     while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  test('during a move ends it where the clock stands', async () => {
+  test('during a move ends it at the current time', async () => {
     const simulator = await openHanging()
     const gone = new AbortController()
     const advance = simulator.client.clock.advance('36h', { signal: gone.signal })
@@ -118,7 +118,7 @@ describe('a client that goes away', () => {
     expect((await simulator.client.clock.show()).offset_ms).toBeLessThan(HOUR)
   })
 
-  test('before its turn has nothing done: advances, a reset and a load', async () => {
+  test('before its turn cancels its advances, reset and load', async () => {
     const simulator = await openHanging()
     const { client } = simulator
     const state = await client.state.get()
@@ -167,7 +167,7 @@ describe('a client that goes away', () => {
   }
 
   test.each(sampled(['reset', 'load', 'advance'], 2))(
-    'while a load is under way, its own %s is not begun',
+    'while a load is in progress, its own %s does not begin',
     async (name) => {
       const simulator = await openSimulator({ dataDirectory: await temporaryDirectory() })
       const { client } = simulator
@@ -189,7 +189,7 @@ describe('a client that goes away', () => {
     },
   )
 
-  test('in the middle of a state, or right behind it, changes nothing', async () => {
+  test('within a state, or right after it, changes nothing', async () => {
     const simulator = await openSimulator()
     const { client } = simulator
     await simulator.push('a')
@@ -203,18 +203,15 @@ describe('a client that goes away', () => {
     expect((await client.checks.list()).data.map(({ external_id }) => external_id)).toEqual(['a'])
   })
 
-  test.each(['on a port', 'in this process'])(
-    'is told of its timeout by an error of its own, %s',
-    async (way) => {
-      const simulator = await openHanging()
-      const { client, idle } = simulator
-      const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
-      await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
-    },
-  )
+  test.each(['on a port', 'in this process'])('gets a timeout error of its own, %s', async (way) => {
+    const simulator = await openHanging()
+    const { client, idle } = simulator
+    const waits = way === 'on a port' ? client.clock.advance('36h', { timeout: 50 }) : idle({ timeout: 50 })
+    await expect(waits).rejects.toMatchObject({ name: 'TimedOut', code: 'timeout' })
+  })
 })
 
-test('a move says what it waits for, and a reset ends it', async () => {
+test('a move reports the deliveries that it waits for, and a reset ends it', async () => {
   const simulator = await openSimulator()
   const receiver = await openReceiver('hang')
   await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })

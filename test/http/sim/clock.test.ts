@@ -16,9 +16,9 @@ const startAt = new Date(start)
 const MANY = isSoak ? 1000 : 200
 const minutes = (n: number) => n * 60_000
 /** The times of all attempts in milliseconds from the first one (specification section 6, rule 5). */
-const ladder = [0, 1, 6, 36, 156, 636, 2076].map(minutes)
+const schedule = [0, 1, 6, 36, 156, 636, 2076].map(minutes)
 
-/** A service whose clock stands still at `start`, with a receiver that is registered for new checks. */
+/** A service with a frozen clock at `start` and a receiver of new checks. */
 async function openFrozen(answer: Parameters<typeof openReceiver>[0], options: SimulatorOptions = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   await simulator.client.clock.freeze(true)
@@ -44,14 +44,14 @@ async function issuesOf(simulator: TestSimulator, json: unknown): Promise<Valida
   return errorOf(answer).issues as ValidationIssue[]
 }
 
-describe('the ladder of retries', () => {
-  it('is seven attempts at exactly their times, of the same bytes, each signed for Stripe, and then dead', async () => {
+describe('the retry schedule', () => {
+  it('is seven attempts at exact times, of the same bytes, each with a valid signature, and then dead', async () => {
     const simulator = await openFrozen(500)
     await simulator.push('a')
     const report = await simulator.client.clock.advance('35h')
     const [delivery] = await deliveriesOf(simulator)
     expect(delivery).toMatchObject({ status: 'dead', dead_reason: 'exhausted', next_attempt_at: null })
-    expect(times(delivery?.attempts ?? [])).toEqual(ladder)
+    expect(times(delivery?.attempts ?? [])).toEqual(schedule)
     const { requests } = simulator.receiver
     expect(new Set(requests.map(({ body }) => body.toString())).size).toBe(1)
     expect(requests).toHaveLength(7)
@@ -73,12 +73,12 @@ describe('the ladder of retries', () => {
     await simulator.client.clock.advance('35h')
     const [delivery] = await deliveriesOf(simulator)
     expect(delivery).toMatchObject({ status: 'dead' })
-    const rungs = ladder.slice(1).map((ms) => ms - minutes(1))
-    expect(times(delivery?.attempts.slice(1) ?? [], next)).toEqual(rungs)
+    const retries = schedule.slice(1).map((ms) => ms - minutes(1))
+    expect(times(delivery?.attempts.slice(1) ?? [], next)).toEqual(retries)
     expect(receiver.requests).toHaveLength(7)
   })
 
-  it('is played one rung at a time as far as the clock goes', async () => {
+  it('is followed one attempt at a time as far as the clock moves', async () => {
     const simulator = await openFrozen(500)
     const { clock } = simulator.client
     await simulator.push('a')
@@ -91,7 +91,7 @@ describe('the ladder of retries', () => {
     ])
   })
 
-  it('is told attempt by attempt, with the counts of their outcomes', async () => {
+  it('is reported attempt by attempt, with counts of the outcomes', async () => {
     const simulator = await openFrozen([500, 503, 200])
     await simulator.push('a')
     await simulator.idle()
@@ -130,7 +130,7 @@ describe('the ladder of retries', () => {
     })
   })
 
-  it(`of ${MANY} deliveries at once is played to its end, and the first thousand attempts are listed`, async () => {
+  it(`of ${MANY} concurrent deliveries is completed, and the first thousand attempts are listed`, async () => {
     const simulator = await openFrozen(500, { disableAfter: 0 })
     const names = Array.from({ length: MANY }, (_, index) => `check-${index}`)
     // Not a thousand connections at once: on a busy machine some of them are not served within their time.
@@ -144,11 +144,11 @@ describe('the ladder of retries', () => {
     expect(simulator.receiver.requests).toHaveLength(7 * MANY)
     const { data } = await simulator.client.deliveries.list({ status: 'dead', limit: 100 })
     expect(data).toHaveLength(100)
-    for (const { attempts } of data) expect(times(attempts)).toEqual(ladder)
+    for (const { attempts } of data) expect(times(attempts)).toEqual(schedule)
     expect((await simulator.client.deliveries.list({ status: 'pending' })).data).toEqual([])
   }, 120_000)
 
-  it('signs with real time, or with the time of the clock when asked to', async () => {
+  it('signs with real time, or with the clock’s time when configured', async () => {
     const stamps = async (signTime: 'real' | 'virtual') => {
       const simulator = await openFrozen(500, { signTime })
       await simulator.push('a')
@@ -167,8 +167,8 @@ describe('the ladder of retries', () => {
   })
 })
 
-describe('while the clock is moved', () => {
-  it('deliveries that come into being are attempted too, at the time that it is then', async () => {
+describe('while the clock moves', () => {
+  it('new deliveries are attempted too, at the clock’s current time', async () => {
     const pushes: Promise<unknown>[] = []
     const simulator = await openFrozen((response, _received, index) => {
       if (index !== 2) return void response.writeHead(500).end()
@@ -180,10 +180,10 @@ describe('while the clock is moved', () => {
     await Promise.all(pushes)
     const [second, first] = await deliveriesOf(simulator)
     expect(first).toMatchObject({ status: 'dead', external_check_id: 'a' })
-    expect(times(first?.attempts ?? [])).toEqual(ladder)
+    expect(times(first?.attempts ?? [])).toEqual(schedule)
     expect(second).toMatchObject({ status: 'dead', external_check_id: 'b' })
     expect(times(second?.attempts ?? [], first?.attempts[0]?.started_at)).toEqual(
-      ladder.map((ms) => ms + minutes(6)),
+      schedule.map((ms) => ms + minutes(6)),
     )
   })
 
@@ -229,12 +229,12 @@ describe('while the clock is moved', () => {
     ])
     const both = [one, two].sort((a, b) => a.now.localeCompare(b.now))
     expect(both.flatMap(({ attempted }) => attempted).map(({ attempt }) => attempt)).toEqual([2, 3])
-    // The clock runs from here on: what the answer takes is added to the six minutes.
+    // The clock runs from here on: the duration of the call adds to the six minutes.
     expect(both[1]?.now.slice(0, 'YYYY-MM-DDThh:mm'.length)).toBe('2026-11-22T00:06')
     expect(shown.frozen).toBe(false)
   })
 
-  it('the service can be closed: the move is refused, and the clock stays where it is', async () => {
+  it('the service can be closed: the move is refused, and the clock keeps its time', async () => {
     const simulator = await openFrozen((response, _received, index) => {
       if (index < 2) response.writeHead(500).end()
       else void simulator.close().catch(() => undefined)
@@ -247,7 +247,7 @@ describe('while the clock is moved', () => {
 })
 
 describe('the order of attempts', () => {
-  it('is the order of the times at which they fall due, whatever is pushed when', async () => {
+  it('is the order of their due times, whatever is pushed when', async () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 10_000_000 }),
       pushes: fc.integer({ min: 0, max: 3 }),
@@ -274,7 +274,7 @@ describe('the order of attempts', () => {
         expect(at).toEqual(at.toSorted())
         for (const delivery of await deliveriesOf(simulator)) {
           expect(delivery.status).not.toBe('pending')
-          expect(times(delivery.attempts)).toEqual(ladder.slice(0, delivery.attempts.length))
+          expect(times(delivery.attempts)).toEqual(schedule.slice(0, delivery.attempts.length))
         }
         await simulator.close()
       },
@@ -284,7 +284,7 @@ describe('the order of attempts', () => {
 })
 
 describe('GET and POST /_sim/clock', () => {
-  it('show the time and how far it is from the real one', async () => {
+  it('show the time and its offset from real time', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.call('GET /_sim/clock')
     expect(answer).toMatchObject({ status: 200, json: { frozen: false, offset_ms: 0 } })
@@ -352,12 +352,12 @@ describe('GET and POST /_sim/clock', () => {
     },
   )
 
-  it('refuse to freeze by anything but true and false', async () => {
+  it('refuse to freeze with anything but true and false', async () => {
     const simulator = await openSimulator()
     expect(await issuesOf(simulator, { freeze: 'yes' })).toMatchObject([{ path: 'freeze' }])
   })
 
-  it('go to a time in any zone, never into the past, and not beyond what can be written', async () => {
+  it('move to a time in any zone, never into the past, and not beyond the year 9998', async () => {
     const simulator = await openSimulator({ startAt })
     const { clock } = simulator.client
     await clock.freeze(true)
@@ -370,21 +370,21 @@ describe('GET and POST /_sim/clock', () => {
     expect(await clock.show()).toMatchObject({ now: '2026-11-22T00:00:00.000Z' })
   })
 
-  it('date what is made by the clock', async () => {
+  it('make the clock date new records', async () => {
     const simulator = await openFrozen(200)
     await simulator.push('a')
     const [check] = (await simulator.client.checks.list()).data
     expect(check?.created_at).toBe('2026-11-22T00:00:00.000Z')
   })
 
-  it('are for keys that may simulate', async () => {
+  it('need the scope simulate', async () => {
     const simulator = await openSimulator()
     const key = await simulator.key(['read', 'write'])
     for (const method of ['GET', 'POST'])
       expect((await simulator.call(`${method} /_sim/clock`, { key })).status).toBe(403)
   })
 
-  it('are not there for a clock that somebody else moves', async () => {
+  it('are missing for a clock that the caller provides', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })
     const answer = await simulator.call('GET /_sim/clock')
     expect(answer.status).toBe(404)
@@ -393,7 +393,7 @@ describe('GET and POST /_sim/clock', () => {
 })
 
 describe('the clock of a data directory', () => {
-  /** Starts, does something and stops; resolves with what was said at start. */
+  /** Starts, acts and stops; resolves with the notices at start. */
   async function run<T>(options: SimulatorOptions, act: (simulator: TestSimulator) => Promise<T>) {
     const notices: string[] = []
     const simulator = await openSimulator({ ...options, onNotice: (notice) => notices.push(notice) })
@@ -403,7 +403,7 @@ describe('the clock of a data directory', () => {
   }
   const show = async ({ client }: TestSimulator): Promise<ClockView> => client.clock.show()
 
-  it('goes on where it was left, and what is due then is attempted', async () => {
+  it('continues where it stopped, and due deliveries are attempted', async () => {
     const dataDirectory = await temporaryDirectory()
     const receiver = await openReceiver(500)
     const advanced = await run({ dataDirectory }, async ({ client, push, idle }): Promise<ClockReport> => {
@@ -422,7 +422,7 @@ describe('the clock of a data directory', () => {
     expect(after.result[0]?.attempts).toHaveLength(6)
   })
 
-  it('starts where it shall, and never before what has been', async () => {
+  it('starts at the requested time, but never before earlier records', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await run({ dataDirectory, startAt }, show)
     expect(first.notices).toEqual([])

@@ -55,7 +55,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     },
   )
 
-  it('gives the new delivery all attempts of the schedule, whatever became of the first', async () => {
+  it('gives the new delivery all attempts of the schedule, for any outcome of the first', async () => {
     const clock = createManualClock()
     const { simulator, receiver, delivery } = await withDelivery(500, { clock })
     for (const _retry of [1, 2, 3, 4, 5, 6]) {
@@ -82,7 +82,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('to an endpoint that is gone, or of a delivery that never was, is 404', async () => {
+  it('to a deleted endpoint, or of an unknown delivery, is 404', async () => {
     const { simulator, endpoint, delivery } = await withDelivery(200)
     await simulator.client.endpoints.delete(endpoint.id)
     for (const id of [delivery.id, 'dlv_none']) {
@@ -106,7 +106,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect((await simulator.client.deliveries.list()).data).toHaveLength(1)
   })
 
-  it('with {fresh: false} repeats the header of the first attempt, on every attempt and of every resend', async () => {
+  it('with {fresh: false} repeats the header of the first attempt, in every attempt and every resend', async () => {
     const simulator = await openSimulator({ signTime: 'virtual', startAt: new Date('2026-11-22T00:00:00Z') })
     const { client, idle } = simulator
     const receiver = await openReceiver(500)
@@ -129,7 +129,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect(rest.slice(-4)).toEqual([first, first, first, first])
   })
 
-  it('shows nowhere what signatures are made of', async () => {
+  it('shows no input of signatures', async () => {
     const { simulator, delivery } = await withDelivery(500)
     const stream = await openStream(simulator)
     const answers = [await resend(simulator, delivery.id, { fresh: false })]
@@ -142,7 +142,7 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
       expect(text).not.toContain('signed_at')
   })
 
-  it('needs the scope simulate, and is the only method there', async () => {
+  it('needs the scope simulate, and is the only method of its path', async () => {
     const { simulator, delivery } = await withDelivery(200)
     const route = `/_sim/deliveries/${delivery.id}/resend`
     const key = await simulator.key(['read', 'write'])

@@ -10,7 +10,7 @@ async function newest({ client }: TestSimulator): Promise<string> {
   return (await client.deliveries.list({ limit: 1 })).data[0]?.id ?? ''
 }
 
-it('GET /_sim/deliveries/{id}/signature tells the header of the latest attempt, as the receiver got it', async () => {
+it('GET /_sim/deliveries/{id}/signature returns the header of the latest attempt, as the receiver got it', async () => {
   const clock = createManualClock()
   const simulator = await openSimulator({ clock, signTime: 'virtual' })
   const receiver = await openReceiver(500)
@@ -27,7 +27,7 @@ it('GET /_sim/deliveries/{id}/signature tells the header of the latest attempt, 
   expect(text).not.toContain(signing_secret)
 })
 
-it('it is 404 before there was an attempt, and of a delivery that is not there', async () => {
+it('it is 404 before the first attempt, and for an unknown delivery', async () => {
   const simulator = await openSimulator()
   const receiver = await openReceiver(() => undefined)
   await simulator.client.endpoints.create({ url: receiver.url, event_types })

@@ -6,7 +6,7 @@ import { errorOf, openSimulator, rawHeaders, temporaryDirectory } from '../../su
 const push = 'PUT /v1/checks/*'
 
 describe('PUT /_sim/faults', () => {
-  it('is the whole of it: GET shows it with what was left to the service, DELETE ends it', async () => {
+  it('replaces all faults: GET shows them with defaults, DELETE ends them', async () => {
     const { client } = await openSimulator()
     const faults = [
       { on: 'api' as const, error_rate: 0.1, times: 4 },
@@ -47,7 +47,7 @@ describe('PUT /_sim/faults', () => {
       /^must begin with/,
     ],
     [{ faults: [], seed: 0.5 }, 'seed', /^must be an integer/],
-  ])('does not take %j', async (json, path, message) => {
+  ])('refuses %j', async (json, path, message) => {
     const { call, client } = await openSimulator()
     const answer = await call('PUT /_sim/faults', { json })
     expect(answer.status).toBe(422)
@@ -58,7 +58,7 @@ describe('PUT /_sim/faults', () => {
     expect((await client.faults.show()).faults).toEqual([])
   })
 
-  it('lists everything that is wrong at once', async () => {
+  it('lists all issues at once', async () => {
     const { call } = await openSimulator()
     const faults = [
       { on: 'deliveries', drop: 2 },
@@ -74,7 +74,7 @@ describe('PUT /_sim/faults', () => {
 })
 
 describe('faults of the API', () => {
-  it('answer with the status that is asked for, in the one shape, and do nothing', async () => {
+  it('answer with the requested status, in the error shape, and do nothing', async () => {
     const { call, push: send, client } = await openSimulator()
     await client.faults.set({ faults: [{ on: 'api', error_rate: 1, error_status: 502, times: 1 }] })
     const answer = await send('a')
@@ -95,7 +95,7 @@ describe('faults of the API', () => {
     ['/v1*', ['GET /v1/nowhere', 503], ['GET /_sim/health', 200]],
     ['/v1/*/external/*/b', ['GET /v1/checks/external/a/b', 503], ['GET /v1/checks/external/b', 404]],
     ['/v1/a*a', ['GET /v1/aa', 503], ['GET /v1/a', 404]],
-  ] as const)('limited to %s concern %j and not %j', async (pattern, concerned, other) => {
+  ] as const)('limited to %s apply to %j and not to %j', async (pattern, concerned, other) => {
     const { call, client } = await openSimulator()
     await client.faults.set({ faults: [{ on: 'api', error_rate: 1, paths: [pattern] }] })
     const body = {
@@ -110,7 +110,7 @@ describe('faults of the API', () => {
     }
   })
 
-  it('reset the connection before anything is done, or when all is done', async () => {
+  it('reset the connection before the request is processed, or after it', async () => {
     const { push: send, client } = await openSimulator()
     const broken = () => expect(send('a')).rejects.toThrow('fetch failed')
     await client.faults.set({ faults: [{ on: 'api', reset_rate: 1, paths: [push] }] })
@@ -125,7 +125,7 @@ describe('faults of the API', () => {
     expect((await send('a')).status).toBe(200)
   })
 
-  it('end a connection without an answer, over HTTPS too, and the log tells why', async () => {
+  it('end a connection without a response, also over HTTPS, and the log has the reason', async () => {
     const simulator = await openSimulator()
     await simulator.client.faults.set({ faults: [{ on: 'api', reset_rate: 1 }] })
     const answer = await simulator.raw(`GET /v1/locations HTTP/1.1\r\n${rawHeaders(simulator)}\r\n`)
@@ -139,7 +139,7 @@ describe('faults of the API', () => {
     expect((await client.faults.clear()).faults).toEqual([])
   })
 
-  it('wait, and no longer than the service runs', async () => {
+  it('delay requests, but no longer than the service runs', async () => {
     const simulator = await openSimulator()
     const { client, call } = simulator
     await client.faults.set({ faults: [{ on: 'api', latency_ms: 60_000, times: 1 }] })
@@ -149,7 +149,7 @@ describe('faults of the API', () => {
     expect(errorOf(await waiting).code).toBe('shutting_down')
   })
 
-  it('let a request through that has waited', async () => {
+  it('process a request after its delay', async () => {
     const { client, call } = await openSimulator()
     await client.faults.set({ faults: [{ on: 'api', latency_ms: 1 }] })
     const answer = await call('GET /v1/locations')
@@ -158,7 +158,7 @@ describe('faults of the API', () => {
     expect(logged.faults).toEqual(['latency'])
   })
 
-  it('befall the same requests under the same seed', async () => {
+  it('apply to the same requests with the same seed', async () => {
     const { client, call } = await openSimulator()
     const statuses = async (seed: number) => {
       await client.faults.set({ seed, faults: [{ on: 'api', error_rate: 0.5, paths: ['/v1/locations'] }] })

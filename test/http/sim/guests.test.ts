@@ -22,7 +22,7 @@ const dinner = check({
 const claim = (quantity = 1, external_id = 'burger') =>
   simulator.client.guests.claim('a', { items: [{ external_id, quantity }] })
 const textOf = async (path: string) => (await simulator.call(`GET ${path}`)).text
-/** What has happened since so many events, oldest first. */
+/** Returns the events after the first `count`, oldest first. */
 const eventsAfter = async (known: number) =>
   (await simulator.client.events.list({ limit: 100 })).data.toReversed().slice(known)
 /** All that guests could change, byte for byte. */
@@ -31,7 +31,7 @@ const everything = async () =>
     ['/v1/checks/external/a', '/v1/claims', '/v1/payments', '/v1/feedback', '/_sim/events'].map(textOf),
   )
 
-describe('what guests do', () => {
+describe('an action of a guest', () => {
   it.each<
     [what: string, collection: string, status: number, send: () => Promise<[route: string, json?: object]>]
   >([
@@ -50,7 +50,7 @@ describe('what guests do', () => {
       async () => [`POST /_sim/payments/${(await simulator.client.guests.pay('a')).id}/refunds`, {}],
     ],
     ['rating', 'feedback', 201, async () => ['POST /_sim/checks/a/feedback', { rating: 5 }]],
-  ])('%s answers what GET then shows, alone and in the list', async (_what, collection, status, send) => {
+  ])('%s returns what GET then shows, alone and in the list', async (_what, collection, status, send) => {
     const [route, json] = await send()
     const answer = await simulator.call(route, { json })
     expect(answer.status).toBe(status)
@@ -79,12 +79,12 @@ describe('what guests do', () => {
     ['GET /v1/claims/clm_1', undefined],
     ['GET /v1/payments/pay_1', undefined],
     ['GET /v1/feedback/fbk_1', undefined],
-  ])('%s of what is not there is 404', async (route, json) => {
+  ])('%s of an unknown record is 404', async (route, json) => {
     const answer = await simulator.call(route, { json })
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found'])
   })
 
-  it('AUTH-06 concerns the location of the key alone: others see nothing of it, and can do nothing with it', async () => {
+  it('AUTH-06 is visible and changeable only for keys of its location', async () => {
     const here = await simulator.client.checks.get('a')
     const elsewhere = (await simulator.client.locations.list()).data.find(({ id }) => id !== here.location_id)
     const { id } = await claim()
@@ -122,7 +122,7 @@ describe('what guests do', () => {
     expect(second).toMatchObject({ data: [{ id: ids[3] }], next_cursor: null })
   })
 
-  it('is still there after a restart', async () => {
+  it('survives a restart', async () => {
     const dataDirectory = await temporaryDirectory()
     simulator = await openSimulator({ dataDirectory })
     await simulator.push('a', dinner)
@@ -137,7 +137,7 @@ describe('what guests do', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('is still there after the state was saved and put back', async () => {
+  it('survives saving and loading the state', async () => {
     await claim()
     await simulator.client.guests.pay('a', { amount_cents: 1 })
     await simulator.client.guests.rate('a', { rating: 3 })
@@ -150,7 +150,7 @@ describe('what guests do', () => {
   })
 })
 
-describe('DEL-14 data of an event is, byte for byte, what GET answers right after it', () => {
+describe('DEL-14 data of an event equals, byte for byte, the response of GET right after it', () => {
   it.each<[type: EventType, cause: () => Promise<unknown>]>([
     ['check.created', () => simulator.push('b', dinner)],
     ['check.updated', () => simulator.push('a', { ...dinner, table: { number: '7' } })],
@@ -178,7 +178,7 @@ describe('DEL-14 data of an event is, byte for byte, what GET answers right afte
     expect(body.slice(body.indexOf('"data":') + '"data":'.length, -1)).toBe(await textOf(path))
   })
 
-  it('and what guests do gives the events of contract section 7 alone, in this order', async () => {
+  it('and actions of guests emit only the events of contract section 7, in this order', async () => {
     const { guests } = simulator.client
     const { id } = await claim()
     await guests.release(id)
@@ -271,7 +271,7 @@ describe('bad input changes nothing', () => {
     expect(await everything()).toEqual(before)
   })
 
-  it('names all that is wrong at once', async () => {
+  it('lists all issues at once', async () => {
     const json = { guest_name: '', claim_ids: [7], amount_cents: '1', tip_cents: -1 }
     const { issues } = errorOf(await simulator.call('POST /_sim/checks/a/payments', { json }))
     expect((issues as { path: string }[]).map(({ path }) => path).toSorted()).toEqual([
@@ -283,7 +283,7 @@ describe('bad input changes nothing', () => {
     ])
   })
 
-  it('and fields that nobody may set are ignored', async () => {
+  it('and read-only fields are ignored', async () => {
     const json = { rating: 5, id: 'fbk_1', check_id: 'chk_1', location_id: 'loc_1', created_at: 'never' }
     const { json: made } = await simulator.call('POST /_sim/checks/a/feedback', { json })
     expect(made).toMatchObject({ id: expect.stringMatching(/^fbk_.{26}$/) as string, external_check_id: 'a' })

@@ -9,7 +9,7 @@ import { callAt, check, deadUrl, errorOf, openSimulator, totals } from '../../su
 let service: RunningService
 let client: Client
 
-/** Nobody changes anything but the last test, so that one service serves all. */
+/** Only the last test changes data, so that all tests share one service. */
 beforeAll(async () => {
   service = await serve({ allowHttpLoopback: true })
   client = createClient({ url: service.url, apiKey: service.key })
@@ -38,7 +38,7 @@ async function ids(path: string, field: string): Promise<unknown[]> {
   return (json as List<Record<string, unknown>>).data.map((record) => record[field])
 }
 
-describe('a list that is searched', () => {
+describe('a list with a search', () => {
   it.each<[path: string, field: string, found: unknown[]]>([
     ['/_sim/checks?q=TABLE', 'external_id', ['table 7/b', 'Table-12']],
     ['/_sim/checks?q=7%2F', 'external_id', ['table 7/b']],
@@ -61,11 +61,11 @@ describe('a list that is searched', () => {
     ['/_sim/requests?finding=unknown_field&kind=push', 'status', [200]],
     ['/_sim/requests?finding=totals_mismatch', 'path', ['/v1/checks/external/table%207%2Fb']],
     ['/_sim/requests?finding=totals_mismatch&q=table-12', 'path', []],
-  ])('%s holds what contains it, in any case of letters', async (path, field, found) => {
+  ])('%s has the records that contain it, in any case of letters', async (path, field, found) => {
     expect(await ids(path, field)).toEqual(found)
   })
 
-  it('is one of pages like any other', async () => {
+  it('has pages like any other list', async () => {
     const first = await client.requests.list({ kind: 'push', failed: 'false', limit: 2 })
     expect(first.data.map(({ status }) => status)).toEqual([200, 201])
     const rest = await client.requests.list({
@@ -78,7 +78,7 @@ describe('a list that is searched', () => {
   })
 
   it.each(['checks', 'claims', 'webhook-endpoints', 'events', 'deliveries', 'requests', 'keys'])(
-    'is one of pages oldest first, too: %s',
+    'also has pages oldest first: %s',
     async (name) => {
       const newestFirst = await ids(`/_sim/${name}?order=desc`, 'id')
       const found: unknown[] = []
@@ -109,11 +109,11 @@ describe('a list that is searched', () => {
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_query'])
   })
 
-  it('is none under /v1, which knows of no search', async () => {
+  it('does not exist under /v1', async () => {
     expect(await ids('/v1/checks?q=nowhere', 'external_id')).toHaveLength(2)
   })
 
-  it('is one of a single order under /v1, as the real service has it', async () => {
+  it('has a single order under /v1, like the real service', async () => {
     expect(await ids('/v1/checks?order=asc', 'external_id')).toEqual(['table 7/b', 'Table-12'])
   })
 })
@@ -121,7 +121,7 @@ describe('a list that is searched', () => {
 describe('the activity of deliveries', () => {
   const activity = async (query = '') => (await get(`/_sim/deliveries/activity${query}`)).json as Activity
 
-  it('counts attempts by how they ended, of those deliveries that are asked for', async () => {
+  it('counts attempts by outcome, for the requested deliveries', async () => {
     const sums = ({ buckets }: Activity) =>
       (['succeeded', 'failed', 'dead'] as const).map((name) =>
         buckets.reduce((sum, bucket) => sum + bucket[name], 0),
@@ -132,8 +132,8 @@ describe('the activity of deliveries', () => {
   })
 })
 
-describe('what the inspector looks at', () => {
-  it('is not in the log, counts against no limit, and meets no fault', async () => {
+describe('a request of the inspector', () => {
+  it('is not in the log, counts against no limit, and gets no faults', async () => {
     const { client, call } = await openSimulator({ rateLimit: { requests: 2, seconds: 3_600 } })
     await client.checks.push('a', JSON.stringify(check()))
     await client.faults.set({ faults: [{ on: 'api', error_rate: 1 }] })
@@ -164,7 +164,7 @@ describe('query names', () => {
     })
   })
 
-  it('are refused on calls that change something, before anything is changed', async () => {
+  it('that are unknown are refused on writes, before any change', async () => {
     const answer = await callAt(service.url, 'POST /_sim/clock?freeze=true', {
       key: service.key,
       json: { freeze: true },
@@ -173,7 +173,7 @@ describe('query names', () => {
     expect((await client.clock.show()).frozen).toBe(false)
   })
 
-  it('that /v1 does not know are ignored there, as by the real service', async () => {
+  it('that are unknown are ignored under /v1, like by the real service', async () => {
     expect((await get('/v1/checks?chek=1')).status).toBe(200)
   })
 })

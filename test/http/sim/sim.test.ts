@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { deadUrl, errorOf, openReceiver, openSimulator } from '../../support/simulator.ts'
 
 describe('GET /_sim/health', () => {
-  it('needs no key, and tells the name in the signature header', async () => {
+  it('needs no key, and returns the name in the signature header', async () => {
     const simulator = await openSimulator({ serviceName: 'Acme' })
     const answer = await simulator.call('GET /_sim/health', { key: null })
     expect(answer).toMatchObject({
@@ -14,7 +14,7 @@ describe('GET /_sim/health', () => {
 })
 
 describe('events and deliveries', () => {
-  it('are shown by id as in their lists, and found by what they are about', async () => {
+  it('are shown by id as in their lists, and can be filtered by check and event', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     const { id: dead } = await simulator.client.endpoints.create({
@@ -60,7 +60,7 @@ describe('events and deliveries', () => {
 })
 
 describe('keys', () => {
-  it('are made with scopes and a location, shown once, listed without their secret, and revoked', async () => {
+  it('are created with scopes and a location, shown once, listed without their secret, and revoked', async () => {
     const simulator = await openSimulator()
     const [location] = (await simulator.client.locations.list()).data
     const body = { name: 'POS', scopes: ['write' as const], location_id: location?.id ?? '' }
@@ -75,7 +75,7 @@ describe('keys', () => {
     expect(await simulator.client.keys.revoke(key.id)).toEqual(revoked)
   })
 
-  it('have all scopes and the location of their maker unless said otherwise', async () => {
+  it('have all scopes and the location of their creator by default', async () => {
     const simulator = await openSimulator()
     const [own] = (await simulator.client.keys.list()).data
     expect(await simulator.client.keys.create({})).toMatchObject({
@@ -90,7 +90,7 @@ describe('keys', () => {
     [{ scopes: ['read', 'read'] }, 'scopes'],
     [{ name: '' }, 'name'],
     [{ location_id: 'loc_1' }, 'location_id'],
-  ])('are not made of %j', async (json, path) => {
+  ])('are not created from %j', async (json, path) => {
     const simulator = await openSimulator()
     const answer = await simulator.call('POST /_sim/keys', { json })
     expect(answer.status).toBe(422)

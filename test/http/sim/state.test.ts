@@ -15,7 +15,7 @@ import {
 const startAt = new Date('2026-11-22T00:00:00.000Z')
 const minute = 60_000
 
-/** A simulator whose clock stands at `startAt`, with a check pushed and its delivery attempted once, in vain. */
+/** A simulator with a frozen clock at `startAt`, a pushed check and one failed attempt. */
 async function openFailing(options = {}) {
   const simulator = await openSimulator({ startAt, ...options })
   const receiver = await openReceiver(500)
@@ -39,7 +39,7 @@ function edited(text: string): string {
 }
 
 describe('GET /_sim/state', () => {
-  it('holds everything, secrets and the clock included, and no key', async () => {
+  it('contains everything, secrets and the clock included, but no key', async () => {
     const simulator = await openFailing()
     const { text, json } = await simulator.call('GET /_sim/state')
     const state = json as State
@@ -56,14 +56,14 @@ describe('GET /_sim/state', () => {
     expect(text).not.toContain(simulator.apiKey)
   })
 
-  it('and the others need the scope simulate', async () => {
+  it('and the other methods need the scope simulate', async () => {
     const simulator = await openSimulator()
     const key = await simulator.key(['read', 'write'])
     for (const route of ['GET /_sim/state', 'PUT /_sim/state', 'POST /_sim/reset'])
       expect(errorOf(await simulator.call(route, { key })).code).toBe('insufficient_scope')
   })
 
-  it('is not there for a clock that somebody else moves', async () => {
+  it('is missing for a clock that the caller provides', async () => {
     const simulator = await openSimulator({ clock: createManualClock() })
     for (const route of ['GET /_sim/state', 'POST /_sim/reset'])
       expect((await simulator.call(route)).status).toBe(404)
@@ -71,7 +71,7 @@ describe('GET /_sim/state', () => {
 })
 
 describe('PUT /_sim/state', () => {
-  it('puts back to the letter what was there, clock included, after whatever has happened since', async () => {
+  it('restores every byte of the saved state, clock included', async () => {
     const simulator = await openFailing()
     const before = await simulator.client.state.get()
     await simulator.client.clock.advance('3h')
@@ -106,7 +106,7 @@ describe('PUT /_sim/state', () => {
     ['private address', { denyPrivate: true }, 'https://10.0.0.1/', '--deny-private'],
     ['site-local address', { denyPrivate: true }, 'https://[fec0::1]/', '--deny-private'],
     ['name that resolves to a private one', { denyPrivate: true }, 'https://localhost/', '--deny-private'],
-  ])('brings in no endpoint that registration refuses: %s', async (_what, options, url, message) => {
+  ])('refuses endpoints that registration refuses: %s', async (_what, options, url, message) => {
     const simulator = await openFailing()
     const saved = await simulator.client.state.get()
     const other = await openSimulator(options)
@@ -141,14 +141,14 @@ describe('PUT /_sim/state', () => {
     expect((await simulator.client.state.get()).endpoints).toMatchObject([{ url: 'https://shop.example/' }])
   })
 
-  it('takes a state from before there were payments and feedback', async () => {
+  it('accepts a state without payments and feedback', async () => {
     const simulator = await openFailing()
     const { payments: _payments, feedback: _feedback, ...before } = await simulator.client.state.get()
     const { json } = await put(simulator, { ...before, format: 1 })
     expect(json as StateReport).toMatchObject({ records: { checks: 1, payments: 0, feedback: 0 } })
   })
 
-  it('takes a state of format 1, and gives its endpoints the first location', async () => {
+  it('accepts a state of format 1, and gives its endpoints the first location', async () => {
     const simulator = await openFailing()
     const now = await simulator.client.state.get()
     const endpoints = now.endpoints.map(({ location_id: _location, ...endpoint }) => endpoint)
@@ -159,7 +159,7 @@ describe('PUT /_sim/state', () => {
     expect(endpoint).toMatchObject({ id: simulator.endpoint.id, location_id: first })
   })
 
-  it('refuses an endpoint of a location that is not there', async () => {
+  it('refuses an endpoint of an unknown location', async () => {
     const simulator = await openFailing()
     const { endpoints, ...state } = await simulator.client.state.get()
     const strange = endpoints.map((one) => ({ ...one, location_id: 'loc_01AAAAAAAAAAAAAAAAAAAAAAAA' }))
@@ -167,7 +167,7 @@ describe('PUT /_sim/state', () => {
     expect(errorOf(answer).issues).toMatchObject([{ path: 'endpoints[0].location_id' }])
   })
 
-  it('lets the clock run on from where it stood when it ran', async () => {
+  it('continues a running clock from the saved time', async () => {
     const simulator = await openSimulator({ startAt })
     const before = await simulator.client.state.get()
     await simulator.client.clock.advance('3h')
@@ -178,7 +178,7 @@ describe('PUT /_sim/state', () => {
     expect(Date.parse(now) - Date.parse(before.clock.now)).toBeLessThan(180 * minute)
   })
 
-  it('leaves the rest of a ladder to a service that never saw its beginning', async () => {
+  it('lets another service finish a retry schedule', async () => {
     const saved = await (await openFailing()).client.state.get()
     const simulator = await openSimulator()
     await put(simulator, saved)
@@ -197,7 +197,7 @@ describe('PUT /_sim/state', () => {
     ])
   })
 
-  it('has what is made at the very moment of the state come after what is in it', async () => {
+  it('sorts records created in the same millisecond after those of the state', async () => {
     const saved = await (await openFailing()).client.state.get()
     for (let round = 0; round < 5; round++) {
       const simulator = await openSimulator()
@@ -208,7 +208,7 @@ describe('PUT /_sim/state', () => {
     }
   })
 
-  it('keeps the keys, which see the location of the same name, or else the first', async () => {
+  it('keeps the keys, moved to the location of the same name, or to the first', async () => {
     const saved = await (await openFailing()).client.state.get()
     const simulator = await openSimulator()
     const [second, first] = (await simulator.client.locations.list()).data
@@ -218,7 +218,7 @@ describe('PUT /_sim/state', () => {
     expect(seen.map(({ json }) => (json as { data: object[] }).data.length)).toEqual([1, 0])
   })
 
-  it('takes back an attempt in flight: the next one is that of the state', async () => {
+  it('aborts an attempt in flight: the next one is that of the state', async () => {
     const simulator = await openFailing()
     const saved = await simulator.client.state.get()
     simulator.receiver.answer('hang')
@@ -232,7 +232,7 @@ describe('PUT /_sim/state', () => {
     expect(attempted).toMatchObject([{ attempt: 2, outcome: 'succeeded' }])
   })
 
-  it('ends a move of the clock that is under way', async () => {
+  it('ends a move of the clock in progress', async () => {
     const simulator = await openFailing()
     const saved = await simulator.client.state.get()
     simulator.receiver.answer('hang')
@@ -315,7 +315,7 @@ describe('PUT /_sim/state', () => {
     expect(await simulator.client.state.get()).toEqual(before)
   })
 
-  it('takes states that are longer than any other body may be', async () => {
+  it('accepts states that exceed the body limit', async () => {
     const simulator = await openSimulator({ bodyLimit: 2000 })
     const items = Array.from({ length: 30 }, (_, index) => ({
       ...check().items[0],
@@ -336,7 +336,7 @@ describe('PUT /_sim/state', () => {
     ['one line', (state: State) => JSON.stringify(state)],
     ['as people edit it', (state: State) => JSON.stringify(state, null, 2)],
     ['a record a line, but for one', (state: State) => edited([...stateText(state)].join(''))],
-  ])('takes JSON in any layout: %s', async (_what, layout) => {
+  ])('accepts JSON in any layout: %s', async (_what, layout) => {
     const simulator = await openFailing()
     const before = await simulator.client.state.get()
     await simulator.push('lunch')
@@ -370,7 +370,7 @@ describe('PUT /_sim/state', () => {
     expect(await simulator.client.state.get()).toEqual(before)
   })
 
-  it('and GET stream what is long: it comes back to the letter, in pieces', async () => {
+  it('and GET stream long states, which are restored byte for byte', async () => {
     const simulator = await openFailing()
     const state = await simulator.client.state.get()
     const [sample] = state.checks
@@ -392,7 +392,7 @@ describe('PUT /_sim/state', () => {
 })
 
 describe('POST /_sim/reset', () => {
-  it('leaves the locations and the keys, and a clock that runs from where it was started', async () => {
+  it('keeps the locations and the keys, and sets the clock to its start time', async () => {
     const simulator = await openFailing()
     const { locations } = await simulator.client.state.get()
     const key = await simulator.key(['read', 'write', 'simulate'])
@@ -413,7 +413,7 @@ describe('POST /_sim/reset', () => {
     expect((await simulator.call('GET /_sim/requests')).json).toEqual({ data: [], next_cursor: null })
   })
 
-  it('goes back to real time when nothing else was said, and dates and orders what comes by it', async () => {
+  it('returns to real time by default, and dates and orders new records by it', async () => {
     const simulator = await openSimulator()
     await simulator.client.clock.advance('35h')
     await simulator.push('old')
@@ -427,7 +427,7 @@ describe('POST /_sim/reset', () => {
     expect((made?.id ?? '').slice(4) < (location?.id ?? '').slice(4)).toBe(true)
   })
 
-  it('brings nothing back that was in flight, and tells whoever listens', async () => {
+  it('discards attempts in flight, and notifies subscribers', async () => {
     const simulator = await openFailing()
     simulator.receiver.answer('hang')
     await simulator.push('lunch')
@@ -441,7 +441,7 @@ describe('POST /_sim/reset', () => {
     expect((await simulator.client.clock.advance('35h')).attempted_total).toBe(0)
   })
 
-  it('holds after a restart', async () => {
+  it('persists after a restart', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openFailing({ dataDirectory, startAt: undefined })
     await first.client.clock.advance('3h')
@@ -454,7 +454,7 @@ describe('POST /_sim/reset', () => {
   })
 })
 
-describe('a data directory with an endpoint that registration refuses by now', () => {
+describe('a data directory with an endpoint that registration would now refuse', () => {
   it('is opened, and nothing is sent to that endpoint', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openFailing({ dataDirectory })

@@ -45,7 +45,7 @@ async function open(clock: ManualClock = createManualClock()) {
 }
 
 describe('the stream since a time', () => {
-  it('tells what began since then, oldest first, then that it is live', async () => {
+  it('sends past messages since then, oldest first, and then live', async () => {
     const { clock, happen, idle, ...simulator } = await open()
     await happen('a')
     clock.advance(30_000)
@@ -64,7 +64,7 @@ describe('the stream since a time', () => {
     expect(await read(simulator, new Date(clock.now().getTime() + 1))).toEqual([{ type: 'live', data: {} }])
   })
 
-  it('tells each attempt as it stood: one that was retried was pending, and the next was to come', async () => {
+  it('sends each attempt with the state at that time: a retried one was pending, with its next attempt', async () => {
     const { clock, happen, idle, receiver, ...simulator } = await open()
     await happen('a')
     receiver.answer(200)
@@ -76,7 +76,7 @@ describe('the stream since a time', () => {
     expect(first).not.toHaveProperty('attempts')
   })
 
-  it('tells nothing twice and leaves nothing out, whatever happens while it is read', async () => {
+  it('repeats and omits nothing, whatever happens while it is read', async () => {
     const { receiver, ...simulator } = await open()
     receiver.answer(200)
     for (let n = 0; n < 120; n++) await simulator.push(`before-${n}`)
@@ -102,7 +102,7 @@ describe('the stream since a time', () => {
     expect(messages.filter(({ type }) => type === 'live')).toHaveLength(1)
   })
 
-  it('tells deliveries that their endpoint took along, live and later', async () => {
+  it('sends deliveries that ended with their endpoint, live and later', async () => {
     const { clock, happen, receiver, ...simulator } = await open()
     await happen('a')
     receiver.answer('hang')
@@ -124,7 +124,7 @@ describe('the stream since a time', () => {
     live.abort()
   })
 
-  it('tells those that died with a disabled endpoint, after its last attempt', async () => {
+  it('sends deliveries that died with a disabled endpoint after its last attempt', async () => {
     const clock = createManualClock()
     const simulator = await openSimulator({ clock, disableAfter: 2 })
     const receiver = await openReceiver(500)
@@ -141,7 +141,7 @@ describe('the stream since a time', () => {
     expect(told).toEqual(['attempt b', 'delivery a', 'delivery b'])
   })
 
-  it('refuses what is no time', async () => {
+  it('refuses an invalid time', async () => {
     const simulator = await openSimulator()
     for (const since of ['yesterday', '5', '', '2026-13-01'])
       expect(errorOf(await simulator.call(`GET /_sim/stream?since=${since}`))).toMatchObject({
@@ -149,7 +149,7 @@ describe('the stream since a time', () => {
       })
   })
 
-  it('is as long as what is stored, for a reader that takes its time', async () => {
+  it('contains everything stored, also for a slow subscriber', async () => {
     const deliveries = Array.from({ length: 2_500 }, (_, n) => delivery(`dlv_${n}`, 5))
     const stream = createStream(
       {

@@ -9,7 +9,7 @@ import type { CommitListener } from '../../../src/service.ts'
 import { check as storedCheck } from '../../store/records.ts'
 
 const MIB = 2 ** 20
-/** What may wait for one reader, and one message more. */
+/** The buffer of one subscriber, plus one message. */
 const MOST = 4 * MIB + 1.1 * MIB
 
 /** A stream about a log and a store that the test fills. */
@@ -32,7 +32,7 @@ function openStream() {
   return {
     stream,
     log,
-    /** One request whose message takes so many bytes. */
+    /** Makes a request whose message has this size in bytes. */
     ask(bytes = MIB) {
       log.add(entry(`req_${String(++number).padStart(6, '0')}`, bytes))
     },
@@ -57,7 +57,7 @@ interface Told {
   bytes: number
 }
 
-/** Reads what a stream tells, comments left out. */
+/** Reads the messages of a stream, without comments. */
 function readerOf(body: unknown) {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const next = async (): Promise<Told> => {
@@ -81,8 +81,8 @@ function readerOf(body: unknown) {
 const bytesOf = (all: readonly Told[]) => all.reduce((sum, { bytes }) => sum + bytes, 0)
 const missedIn = (all: readonly Told[]) => all.reduce((sum, { data }) => sum + (data.count ?? 0), 0)
 
-describe('a reader of the stream that does not read', () => {
-  it('is kept four MiB of messages, and is told how many it missed when it reads on', async () => {
+describe('a stalled subscriber of the stream', () => {
+  it('has four MiB of messages buffered, and is told how many it missed', async () => {
     const { stream, ask } = openStream()
     const { body } = await stream.open()
     for (let n = 0; n < 100; n += 1) ask()
@@ -99,7 +99,7 @@ describe('a reader of the stream that does not read', () => {
     expect(await reader.next()).toMatchObject({ type: 'request', data: { id: 'req_000101' } })
   })
 
-  it('is told of what it missed once, and at its place', async () => {
+  it('is told once, in the right place, how many it missed', async () => {
     const { stream, ask } = openStream()
     const { body } = await stream.open()
     const reader = readerOf(body)
@@ -111,7 +111,7 @@ describe('a reader of the stream that does not read', () => {
       expect(told.filter(({ type }) => type === 'request').length + missedIn(told)).toBe(10)
   })
 
-  it('costs little however many there are: a message is encoded once for all, and not when none can take it', async () => {
+  it('costs little: a message is encoded once for all, and never when none can take it', async () => {
     const { stream, ask } = openStream()
     for (let n = 0; n < 20; n += 1) await stream.open()
     const encode = vi.spyOn(TextEncoder.prototype, 'encode')
@@ -120,7 +120,7 @@ describe('a reader of the stream that does not read', () => {
     expect(encode.mock.calls.length).toBeLessThanOrEqual(5)
   })
 
-  it('never misses that another state took the place of all', async () => {
+  it('never misses a replaced state', async () => {
     const { stream, ask, reset } = openStream()
     const { body } = await stream.open()
     for (let n = 0; n < 10; n += 1) ask()
@@ -130,7 +130,7 @@ describe('a reader of the stream that does not read', () => {
     expect(told.at(-2)).toMatchObject({ type: 'dropped' })
   })
 
-  it('misses what comes while its history is read, beyond four MiB, and is told after it', async () => {
+  it('misses messages beyond four MiB while its history is read, and is told afterwards', async () => {
     const { stream, ask } = openStream()
     const opening = stream.open('2026-11-21T18:00:00.000Z')
     for (let n = 0; n < 100; n += 1) ask(MIB / 2)
@@ -142,7 +142,7 @@ describe('a reader of the stream that does not read', () => {
     expect(bytesOf(told)).toBeLessThan(32 * MIB)
   })
 
-  it('is not held the bodies of its history: what the log has forgotten meanwhile is left out', async () => {
+  it('has no bodies of its history buffered: requests that the log drops meanwhile are left out', async () => {
     const { stream, ask } = openStream()
     for (let n = 0; n < 15; n += 1) ask()
     const { body } = await stream.open('2026-11-21T18:00:00.000Z')
@@ -157,8 +157,8 @@ describe('a reader of the stream that does not read', () => {
   })
 })
 
-describe('a reader of the stream of a table that does not read', () => {
-  it('is kept a few changes, and told of one more when it reads on', async () => {
+describe('a stalled subscriber of the stream of a table', () => {
+  it('has a few changes buffered, and gets one more when it continues', async () => {
     const listeners: CommitListener[] = []
     const onCommit = (listener: CommitListener) => {
       listeners.push(listener)

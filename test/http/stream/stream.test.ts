@@ -5,7 +5,7 @@ import { createManualClock } from '../../support/manual-clock.ts'
 import { openReceiver, openSimulator, openStream, totals } from '../../support/simulator.ts'
 
 describe('the stream', () => {
-  it('tells requests, events and attempts as they happen, an attempt after its event', async () => {
+  it('sends requests, events and attempts as they happen, an attempt after its event', async () => {
     const clock = createManualClock()
     const simulator = await openSimulator({ clock })
     const answered = { go: () => {} }
@@ -39,7 +39,7 @@ describe('the stream', () => {
     expect((retry.data as AttemptMessage).id).toBe((attempt.data as AttemptMessage).id)
   })
 
-  it('tells the events of one push in their order', async () => {
+  it('sends the events of one push in their order', async () => {
     const simulator = await openSimulator()
     await simulator.push('a')
     const stream = await openStream(simulator)
@@ -54,7 +54,7 @@ describe('the stream', () => {
     ])
   })
 
-  it('reaches all who listen, and no one else misses anything when one leaves', async () => {
+  it('reaches all subscribers, also after one of them leaves', async () => {
     const simulator = await openSimulator()
     const streams = await Promise.all([openStream(simulator), openStream(simulator), openStream(simulator)])
     const leaving = new AbortController()
@@ -66,7 +66,7 @@ describe('the stream', () => {
     for (const messages of others) expect(messages).toEqual(first)
   })
 
-  it('numbers its messages, tells refused requests too, and is not about the calls of /_sim', async () => {
+  it('numbers its messages, includes refused requests, and excludes calls of /_sim', async () => {
     const simulator = await openSimulator()
     const headers = { authorization: `Bearer ${simulator.apiKey}` }
     const response = await fetch(`${simulator.url}/_sim/stream`, { headers })
@@ -87,7 +87,7 @@ describe('the stream', () => {
     await reader?.cancel()
   })
 
-  it('ends when the service stops, which need not wait for it', async () => {
+  it('ends when the service stops, without delaying it', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     await simulator.close()

@@ -24,8 +24,8 @@ const addClaim = {
   decide: (_records, claim) => ({ reply: claim, writes: [put('claims', claim)], events: [] }),
 } satisfies Operation<Claim, NoReads, Claim>
 
-/** The door over a service of its own, in which a check `a` has two burgers of 1850, of which guests hold some. */
-async function openRoom(claimed: Partial<Claim>) {
+/** Opens a server with a check `a` of two burgers for 1850, of which guests have claimed some. */
+async function openServerWith(claimed: Partial<Claim>) {
   const clock = { now: () => new Date() }
   const newId = createNewId(() => clock.now())
   const service = createService({ store: createMemoryStore(), clock, newId, newSecret })
@@ -51,9 +51,9 @@ async function openRoom(claimed: Partial<Claim>) {
       throw bug
     },
   })
-  const door = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
-  onTestFinished(() => door.close(0))
-  const call = (to: string, json?: unknown) => callAt(door.url, to, { key: 'key', json })
+  const server = await openServer(app, { port: 0, host: '127.0.0.1', isAllowedHost: () => true })
+  onTestFinished(() => server.close(0))
+  const call = (to: string, json?: unknown) => callAt(server.url, to, { key: 'key', json })
   const pushed = await call(route, before)
   const items = [{ external_id: 'burger', quantity: 2, price_cents: 1850 }]
   await service.execute(addClaim, {
@@ -78,7 +78,7 @@ const burger = (changes: Partial<Push['items'][number]>) => [
   item('tea'),
 ]
 
-describe('a push that takes away what guests have claimed', () => {
+describe('a push that removes claimed items', () => {
   it.each<[what: string, items: Push['items'], reasons: string[]]>([
     ['removes the item', [item('tea')], ['removed']],
     ['removes every item', [], ['removed']],
@@ -87,7 +87,7 @@ describe('a push that takes away what guests have claimed', () => {
     ['does both', burger({ quantity: 1, price_cents: 0 }), ['price_decreased', 'quantity_below_claimed']],
     ['gives it another identifier', [item('burger-2', { quantity: 2 }), item('tea')], ['removed']],
   ])('%s is 409 conflict_with_paid_items, and nothing changes', async (_what, items, reasons) => {
-    const { call, log, pushed, service } = await openRoom({})
+    const { call, log, pushed, service } = await openServerWith({})
     const answer = await call(route, { ...before, items })
     expect(answer.status).toBe(409)
     expect(errorOf(answer)).toMatchObject({
@@ -103,7 +103,7 @@ describe('a push that takes away what guests have claimed', () => {
   })
 
   it('is 409 also when the claim is paid', async () => {
-    const { call } = await openRoom({ status: 'paid' })
+    const { call } = await openServerWith({ status: 'paid' })
     expect(await call(route, { ...before, items: [] })).toMatchObject({ status: 409 })
   })
 
@@ -114,7 +114,7 @@ describe('a push that takes away what guests have claimed', () => {
     ['the item is renamed', {}, burger({ name: 'Cheeseburger', note: 'well done' })],
     ['what is not claimed is removed', {}, [item('burger', { quantity: 2 })]],
   ])('is 200 when %s', async (_what, claimed, items) => {
-    const { call } = await openRoom(claimed)
+    const { call } = await openServerWith(claimed)
     expect(await call(route, { ...before, items })).toMatchObject({ status: 200 })
   })
 })

@@ -22,7 +22,7 @@ const anyArrivals = fc.array(anyPush, { minLength: 1, maxLength: 5 }).chain((pus
   return fc.tuple(arrival, arrival)
 })
 
-/** What all orders of arrival must agree on. */
+/** Fields that are equal for all orders of arrival. */
 function content({
   id: _id,
   external_id: _external,

@@ -9,7 +9,7 @@ const lemonade = '0c9e2b7d-3b64-4e0f-b1a8-71d5c2f48e02'
 const burger = '6f1d4c1a-0a7e-4f6b-8a55-2f3c9e7b1d01'
 const brownie = 'd83a5f90-96c2-47bb-9d1e-5a0b64c7f203'
 
-test('fixtures/events are what the meal that they tell of gives, but for identifiers and times', async () => {
+test('fixtures/events equal the events of the same calls, except for identifiers and times', async () => {
   const { client } = await openSimulator()
   const id = (dataOf('check.created') as { external_id: string }).external_id
   const push = (type: string) => client.checks.push(id, JSON.stringify(pushOf(dataOf(type) as Push)))
@@ -47,7 +47,7 @@ function dataOf(type: string): unknown {
   return (readJson(join(fixtures, 'events', `${type}.json`)) as { data: unknown }).data
 }
 
-/** What the POS sent for this. */
+/** The pushed body of this check. */
 function pushOf({ table, status, items, totals, revision }: Push) {
   const pushed = items.map(({ external_id, name, quantity, price_cents, note }) => ({
     external_id,
@@ -59,7 +59,7 @@ function pushOf({ table, status, items, totals, revision }: Push) {
   return { table, status, items: pushed, totals, revision }
 }
 
-/** Identifiers tell nothing but what they are of; a time tells that there is one. */
+/** Replaces identifiers by their prefix and times by a placeholder. */
 function timeless(data: unknown): string {
   return JSON.stringify(data)
     .replace(/\b([a-z]{2,3})_[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, '$1')

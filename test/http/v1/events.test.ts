@@ -67,7 +67,7 @@ describe('one event per trigger, in order', () => {
 })
 
 describe('a delivery', () => {
-  it('DEL-14 carries an envelope whose data is, byte for byte, what GET answered right after the change', async () => {
+  it('DEL-14 contains an envelope whose data equals, byte for byte, the response of GET right after the change', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     const event_types = ['check.created' as const, 'check.updated' as const, 'check.closed' as const]
@@ -92,7 +92,7 @@ describe('a delivery', () => {
       expect(body.startsWith(JSON.stringify({ id, type, created_at }).slice(0, -1))).toBe(true)
   })
 
-  it('is made for the types that an endpoint lists, and no others', async () => {
+  it('is created only for the types that an endpoint lists', async () => {
     const simulator = await openSimulator()
     const receivers = await Promise.all([openReceiver(), openReceiver(), openReceiver()])
     const wanted = [['check.closed'], [...eventTypes], ['payment.succeeded']] as const
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     expect((await simulator.client.deliveries.list()).data).toHaveLength(4)
   })
 
-  it('goes to endpoints that are there when the event happens, not to later ones', async () => {
+  it('goes to endpoints that exist at the time of the event, not to later ones', async () => {
     const simulator = await openSimulator()
     const receiver = await openReceiver()
     await simulator.push('a')
@@ -128,7 +128,7 @@ describe('a delivery', () => {
 describe('retries', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('send the same bytes, each signed anew with its own t, which Stripe’s library takes', async () => {
+  it('send the same bytes, each newly signed with its own t, which Stripe’s library accepts', async () => {
     await testAuthority()
     const clock = createManualClock()
     const receiver = await openReceiver([500, 500, 200])

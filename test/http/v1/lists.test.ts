@@ -23,7 +23,7 @@ describe('lists', () => {
     '/v1/webhook-endpoints',
     '/_sim/events',
     '/_sim/deliveries',
-  ])('GET %s of nothing is an empty list without a cursor', async (path) => {
+  ])('GET %s without records is an empty list without a cursor', async (path) => {
     expect((await simulator.call(`GET ${path}`)).text).toBe('{"data":[],"next_cursor":null}')
   })
 
@@ -80,7 +80,7 @@ describe('lists', () => {
       for (const name of names) await simulator.push(name)
     })
 
-    it('are newest first, 20 at a time unless said otherwise, from 1 to 100', async () => {
+    it('are newest first, 20 at a time by default, from 1 to 100', async () => {
       expect(ids(await list('/v1/checks'))).toEqual(newestFirst.slice(0, 20))
       expect(ids(await list('/v1/checks?limit=1'))).toEqual(newestFirst.slice(0, 1))
       const all = await list('/v1/checks?limit=100')
@@ -89,7 +89,7 @@ describe('lists', () => {
     })
 
     it.each([1, 7, 15, 20, 44, 45, 46])(
-      'are paged by %i without gaps or repeats, while new ones arrive and old ones change',
+      'are paged by %i without gaps or repeats, while checks arrive and change',
       async (limit) => {
         const seen: string[] = []
         let cursor: string | null = null
@@ -107,7 +107,7 @@ describe('lists', () => {
       },
     )
 
-    it('that fill the last page exactly have no further one', async () => {
+    it('that fill the last page exactly have no further page', async () => {
       const first = await list('/v1/checks?limit=40')
       const second = await list(`/v1/checks?limit=5&cursor=${first.next_cursor}`)
       expect(ids(second)).toEqual(newestFirst.slice(40))

@@ -7,7 +7,7 @@ import { openReceiver, openSimulator, temporaryDirectory } from '../../support/s
 
 const event_types = ['check.created', 'claim.created', 'payment.succeeded', 'check.fully_paid'] as const
 
-/** A service whose start key is of the first location, a key of the second one, and an endpoint of each. */
+/** A service with a key and an endpoint for each of two locations; the start key is of the first. */
 async function openBoth() {
   const simulator = await openSimulator()
   const { json } = await simulator.call('GET /v1/locations')
@@ -28,7 +28,7 @@ async function openBoth() {
 }
 
 describe('a webhook endpoint', () => {
-  it('receives the events of its own location only, whose data is what GET answers to its key', async () => {
+  it('receives only events of its own location, with the data that GET returns to its key', async () => {
     const { call, push, idle, apiKey, otherKey, receivers } = await openBoth()
     await push('a')
     const claim = { json: { items: [{ external_id: 'burger', quantity: 1 }] } }
@@ -90,7 +90,7 @@ describe('a webhook endpoint', () => {
   })
 })
 
-it('a data directory from before endpoints had a location opens, and they are of the first one', async () => {
+it('a data directory without locations of endpoints opens, and gives them the first one', async () => {
   const dataDirectory = await temporaryDirectory()
   const receiver = await openReceiver()
   const before = await openSimulator({ dataDirectory })
@@ -111,7 +111,7 @@ it('a data directory from before endpoints had a location opens, and they are of
   expect((await again.client.endpoints.list()).data.map((endpoint) => endpoint.id)).toEqual([id])
 })
 
-/** Changes a snapshot as somebody who edits it on purpose: without its checksum. */
+/** Edits a snapshot and removes its checksum, as for an intended edit. */
 async function editSnapshot(directory: string, edit: (text: string) => string): Promise<void> {
   const path = join(directory, 'db.json')
   const text = await readFile(path, 'utf8')

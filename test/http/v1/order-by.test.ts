@@ -41,7 +41,7 @@ describe('a service that orders pushes by updated_at', () => {
     expect(await findingsOf(simulator)).toEqual([])
   })
 
-  it('shows the time as the revision, and in events what GET answers', async () => {
+  it('shows the time as the revision, also in events', async () => {
     const simulator = await openSimulator({ orderBy })
     const receiver = await openReceiver()
     await simulator.client.endpoints.create({ url: receiver.url, event_types: ['check.created'] })
@@ -60,7 +60,7 @@ describe('a service that orders pushes by updated_at', () => {
     expect(errorOf(answer).issues).toMatchObject([{ path: 'status' }, { path: 'updated_at' }])
   })
 
-  it('names the field in findings, and knows revision no more', async () => {
+  it('names the field in findings, and treats revision as unknown', async () => {
     const simulator = await openSimulator({ orderBy })
     await put(simulator, 'a', at(1))
     await put(simulator, 'a', { ...check({ items: [item('tea')] }), revision: 7 })
@@ -76,14 +76,14 @@ describe('a service that orders pushes by updated_at', () => {
     expect(await findingsOf(reused)).toMatchObject([{ code: 'revision_reused' }])
   })
 
-  it('refuses revision, and not its own field, when it is strict', async () => {
+  it('refuses revision, but not its own field, when strict', async () => {
     const simulator = await openSimulator({ orderBy, strict: true })
     expect((await put(simulator, 'a', at(1))).status).toBe(201)
     const answer = await put(simulator, 'b', { ...at(1), revision: 1 })
     expect(errorOf(answer).issues).toMatchObject([{ path: 'revision' }])
   })
 
-  it('has the item diff of a push in the log, whatever its field revision holds', () => {
+  it('has the item diff of a push in the log, for any value of revision', () => {
     const push = { external_check_id: 'a', outcome: 'created' as const, before: null, findings: [] }
     const body = JSON.stringify({ ...at(1), revision: 'A7' })
     expect(pushNote(push, [], { body, orderBy }).diff?.added).toHaveLength(1)
@@ -91,7 +91,7 @@ describe('a service that orders pushes by updated_at', () => {
 })
 
 describe('a restart with another field', () => {
-  it('takes the next push with that field, and orders by it from then on', async () => {
+  it('accepts the next push with that field, and orders by it from then on', async () => {
     const dataDirectory = await temporaryDirectory()
     const first = await openSimulator({ dataDirectory })
     await put(first, 'a', check({ revision: 9 }))

@@ -8,7 +8,7 @@ const { webhooks } = new Stripe('sk_test_x')
 const event_types = ['feedback.received' as const]
 
 describe('a ping', () => {
-  it('SIG-18 is signed, goes to that endpoint alone, and carries the endpoint without its secret', async () => {
+  it('SIG-18 is signed, goes to that endpoint only, and contains the endpoint without its secret', async () => {
     const simulator = await openSimulator()
     const { endpoints } = simulator.client
     const [receiver, other] = [await openReceiver(), await openReceiver()]
@@ -96,7 +96,7 @@ describe('a ping', () => {
     expect(await simulator.client.endpoints.get(id)).toMatchObject({ status: 'enabled' })
   })
 
-  it('to an unknown endpoint is 404, also to one that is deleted', async () => {
+  it('to an unknown or deleted endpoint is 404', async () => {
     const simulator = await openSimulator()
     const { id } = await simulator.client.endpoints.create({ url: deadUrl, event_types })
     await simulator.client.endpoints.delete(id)

@@ -14,7 +14,7 @@ describe('a push', () => {
     expect(await simulator.push('b')).toMatchObject({ status: 201 })
   })
 
-  it('is answered with exactly the fields of the contract, in their order, absent ones as null', async () => {
+  it('returns exactly the fields of the contract, in their order, absent ones as null', async () => {
     const simulator = await openSimulator()
     const { note: _note, ...burger } = item('burger')
     const { json } = await simulator.call('PUT /v1/checks/external/a', {
@@ -51,7 +51,7 @@ describe('a push', () => {
     ['a close', [check(), check({ status: 'closed' })]],
     ['a replay', [check(), check()]],
     ['a stale push', [check({ revision: 2 }), check({ revision: 1, totals: totals(1) })]],
-  ])('of %s is answered with what GET answers, byte for byte', async (_what, pushes) => {
+  ])('of %s returns the same bytes as GET', async (_what, pushes) => {
     const simulator = await openSimulator()
     for (const push of [...pushes, check({ items: [item('🍮', { note: 'é "x" \\ \u2028' })] })]) {
       const { text } = await simulator.push('a', push)
@@ -59,7 +59,7 @@ describe('a push', () => {
     }
   })
 
-  it('keeps the identity and the birth of a check, and moves updated_at forward', async () => {
+  it('keeps id and created_at of a check, and increases updated_at', async () => {
     const simulator = await openSimulator()
     const first = (await simulator.push('a')).json as Check
     const second = (await simulator.push('a', { totals: totals(2000) })).json as Check
@@ -112,7 +112,7 @@ describe('replaying a push has no effect', () => {
     expect(push?.outcome).toBe('unchanged')
   })
 
-  it('CONV-05 also when many arrive at the same time', async () => {
+  it('CONV-05 also when many arrive concurrently', async () => {
     const simulator = await openSimulator()
     const answers = await Promise.all(Array.from({ length: 20 }, () => simulator.push('a', first)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)

@@ -67,7 +67,7 @@ describe('a push', () => {
     }
   })
 
-  it('is told all that is wrong with it at once', async () => {
+  it('gets all its issues at once', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.call(route, {
       json: {
@@ -99,7 +99,7 @@ describe('a push', () => {
     expect(message).toContain('(and 10 more, see issues)')
   })
 
-  it('that is refused leaves the check as it was, and no event', async () => {
+  it('that is refused changes no check and emits no event', async () => {
     const simulator = await openSimulator()
     const { text } = await simulator.push('a')
     expect(await simulator.push('a', { items: [item('x'), item('x')], totals: totals(1) })).toMatchObject({
@@ -120,7 +120,7 @@ describe('unknown fields', () => {
     covers: 4,
   }
 
-  it('are ignored, shown to nobody, and reported as a finding', async () => {
+  it('are ignored, not returned, and reported as a finding', async () => {
     const simulator = await openSimulator()
     const answer = await simulator.call(route, { json })
     expect(answer.status).toBe(201)

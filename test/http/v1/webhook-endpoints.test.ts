@@ -37,7 +37,7 @@ describe('registration', () => {
     })
   })
 
-  it('AUTH-08 shows the signing secret this once and nowhere else', async () => {
+  it('AUTH-08 shows the signing secret once and nowhere else', async () => {
     const simulator = await openSimulator()
     const stream = await openStream(simulator)
     const receiver = await openReceiver()
@@ -67,7 +67,7 @@ describe('registration', () => {
     for (const text of texts) expect(text).not.toContain('whsec_')
   })
 
-  it('DEL-13 of a URL that is registered already makes another endpoint with a secret of its own', async () => {
+  it('DEL-13 of a URL that is already registered creates another endpoint with its own secret', async () => {
     const simulator = await openSimulator()
     const answers = [1, 2].map(() => register(simulator, { url, event_types: ['check.created'] }))
     const [first, second] = (await Promise.all(answers)).map(
@@ -77,7 +77,7 @@ describe('registration', () => {
     expect(first?.signing_secret).not.toBe(second?.signing_secret)
   })
 
-  it('deleted through /_sim, an endpoint is gone', async () => {
+  it('is undone by deleting the endpoint through /_sim', async () => {
     const simulator = await openSimulator()
     const { id } = await simulator.client.endpoints.create({ url, event_types: ['check.created'] })
     expect((await simulator.client.endpoints.delete(id)).id).toBe(id)
@@ -115,7 +115,7 @@ describe('event_types', () => {
     expect((json as WebhookEndpointView).event_types).toEqual(event_types)
   })
 
-  it('are judged together with the url, all at once', async () => {
+  it('are validated together with the url', async () => {
     const simulator = await openSimulator()
     const { issues } = errorOf(await register(simulator, { event_types: ['nothing'] }))
     expect((issues as ValidationIssue[]).map(({ path }) => path)).toEqual(['url', 'event_types[0]'])
@@ -126,21 +126,21 @@ describe('a secret of the caller’s choice', () => {
   const signing_secret = `whsec_${'a'.repeat(43)}`
   const body = { url, event_types: ['check.created'], signing_secret }
 
-  it('is kept by POST /_sim/webhook-endpoints', async () => {
+  it('is used by POST /_sim/webhook-endpoints', async () => {
     const simulator = await openSimulator()
     const { status, json } = await simulator.call('POST /_sim/webhook-endpoints', { json: body })
     expect(status).toBe(201)
     expect(json).toMatchObject({ url, signing_secret })
   })
 
-  it('counts for nothing with /v1, as with the real service', async () => {
+  it('is ignored by /v1, like by the real service', async () => {
     const simulator = await openSimulator()
     const { status, json } = await register(simulator, body)
     expect(status).toBe(201)
     expect((json as { signing_secret: string }).signing_secret).not.toBe(signing_secret)
   })
 
-  it('must be one', async () => {
+  it('must be a valid secret', async () => {
     const simulator = await openSimulator()
     const json = { ...body, signing_secret: 'whsec_short' }
     const { issues } = errorOf(await simulator.call('POST /_sim/webhook-endpoints', { json }))

@@ -76,7 +76,7 @@ describe('a url', () => {
     }
   })
 
-  it('with http: is accepted for loopback hosts alone, with --allow-http-loopback', async () => {
+  it('with http: is accepted only for loopback hosts, with --allow-http-loopback', async () => {
     const simulator = await openSimulator({ allowHttpLoopback: true })
     const statusOf = async (address: string) =>
       (await register(simulator, { url: address, event_types: ['check.created'] })).status

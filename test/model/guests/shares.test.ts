@@ -16,7 +16,7 @@ const claimOf = (lines: Lines, index: number, status: ClaimOnBill['status'] = 'a
 })
 const amounts = (of: Bill, claims: readonly ClaimOnBill[]) => [...owed(of, claims).values()]
 
-describe('what claims owe', () => {
+describe('amounts of claims', () => {
   test.each<[sentence: string, prices: Prices, total: number, claims: Lines[], owed: number[]]>([
     ['a share of the tax goes with the items', { a: 1000, b: 500 }, 1650, [{ a: 1 }], [1100]],
     ['and a share of the discount', { a: 1000, b: 500, off: -300 }, 1200, [{ a: 1 }], [800]],
@@ -38,7 +38,7 @@ describe('what claims owe', () => {
       [1, 1, 0, 0],
     ],
     [
-      'as long as something is left unclaimed, nobody owes the rest',
+      'while something is unclaimed, no claim owes the rest',
       { a: [1, 3] },
       100,
       [{ a: 1 }, { a: 1 }],
@@ -46,14 +46,14 @@ describe('what claims owe', () => {
     ],
     ['quantities may be fractions', { pizza: 999 }, 1000, [{ pizza: 0.333 }, { pizza: 0.667 }], [333, 667]],
     [
-      'what is free owes nothing, also when it is claimed last',
+      'free items owe nothing, even when claimed last',
       { a: [1, 2], b: 0 },
       101,
       [{ a: 1 }, { a: 1 }, { b: 1 }],
       [51, 50, 0],
     ],
     [
-      'where all is free, every unit bears the same of a charge',
+      'when all items are free, every unit owes the same part of a charge',
       { a: 0, b: [0, 3] },
       100,
       [{ a: 1 }, { b: 3 }],
@@ -69,26 +69,26 @@ describe('what claims owe', () => {
     ).toEqual(expected)
   })
 
-  test('are whole cents to the digit, where doubles would no longer count', () => {
+  test('are exact whole cents beyond the precision of doubles', () => {
     const most = Number.MAX_SAFE_INTEGER
     const of = billOf({ a: [most, 3] }, most)
     const claims = [0, 1, 2].map((index) => claimOf({ a: 1 }, index))
     expect(amounts(of, claims)).toEqual([3002399751580330, 3002399751580330, 3002399751580331])
   })
 
-  test('are judged by the balance: what is paid by amount is taken off the youngest claims first', () => {
+  test('follow the balance: payments by amount reduce the youngest claims first', () => {
     const claims = [claimOf({ a: 1 }, 0), claimOf({ a: 1 }, 1), claimOf({ a: 1 }, 2)]
     expect(amounts(billOf({ a: [100, 4] }, 400, 130), claims)).toEqual([100, 30, 0])
     expect(amounts(billOf({ a: [100, 4] }, 400, -50), claims)).toEqual([0, 0, 0])
   })
 
-  test('count those that are paid as claimed, and those that are released not', () => {
+  test('count paid claims, but not released ones', () => {
     const claims = [claimOf({ a: 1 }, 0, 'paid'), claimOf({ a: 1 }, 1, 'released'), claimOf({ a: 1 }, 2)]
     expect(amounts(billOf({ a: [100, 2] }, 201, 100), claims)).toEqual([100])
     expect(amounts(billOf({ a: [100, 3] }, 301, 200), claims)).toEqual([100])
   })
 
-  test('would be so much for somebody who claimed now', () => {
+  test('can be computed for a new claim', () => {
     const of = billOf({ a: [1, 3] }, 100)
     expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 1 }])).toBe(33)
     expect(wouldOwe(of, [claimOf({ a: 1 }, 0)], [{ external_id: 'a', quantity: 2 }])).toBe(67)

@@ -29,7 +29,7 @@ function delivery(status: Delivery['status'], ...attempts: Attempt[]): Delivery 
 }
 
 describe('activity', () => {
-  it('of nothing is nothing', () => {
+  it('without deliveries is empty', () => {
     expect(activityOf([])).toEqual({
       deliveries: 0,
       median_ms: null,
@@ -57,7 +57,7 @@ describe('activity', () => {
     ])
   })
 
-  it('covers 35 hours of retries in steps that people count in', () => {
+  it('covers 35 hours of retries in common time steps', () => {
     const spread = delivery(
       'delivered',
       attempt(1, '2026-01-01T00:00:00.000Z', 'timeout'),
@@ -68,7 +68,7 @@ describe('activity', () => {
     expect(buckets).toHaveLength(36)
   })
 
-  it('tells the time that half of the receivers and all but a twentieth of them take', () => {
+  it('has the median and the 95th percentile of response times', () => {
     const many = Array.from({ length: 100 }, (_, index) =>
       delivery('delivered', attempt(1, '2026-01-01T00:00:00.000Z', 'succeeded', 100 - index)),
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { draw } from '../../../src/model/simulator/fault-rules.ts'
 
-test('a draw follows from its seed and its subject alone', () => {
+test('a random number depends only on its seed and its subject', () => {
   expect(draw(7, 'drop', 0, 12, 1)).toBe(draw(7, 'drop', 0, 12, 1))
   const others = [draw(8, 'drop', 0, 12, 1), draw(7, 'delay', 0, 12, 1), draw(7, 'drop', 0, 13, 1)]
   expect(others).not.toContain(draw(7, 'drop', 0, 12, 1))

@@ -11,7 +11,7 @@ const state = {
 }
 const text = [...stateText(state)].join('')
 
-/** What the scanner finds in bytes that arrive in pieces of these sizes; `undefined` for another layout. */
+/** Returns the scanner's results for chunks of these sizes; `undefined` for another layout. */
 function scan(bytes: Uint8Array, sizes: readonly number[] = [bytes.length]): unknown {
   const fields = new Map<string, unknown>()
   let records: unknown[] = []
@@ -31,7 +31,7 @@ describe('the text of a state', () => {
     expect(text.split('\n').filter((line) => line.startsWith('    '))).toHaveLength(3)
   })
 
-  it('is read in pieces of any size, characters of several bytes cut apart too', () => {
+  it('is read in chunks of any size, even when they split a character', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 })), (sizes) => {
         expect(scan(Buffer.from(text), sizes)).toEqual(state)
@@ -45,7 +45,7 @@ describe('the text of a state', () => {
     ).toEqual(state)
   })
 
-  it('that ends before its end is not whole', () => {
+  it('that is truncated is not complete', () => {
     const bytes = Buffer.from(text)
     for (let size = 0; size < bytes.length; size += 1) expect(scan(bytes.subarray(0, size))).toBeUndefined()
   })
@@ -61,12 +61,12 @@ describe('the text of a state', () => {
     ['with a byte-order mark', `\uFEFF${text}`],
     ['with Windows line breaks', text.replaceAll('\n', '\r\n')],
     ['that is empty', ''],
-  ])('%s is left to others', (_what, other) => {
+  ])('%s is another layout', (_what, other) => {
     expect(other).not.toBe(text)
     expect(scan(Buffer.from(other))).toBeUndefined()
   })
 
-  it('that is not UTF-8 is left to others', () => {
+  it('that is not UTF-8 is another layout', () => {
     const bytes = Buffer.from(text)
     bytes[text.indexOf('loc_1')] = 0xff
     expect(scan(bytes)).toBeUndefined()

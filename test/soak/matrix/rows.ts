@@ -1,4 +1,4 @@
-/** One line of the matrix: what runs the packed file, and how. */
+/** One row of the matrix: the runtime of the packed file, and its programs. */
 export interface Row {
   /** `vitest` */
   what: string
@@ -6,9 +6,9 @@ export interface Row {
   range: string
   /** How the package is loaded. */
   loaded: string
-  /** What the programs check, in few words. */
+  /** Short description of the checks. */
   checks: string
-  /** The npm package whose version is told; `node` for Node.js itself. */
+  /** The npm package whose version is printed; `node` for Node.js itself. */
   versionOf: string
   /** Packages that are installed beside the packed file, with their ranges. */
   packages: readonly string[]
@@ -20,7 +20,7 @@ export interface Row {
   node?: string
 }
 
-/** What newer packages ask for at least is beyond the oldest Node.js that the package runs on. */
+/** Newer packages require more than our oldest Node.js. */
 const NEWER = '24'
 
 const compile = (...flags: string[]) =>
@@ -172,7 +172,7 @@ export function tableOf(heading: readonly string[], lines: readonly (readonly st
   return write(heading) + write(widths.map((width) => '-'.repeat(width))) + lines.map(write).join('')
 }
 
-/** What stands in the README of the tests: exact versions are those of a run, which prints them. */
+/** Returns the table of the tests' README. Exact versions are those of a run, which prints them. */
 export function matrixTable(): string {
   return tableOf(
     ['runs on', 'version', 'on Node.js', 'loaded by', 'checked'],

@@ -7,7 +7,7 @@ import { checkPart, claimPart, expected, paymentPart } from './shown.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>
 
-/** A command by its name: when it makes sense, and what it does and expects. */
+/** A command: its name, precondition, action and assertions. */
 export function command(
   name: string,
   run: Command['run'],

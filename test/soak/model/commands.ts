@@ -107,7 +107,7 @@ const kill = fc.constant(
   }),
 )
 
-/** Everything that can be done to the service, what is done most often several times; what guests do too. */
+/** All commands, frequent ones repeated, guests' commands included. */
 export const commands: fc.Arbitrary<Command>[] = [
   ...[push, push, push, stalePush, replay, get],
   ...[register, receiverDown, receiverUp, restart, kill],

@@ -17,7 +17,7 @@ import type { Real } from './real.ts'
 
 type Answer = Awaited<ReturnType<Real['claim']>>
 
-/** The status of what is done, or the code of a refusal, which changes nothing. */
+/** Status of the result, or the code of a refusal, which changes nothing. */
 function expectAnswer({ status, json }: Answer, wanted: number | string): void {
   const { error } = json as { error?: { code: string } }
   expect(error?.code ?? status).toBe(wanted)
@@ -25,7 +25,7 @@ function expectAnswer({ status, json }: Answer, wanted: number | string): void {
 
 const idOf = ({ json }: Answer) => (json as { id: string }).id
 
-/** One of a list that is not empty, whatever the number. */
+/** Picks an element of a non-empty list for any number. */
 function pick<T>(list: readonly T[], number: number): T {
   return list[number % list.length] as T
 }
@@ -187,7 +187,7 @@ const refund = fc.tuple(ids, fc.nat(9), fc.constantFrom(null, null, 0.3, 1, 1.1)
   }),
 )
 
-/** What guests do, which comes up more often than pushes: a push has to be there for it. */
+/** Guests' commands, which are more frequent than pushes, because they need one first. */
 export const guestCommands: fc.Arbitrary<Command>[] = [
   ...[claim, claim, claim, claimRest, release, payBalance, payAmount, payClaims, payClaims, refund, refund],
 ]

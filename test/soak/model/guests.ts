@@ -1,6 +1,6 @@
 import type { Push } from '../../../src/model/check.ts'
 
-/** What guests have of a check, as the contract says it (section 7) and nothing of its code. Ids are the service's. */
+/** Guests' part of a check, modelled from the contract (section 7) without its code. Ids are the service's. */
 export interface Guests {
   claims: Claim[]
   payments: Payment[]
@@ -14,7 +14,7 @@ export interface Claim {
   items: (Line & { price_cents: number })[]
   status: 'active' | 'paid' | 'released'
   payment_id: string | null
-  /** What it owed when it was paid or released. */
+  /** Amount at the time of payment or release. */
   settled_cents: number
 }
 export interface Payment {
@@ -26,7 +26,7 @@ export interface Payment {
   status: 'succeeded' | 'partially_refunded' | 'refunded'
 }
 
-/** A check in the model: its last push that was taken, and what guests have of it. */
+/** A check in the model: its last accepted push, and the guests' records. */
 export interface State extends Guests {
   push: Push
 }
@@ -53,12 +53,12 @@ export function balanceCents(state: State): number {
   return state.push.totals.total_cents - paidCents(state)
 }
 
-/** What a unit of a line costs now. */
+/** Returns the current unit price of a line. */
 export function priceOf({ push }: State, id: string): number {
   return push.items.find(({ external_id }) => external_id === id)?.price_cents ?? 0
 }
 
-/** What a claim owes by the check as it is now; all lines of a model have a price, and none is a discount. */
+/** Returns the amount of a claim by the current check. All lines of a model have a price, and none is a discount. */
 export function owedCents(state: State, claim: Claim): number {
   if (claim.status !== 'active') return claim.settled_cents
   const { items, totals } = state.push
@@ -81,7 +81,7 @@ export function isFullyPaid(state: State): boolean {
   return paidCents(state) > 0 && balanceCents(state) <= 0
 }
 
-/** Whether a push takes away what guests hold, or makes it cheaper than it is now. */
+/** Returns true when a push removes claimed items, or lowers their price. */
 export function conflicts(state: State, push: Push): boolean {
   const after = new Map(push.items.map((line) => [line.external_id, line]))
   return state.push.items.some(({ external_id, quantity, price_cents }) => {
@@ -92,7 +92,7 @@ export function conflicts(state: State, push: Push): boolean {
   })
 }
 
-/** What nobody has claimed. */
+/** Returns the unclaimed quantities. */
 export function unclaimed(state: State): Line[] {
   return state.push.items.flatMap(({ external_id, quantity }) => {
     const left = (thousandths(quantity) - thousandths(held(state, external_id))) / 1000
@@ -106,7 +106,7 @@ export function isClaimable(state: State, lines: readonly Line[]): boolean {
   return lines.every(({ external_id, quantity }) => quantity > 0 && quantity <= (left.get(external_id) ?? 0))
 }
 
-/** From active to paid or released: what it owed until then stays written on it. */
+/** Pays or releases claims and fixes their amounts. */
 export function settle(state: State, claims: readonly Claim[], change: Pick<Claim, 'status' | 'payment_id'>) {
   const owed = claims.map((claim) => owedCents(state, claim))
   claims.forEach((claim, index) => Object.assign(claim, { ...change, settled_cents: owed[index] }))

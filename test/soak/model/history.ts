@@ -1,38 +1,38 @@
 /** Everything that was promised over a run, and everything that came of it. */
 export interface History {
-  /** The checks whose pushes were acknowledged, and those that are there in the end. */
+  /** Checks with acknowledged pushes, and checks stored at the end. */
   acknowledged: readonly string[]
-  present: readonly string[]
-  /** What was to happen, in order, and what the service says has happened. */
+  stored: readonly string[]
+  /** Expected events in order, and the events of the service. */
   expected: readonly { type: string; external_check_id: string }[]
   events: readonly { id: string; type: string; external_check_id: string | null }[]
   /** How many events there were when each endpoint was registered: it is owed those after them. */
   endpoints: readonly number[]
-  /** What came, in order: at which endpoint, and its bytes. */
+  /** Received deliveries in order: endpoint and bytes. */
   received: readonly { endpoint: number; body: string }[]
   /** The ids of all answers. */
   requestIds: readonly string[]
 }
 
-/** What is wrong with a history; of a good one every list is empty. */
+/** Violations of a history; all lists are empty for a correct one. */
 export interface Verdict {
   lost: string[]
   unexpected: string[]
   changed: string[]
   repeated: string[]
-  /** Where what happened is not what was to happen. */
+  /** Differences between expected and actual events. */
   different: string[]
 }
 
 /** Judges a whole history, as a set of checks, a queue of events, and identifiers that are unique. */
 export function judge(history: History): Verdict {
-  const present = new Set(history.present)
+  const stored = new Set(history.stored)
   const happened = history.events.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
   const expected = history.expected.map(({ type, external_check_id }) => `${type} ${external_check_id}`)
   const length = Math.max(happened.length, expected.length)
   const places = Array.from({ length }, (_, index) => index)
   return {
-    lost: [...history.acknowledged.filter((id) => !present.has(id)), ...undelivered(history)],
+    lost: [...history.acknowledged.filter((id) => !stored.has(id)), ...undelivered(history)],
     unexpected: unexpected(history),
     changed: changed(history),
     repeated: [...repeated(history.requestIds), ...repeated(history.events.map(({ id }) => id))],

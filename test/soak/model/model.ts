@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Push } from '../../../src/model/check.ts'
 import { balanceCents, conflicts, paidCents, type State } from './guests.ts'
 
-/** What is to be expected of a service, as the contract says it (sections 6 and 7) and nothing of its code. */
+/** Expected state of a service, modelled from the contract (sections 6 and 7) without its code. */
 export interface Model {
   /** The state of each check, by its external id. */
   checks: Map<string, State>
@@ -26,7 +26,7 @@ export const newModel = (): Model => ({
   pushes: 0,
 })
 
-/** What a push does to the model, and what is to come of it. */
+/** Applies a push to the model. Returns the expected result. */
 export function expectPush(model: Model, id: string, push: Push): Outcome {
   model.sent.set(id, [...(model.sent.get(id) ?? []), push])
   const current = model.checks.get(id)
@@ -46,7 +46,7 @@ export function expectPush(model: Model, id: string, push: Push): Outcome {
   return 'updated'
 }
 
-/** Writes down events, in order; what is `false` did not happen. */
+/** Appends events in order; skips `false`. */
 export function happened(model: Model, external_check_id: string, ...types: (string | false)[]): void {
   for (const type of types) if (type !== false) model.events.push({ type, external_check_id })
 }

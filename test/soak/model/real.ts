@@ -15,7 +15,7 @@ interface Running {
   url: string
   key: string
   stop(): Promise<unknown>
-  /** Ends it without warning; tells in which directory to go on. */
+  /** Kills it. Returns the directory to continue in. */
   kill(): Promise<string>
 }
 interface List<T> {
@@ -24,7 +24,7 @@ interface List<T> {
 
 export type Start = (directory: string) => Promise<Running>
 
-/** In this process: it is killed by going on with a copy of what it has on the disk at that moment. */
+/** In this process, a kill is simulated by continuing with a copy of the disk at that time. */
 export const startInside: Start = async (directory) => {
   const bugs: unknown[] = []
   const options = { port: 0, allowHttpLoopback: true, disableAfter: 0 }
@@ -58,7 +58,7 @@ export const startApart: Start = async (directory) => {
 
 export type Real = Awaited<ReturnType<typeof openReal>>
 
-/** The system under test: a service and the one receiver of all its endpoints, which keep account of what is said. */
+/** The system under test: a service and the one receiver of all its endpoints, both recorded. */
 export async function openReal(start: Start, firstDirectory: string) {
   let directory = firstDirectory
   let service = await start(directory)
@@ -100,14 +100,14 @@ export async function openReal(start: Start, firstDirectory: string) {
       directory = await service.kill()
       service = await start(directory)
     },
-    /** Lets all deliveries come to their end, and tells what there is to tell. */
+    /** Completes all deliveries. Returns the history. */
     async history({ checks, events, endpoints }: Model): Promise<History> {
       receiver.answer(200)
       const moved = await answer('POST', '/_sim/clock', { advance: '40h' })
       if (moved.status !== 200) throw new Error(JSON.stringify(moved.json))
       return {
         acknowledged: [...checks.keys()],
-        present: (await listed('checks')).map(({ external_id }) => external_id),
+        stored: (await listed('checks')).map(({ external_id }) => external_id),
         expected: events,
         events: (await listed('events')).reverse(),
         endpoints,

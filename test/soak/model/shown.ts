@@ -5,7 +5,7 @@ import { balanceCents, held, isFullyPaid, owedCents, paidCents, type State } fro
 
 type ClaimPart = Pick<Claim, 'id' | 'items' | 'amount_cents' | 'status' | 'payment_id'>
 
-/** What is to be seen of a check and of its guests: all but what the service alone decides, such as times. */
+/** Visible state of a check and its guests, without values that only the service decides, such as times. */
 export function expected(state: State) {
   const { push, claims, payments } = state
   return {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
-import { store } from '../../../src/operations/outbox.ts'
+import { toStoredEvent } from '../../../src/operations/outbox.ts'
 import { readWrites, writesJson } from '../../../src/store/journal/writes-json.ts'
 import { check, delivery, event, idOf } from '../records.ts'
 
@@ -19,11 +19,11 @@ const context = {
 }
 
 describe('the writes of a transaction', () => {
-  it('are read as they were written, whatever is in them', () => {
+  it('are read as they were written, for any content', () => {
     fc.assert(
       fc.property(text, text, text, fc.boolean(), (id, number, external_id, isFirst) => {
         const pushed = check(1, { id: `chk_${id}`, table: { number }, external_id })
-        const announced = store(
+        const announced = toStoredEvent(
           { type: 'check.created', data: pushed, external_check_id: external_id },
           context,
         )
@@ -62,10 +62,10 @@ describe('the writes of a transaction', () => {
     ['in its data', (body) => body.replace('POS-1', 'POS-7')],
     ['in its end', (body) => `${body.slice(0, -1)} `],
     ['in its length', (body) => `${body}}`],
-  ])('have a body whole that differs %s from what it is made of', (_, change) => {
+  ])('keep the whole body when it differs %s from the rebuilt one', (_, change) => {
     const pushed = check(1)
     const made = { type: 'check.created', data: pushed, external_check_id: 'POS-1' } as const
-    const announced = store(made, context)
+    const announced = toStoredEvent(made, context)
     const body = change(announced.body)
     expect(body).not.toBe(announced.body)
     expect(textOf([put('checks', pushed), put('events', announced)])).toContain('"data_of"')

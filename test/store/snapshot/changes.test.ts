@@ -5,14 +5,14 @@ import { idOf } from '../records.ts'
 const chk = (n: number) => idOf('chk', n)
 const among = (changes: Changes, ...numbers: number[]) => numbers.map((n) => changes.has('checks', chk(n)))
 
-describe('what has changed since the snapshot', () => {
-  it('is what was put in the place of another, and nothing beside it', () => {
+describe('changes since the snapshot', () => {
+  it('contain replaced records and nothing else', () => {
     const changes = createChanges()
     changes.put('checks', chk(2), false)
     expect(among(changes, 1, 2, 3)).toEqual([false, true, false])
   })
 
-  it('is what came new, and not what was there', () => {
+  it('contain new records, and not existing ones', () => {
     const changes = createChanges()
     changes.put('checks', chk(4), true)
     changes.put('checks', chk(5), true)
@@ -21,14 +21,14 @@ describe('what has changed since the snapshot', () => {
     expect(changes.has('events', idOf('evt', 9))).toBe(false)
   })
 
-  it('is never less than that, when a clock was set back', () => {
+  it('are complete when a clock was set back', () => {
     const changes = createChanges()
     changes.put('checks', chk(7), true)
     changes.put('checks', chk(3), true)
     expect(among(changes, 2, 3, 7)).toEqual([false, true, true])
   })
 
-  it('is forgotten when a snapshot of its moment is on the disk, and what came later is not', () => {
+  it('are dropped when a snapshot covers them; later ones are kept', () => {
     const changes = createChanges()
     changes.put('checks', chk(1), false)
     changes.put('checks', chk(5), true)

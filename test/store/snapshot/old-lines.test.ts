@@ -24,7 +24,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
     .tuple(fc.constantFrom('checks' as const, 'events' as const, 'deliveries' as const), number)
     .map(([name, n]) => remove(name, idOf({ checks: 'chk', events: 'evt', deliveries: 'dlv' }[name], n))),
 )
-/** Deliveries of one event as they are made, and what becomes of one of them. */
+/** Deliveries of one event, created together; `touch` then changes one of them. */
 const fanOut = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 2, max: 4 }))
   .map(([n, size]) => Array.from({ length: size }, (_, index) => put('deliveries', ofFanOut(n, index))))
@@ -49,8 +49,8 @@ const session = fc.record({
   killed: fc.boolean(),
 })
 
-describe('a snapshot that is made of the one before it', () => {
-  it('is what is in memory, whatever was put and taken away between compactions and over restarts', async () => {
+describe('a snapshot built from the previous one', () => {
+  it('equals memory after any changes between compactions and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(session, { minLength: 2, maxLength: 4 }), async (sessions) => {
         let directory = await newDirectory()
@@ -79,7 +79,7 @@ describe('a snapshot that is made of the one before it', () => {
     ['edited behind all its records', (text) => text.replace('"payments": [', '"payments":  [')],
     ['put into another layout', (text) => JSON.stringify(JSON.parse(text))],
     ['emptied', () => ''],
-  ])('takes nothing from one that was %s meanwhile', async (_, change) => {
+  ])('reuses nothing of one that was %s meanwhile', async (_, change) => {
     const directory = await newDirectory()
     await saveAndClose(await openStore(directory), 1, 2, 3)
     const path = join(directory, 'db.json')
@@ -91,7 +91,7 @@ describe('a snapshot that is made of the one before it', () => {
     expect(await found.find('checks', 'external', 'loc_1/POS-2')).toEqual([check(2)])
   })
 
-  it('has the old lines as they were', async () => {
+  it('keeps the old lines unchanged', async () => {
     const directory = await newDirectory()
     await saveAndClose(await openStore(directory), 1, 2, 3)
     const path = join(directory, 'db.json')

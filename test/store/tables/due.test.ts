@@ -7,7 +7,7 @@ import { delivery } from '../records.ts'
 const attempt = { number: 1 } as Delivery['attempts'][number]
 const due = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`
 
-/** What becomes of one of a few deliveries. */
+/** A change of one of a few deliveries. */
 const move = fc.record({
   number: fc.integer({ min: 1, max: 30 }),
   endpoint_id: fc.constantFrom('we_1', 'we_2'),

@@ -9,7 +9,7 @@ import { fetched } from '../../../support/fetched.ts'
 import { root } from '../../../support/packed.ts'
 import { withOpenApiFetch, withSwaggerTypescriptApi } from './uses.ts'
 
-/** A program that uses a client: it is told where the service is, and the key. */
+/** A program that uses a client, with the URL of the service and the key. */
 interface Program {
   use(baseUrl: string, apiKey: string): Promise<unknown>
 }
@@ -27,7 +27,7 @@ async function imported<Module>(path: string): Promise<Module> {
   return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Module
 }
 
-/** Both clients made of the document and compiled, with what uses them; `problems` is what the compiler says. */
+/** Generates and compiles both clients with their example programs; `problems` are the compiler's errors. */
 export async function makeClients() {
   const directory = await mkdtemp(join(tmpdir(), 'tabwire-clients-'))
   atEnd(() => rm(directory, { recursive: true, force: true }))

@@ -1,6 +1,6 @@
 /**
- * Programs that use the generated clients, as somebody would write them: what they assume of the types is checked by the
- * compiler, `@ts-expect-error` included, and what they return by the test that runs them.
+ * Example programs with the generated clients. The compiler checks their types, `@ts-expect-error` included; the test
+ * that runs them checks their results.
  */
 const check = `{
   table: { number: '7' },
@@ -35,11 +35,11 @@ export async function use(baseUrl: string, apiKey: string) {
   const list = await client.GET('/v1/checks', { params: { query: { status: 'open', limit: 1 } } })
   const { data: moved } = await client.POST('/_sim/clock', { body: { advance: '1h' } })
   const { data: table } = await client.GET('/_sim/tables/{number}', { params: { path: { number: '7' } } })
-  const seat = { number: '7', token: table?.url.split('/').at(-1) ?? '' }
+  const tablePath = { number: '7', token: table?.url.split('/').at(-1) ?? '' }
   const guest = createClient<paths>({ baseUrl })
-  const seen = await guest.GET('/t/{number}/{token}/state', { params: { path: seat } })
+  const seen = await guest.GET('/t/{number}/{token}/state', { params: { path: tablePath } })
   const wrong = await guest.POST('/t/{number}/{token}/payments', {
-    params: { path: seat, header: { 'X-Guest-Id': 'phone'.repeat(5) } },
+    params: { path: tablePath, header: { 'X-Guest-Id': 'phone'.repeat(5) } },
     body: { external_check_id: path.external_check_id, expected_cents: 1 },
   })
   return {
