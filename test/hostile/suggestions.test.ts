@@ -280,5 +280,5 @@ test('no source file builds a command with values by itself', async () => {
     ),
   )
   expect(byHand).toEqual([])
-  expect(await readFile(join(root, 'model', 'shell-command.ts'), 'utf8')).toContain('tabwireCommand')
+  expect(await readFile(join(root, 'model/text/shell-command.ts'), 'utf8')).toContain('tabwireCommand')
 })
