@@ -152,7 +152,9 @@ describe('in a project of its own', () => {
         }
         void main()`,
       )
-    const compiler = join(root, `node_modules/${isSoak ? 'typescript' : 'typescript-native'}/bin/tsc`)
+    const compiler = isSoak
+      ? join(await fetched('typescript@~6.0.3'), 'node_modules/typescript/bin/tsc')
+      : join(root, 'node_modules/typescript-native/bin/tsc')
     const node16 = ['--module', 'node16', '--target', 'es2022', '--strict', '--types', 'node']
     const typeRoots = ['--typeRoots', join(root, 'node_modules/@types')]
     const args = [compiler, ...node16, ...typeRoots, ...commonJs.map((_, index) => `receiver-${index}.cts`)]

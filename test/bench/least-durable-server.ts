@@ -24,28 +24,10 @@ const push = z.object({
   totals: z.object({ subtotal_cents: cents, tax_cents: cents, total_cents: cents }),
 })
 
-interface Batch {
-  lines: string[]
-  synced?: Promise<void>
-}
-let batch: Batch = { lines: [] }
-let writing = Promise.resolve()
-
-/** Resolves when the line is on the disk. Lines that wait at the same time share one write and one sync. */
-function append(line: string): Promise<void> {
-  const mine = batch
-  mine.lines.push(line)
-  mine.synced ??= writing = writing.then(async () => {
-    batch = { lines: [] }
-    await file.write(mine.lines.join(''))
-    await file.datasync()
-  })
-  return mine.synced
-}
-
 const app = new H3().put('/v1/checks/external/:id', async (event) => {
   const check = push.parse(await event.req.json())
-  await append(`${JSON.stringify(check)}\n`)
+  await file.appendFile(`${JSON.stringify(check)}\n`)
+  await file.datasync()
   return check
 })
 const handler = toNodeHandler(app)

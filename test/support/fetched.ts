@@ -11,8 +11,8 @@ import { root } from './packed.ts'
 export async function fetched(...packages: readonly string[]): Promise<string> {
   const name = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16)
   const directory = join(root, 'node_modules/.cache/tabwire-fetched', name)
-  for (const wanted of packages)
-    if (!existsSync(join(directory, 'node_modules', wanted.replace(/(.)@.*$/, '$1'))))
-      await install(directory, wanted, false)
+  const isThere = (wanted: string) =>
+    existsSync(join(directory, 'node_modules', wanted.replace(/(.)@.*$/, '$1')))
+  if (!packages.every(isThere)) await install(directory, packages, false)
   return directory
 }

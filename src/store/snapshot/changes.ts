@@ -1,6 +1,9 @@
 import type { CollectionName } from '../../model/records.ts'
 
-/** Tracks which records differ from the snapshot on disk. */
+/**
+ * Tracks which records differ from the snapshot on disk, so that compaction copies the lines of all others. When it serialises
+ * every record, the longest wait of a push with 100,000 checks stored rises from 150 to 380 ms.
+ */
 export interface Changes {
   /** Notes a record that was put, `fresh` when it is new. Removals need no note. */
   put(collection: CollectionName, id: string, fresh: boolean): void

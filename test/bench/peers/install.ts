@@ -5,14 +5,18 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 /**
- * Fetches a package and what it needs into a directory of its own, from the registry that npm is configured for.
+ * Fetches packages and their dependencies into a directory of their own, from the registry that npm is configured for.
  * @throws with npm's own words when it cannot be had.
  */
-export async function install(directory: string, wanted: string, scripts: boolean): Promise<void> {
+export async function install(
+  directory: string,
+  wanted: string | readonly string[],
+  scripts: boolean,
+): Promise<void> {
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, 'package.json'), '{"private":true}')
   const quietly = ['--no-audit', '--no-fund', '--loglevel=error']
-  const args = ['install', ...quietly, ...(scripts ? [] : ['--ignore-scripts']), wanted]
+  const args = ['install', ...quietly, ...(scripts ? [] : ['--ignore-scripts']), ...[wanted].flat()]
   const npm = process.env.npm_execpath
   const [file, all] = npm === undefined ? ['npm', args] : [process.execPath, [npm, ...args]]
   const child = spawn(file, all, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import { put, remove, type Write } from '../../../src/model/records.ts'
 import { toStoredEvent } from '../../../src/operations/outbox.ts'
@@ -12,6 +13,7 @@ const text = fc.oneof(
   fc.constantFrom('},{"collection":"', '"put":', '"}]', '\\', '\u2028\n\ud800'),
 )
 const textOf = (writes: readonly Write[]) => writesJson(writes)
+const time = '2026-01-02T00:00:00.000Z'
 const context = {
   now: new Date('2026-01-01T12:00:00.000Z'),
   newSecret: () => '',
@@ -39,6 +41,32 @@ describe('the writes of a transaction', () => {
         expect(JSON.parse(written)).toHaveLength(writes.length)
       }),
     )
+  })
+
+  it('writes deliveries that differ in id and endpoint only as one, and reads them back', () => {
+    const different: Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, Partial<Delivery>> = {
+      event_id: { event_id: idOf('evt', 7) },
+      event_type: { event_type: 'check.closed' },
+      external_check_id: { external_check_id: 'POS-1' },
+      status: { status: 'dead' },
+      dead_reason: { dead_reason: 'endpoint_disabled' },
+      next_attempt_at: { next_attempt_at: null },
+      held: { held: { faults: ['delay'], since: time, not_before: time } },
+      signed_at: { signed_at: 1 },
+      attempts: { attempts: [] },
+    }
+    const first = delivery(1)
+    const second = { ...first, id: idOf('dlv', 2), endpoint_id: 'we_2' }
+    const same = put('deliveries', second)
+    expect(textOf([put('deliveries', first), same])).toContain('"and"')
+    expect(readWrites(`[${textOf([put('deliveries', first), same])}]`)).toEqual({
+      writes: [put('deliveries', first), same],
+    })
+    for (const change of Object.values(different)) {
+      const writes = [put('deliveries', first), put('deliveries', { ...second, ...change })]
+      expect(textOf(writes)).not.toContain('"and"')
+      expect(readWrites(`[${textOf(writes)}]`)).toEqual({ writes })
+    }
   })
 
   it('read the grouped deliveries of a journal of version 1', () => {

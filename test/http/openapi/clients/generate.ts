@@ -33,7 +33,7 @@ export async function makeClients() {
   atEnd(() => rm(directory, { recursive: true, force: true }))
   const modules = join(
     await fetched(
-      'typescript@~6.0.3',
+      'typescript@~5.9.3',
       'openapi-typescript@~7.13.0',
       'openapi-fetch@~0.17.0',
       'swagger-typescript-api@~13.13.0',
