@@ -34,8 +34,8 @@ function tableToken(secret: string, { location_id, number }: Table): string {
 }
 
 /**
- * The URL of the service as another device has to write it: a service that listens on every address of the machine is
- * reached by one of them, a private IPv4 one where there is one; any other is reached where it listens.
+ * Returns the URL of the service for other devices. For a service that listens on every address, that is one address of
+ * the machine, a private IPv4 address if there is one; otherwise the address that it listens on.
  */
 export function reachableUrl(url: string): string {
   const { protocol, hostname, port } = new URL(url)
@@ -46,7 +46,7 @@ export function reachableUrl(url: string): string {
   return `${protocol}//${best}${port === '' ? '' : `:${port}`}`
 }
 
-/** Phones are in the same private network, and rarely in that of a virtual machine or container. */
+/** Private ranges, best first: phones are rarely in the network of a virtual machine or container. */
 const ranges = [/^192\.168\./, /^10\./, /^172\.(1[6-9]|2\d|3[01])\./]
 
 function byPrivacy(one: string, other: string): number {

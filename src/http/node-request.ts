@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FastResponse } from 'srvx'
 
-/** Node's own request and response; neither for a call within the process. */
+/** Returns Node's own request and response; neither for a call within the process. */
 export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerResponse } {
   return (
     (request as { runtime?: { node?: { req?: IncomingMessage; res?: ServerResponse } } }).runtime?.node ?? {}
@@ -28,7 +28,7 @@ export function goneSignal(request: Request): AbortSignal {
   return gone.signal
 }
 
-/** A response with a text that is known as a whole, which Node can send in one piece with its head. */
+/** A response with a complete text, which Node sends in one piece with the head. */
 export class TextResponse extends FastResponse {
   readonly #text: string
   readonly #headers: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export class TextResponse extends FastResponse {
     this.#headers = headers
   }
 
-  /** Sends it by Node's own means; as a Response it would go out in two pieces, each with its own cost. */
+  /** Sends it through Node's response; as a web Response it would go out in two pieces. */
   sendTo(response: ServerResponse): void {
     const head = ['content-length', String(Buffer.byteLength(this.#text))]
     for (const name in this.#headers) head.push(name, this.#headers[name] ?? '')

@@ -76,10 +76,10 @@ function withoutUserInfo(text: string, secrets: string[]): string {
   return `${scheme}${HIDDEN}@${text.slice(whole.length)}`
 }
 
-/** As long as a text must be to be looked for elsewhere: a shorter one is there by chance. */
+/** Shortest secret that is replaced elsewhere in a text: a shorter one may be there by chance. */
 const SHORTEST = 8
 
-/** A text without these secrets, and without keys and signing secrets of the service. */
+/** Returns a text without these secrets, and without keys and signing secrets of the service. */
 function hidden(text: string | null, secrets: readonly string[]): string | null {
   if (text === null) return null
   const without = secrets

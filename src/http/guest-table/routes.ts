@@ -194,7 +194,7 @@ async function ownClaim({ service }: TableParts, table: LocatedTable, id: string
   )
 }
 
-/** A guest has no key and pushes nothing, so what is said to callers of the API would mislead. */
+/** Messages for callers of the API would mislead a guest, who has no key and pushes nothing. */
 function notHere(what: string): Refusal {
   return new Refusal('not_found', `There is no ${what} at this table. Look at the table again.`)
 }

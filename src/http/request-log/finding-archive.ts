@@ -13,11 +13,11 @@ export interface Shown {
   finding: Finding
 }
 
-/** Findings whose requests the log has forgotten: of a long session nothing is lost but the oldest examples. */
+/** Findings whose requests have left the log. Of a long session only the oldest examples are lost. */
 export interface FindingArchive {
   keep(shown: Shown): void
   kept(): readonly Shown[]
-  /** How many of a kind are known by number alone, and of which time the first and the last of them are. */
+  /** Number and times of the findings of a code whose examples are lost. */
   counted(code: FindingCode): Counted | undefined
   clear(): void
 }
@@ -54,16 +54,16 @@ export function createFindingArchive(keepOfEach = 1_000): FindingArchive {
   }
 }
 
-/** All that the log knows to report. */
+/** Findings of the log and of the archive. */
 export interface Findings {
   shown: readonly Shown[]
   counted(code: FindingCode): Counted | undefined
 }
 
-/** As many examples as a reader looks at. */
+/** Most examples of a finding in a report. */
 const EXAMPLES = 10
 
-/** Groups findings by their code, with those of `since` and later alone (contract section 11). */
+/** Groups the findings from `since` on by their code (contract section 11). */
 export function reportOf({ shown, counted }: Findings, since: string | undefined): Report['findings'] {
   const recent = shown.filter(({ request }) => since === undefined || request.started_at >= since)
   return findingCodes.flatMap((code) => {

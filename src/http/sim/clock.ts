@@ -3,7 +3,7 @@ import { Refusal } from '../../model/refusal.ts'
 import { clockMoveBody, type ClockMove } from '../../model/simulator/bodies.ts'
 import { ok, withBody, type Documented } from '../route.ts'
 
-/** What the routes ask of the clock; each answers what is to be shown. */
+/** The clock as the routes use it; each call returns the view to answer with. */
 export interface ClockParts {
   /** `undefined` when the service uses a clock of the program's own. */
   clock: MovableTime | undefined

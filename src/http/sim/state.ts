@@ -8,7 +8,7 @@ import { ok, type Documented, type Reply } from '../route.ts'
 import { readState } from './state-body.ts'
 import { timers } from '../../timers.ts'
 
-/** What the routes ask of the state; each answers what is to be shown. */
+/** The state as the routes use it; each call returns the view to answer with. */
 export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> {
   /** `undefined` when the service uses a clock of the program's own. */
   state: ReplaceableState | undefined

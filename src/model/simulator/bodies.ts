@@ -36,10 +36,14 @@ export type ClockMove = z.infer<typeof clockMoveBody>
  * Body of `POST /_sim/deliveries/{id}/resend`. `fresh` signs with the current time; otherwise the first header is
  * repeated.
  */
-export const resendBody = z.object({ fresh: z.boolean().default(true) })
+export const resendBody = z.object({
+  fresh: z.boolean('must be true or false, or left out, which means true').default(true),
+})
 
 /** Body of `POST /_sim/session`: the code of a link from `tabwire open`. */
-export const sessionCodeBody = z.strictObject({ code: z.string() })
+export const sessionCodeBody = z.strictObject({
+  code: z.string('must be the code of a link that tabwire open made'),
+})
 
 /** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */
 export const createKeyBody = z.object({

@@ -93,16 +93,18 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect((await simulator.client.deliveries.list()).data).toHaveLength(1)
   })
 
-  it.each<[body: unknown, path: string]>([
-    [{ fresh: 'no' }, 'fresh'],
-    [{ fresh: null }, 'fresh'],
-    [[], 'body'],
-    [null, 'body'],
-  ])('of %j is 422', async (body, path) => {
+  const mustBeBoolean = 'must be true or false, or left out, which means true'
+
+  it.each<[body: unknown, path: string, message: string]>([
+    [{ fresh: 'no' }, 'fresh', mustBeBoolean],
+    [{ fresh: null }, 'fresh', mustBeBoolean],
+    [[], 'body', 'must be an object, not an array'],
+    [null, 'body', 'must be an object, not null'],
+  ])('of %j is 422', async (body, path, message) => {
     const { simulator, delivery } = await withDelivery(200)
     const answer = await resend(simulator, delivery.id, body)
     expect(answer.status).toBe(422)
-    expect(errorOf(answer)).toMatchObject({ code: 'validation_failed', issues: [{ path }] })
+    expect(errorOf(answer)).toMatchObject({ code: 'validation_failed', issues: [{ path, message }] })
     expect((await simulator.client.deliveries.list()).data).toHaveLength(1)
   })
 
