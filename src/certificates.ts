@@ -78,7 +78,7 @@ async function readPair(directory: string): Promise<KeyPair | undefined> {
   if (cert === undefined && key === undefined) return undefined
   if (cert !== undefined && key !== undefined && belongTogether(cert, key)) return { cert, key }
   throw new Error(
-    `The local certificate authority in ${folder} cannot be used: its files are damaged or not of one pair. Remove that folder, and a new one is made; receivers then need new certificates.`,
+    `The local certificate authority in ${folder} is unusable: its files are damaged, or key and certificate do not match. Remove that folder to create a new authority. Receivers then need new certificates.`,
   )
 }
 

@@ -377,6 +377,6 @@ function linkTo(url: string, code: unknown): string {
   )
   if (typeof code === 'string' && inspectorCode.test(code)) return inspectorLink(origin, code)
   throw new Error(
-    `The service at ${origin} did not answer with a code for its inspector. It may be of another version: restart it with tabwire start.`,
+    `The service at ${origin} returned no link to its inspector. It may run another version: restart it with \`tabwire start\`.`,
   )
 }

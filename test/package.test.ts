@@ -203,7 +203,7 @@ describe('in a project of its own', () => {
     const args = [join(installed, 'bin', 'run.js'), 'demo']
     const { code, stdout } = await (await spawnProcess(process.execPath, args, { cwd: project })).ended
     expect(code).toBe(0)
-    expect(stdout).toContain("\n✓ the last event's data and GET of the check are equal\n")
+    expect(stdout).toContain('\n✓ the data of the last event and the check from the API are equal\n')
   })
 
   /** `.ci/run` names a Node that is newer than its own, when it can be had. */

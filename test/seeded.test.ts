@@ -122,7 +122,7 @@ describe('a seeded run', () => {
   it('keeps nothing, since the next start would make the same identifiers again', async () => {
     const dataDirectory = await temporaryDirectory()
     await expect(startSimulator({ port: 0, seed: 1, dataDirectory })).rejects.toThrow(
-      'A seeded run keeps nothing: over kept data it would make the same identifiers again.',
+      'seed cannot be combined with dataDir. With stored data, a seeded run would repeat identifiers.',
     )
   })
 })

@@ -108,14 +108,14 @@ async function reasonFor({ events, endpoints }: Asked, { type, check }: Wanted):
   const { data: registered } = await endpoints.list({ limit: 100 })
   const about = check === undefined ? '' : ` for check ${check}`
   const what = `${type ?? 'event'}${about}`
-  if (happened.length === 0) return [`No ${what} has happened.`]
+  if (happened.length === 0) return [`No ${what} has occurred.`]
   const takers = registered.filter(
     ({ event_types, status }) =>
       status === 'enabled' && event_types.some((one) => type === undefined || one === type),
   )
   return takers.length > 0
     ? []
-    : [`${what} has happened, but no enabled webhook endpoint is registered for it.`]
+    : [`${what} has occurred, but no enabled webhook endpoint is registered for it.`]
 }
 
 async function deliveriesOf({ deliveries }: Asked): Promise<string[]> {

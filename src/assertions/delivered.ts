@@ -84,13 +84,13 @@ export async function waitForDelivered(
 ): Promise<SomeDeliveries> {
   requireKnownOptions(asked, [...filterNames, 'count'])
   const wanted = wantedOf(asked)
-  if (!(wanted.count >= 1)) throw new RangeError('count must be at least 1.')
+  if (!(wanted.count >= 1)) throw new RangeError(`count must be at least 1, got ${wanted.count}.`)
   const verdict = await untilDeadline({ timeout, signal }, (deadline) =>
     waitForDeliveries(client, wanted, deadline),
   )
   const [first, ...others] = verdict.ok ? verdict.deliveries.toSorted(byAge) : []
   if (first !== undefined) return [first, ...others]
-  if (verdict.ok) throw new RangeError('count must be at least 1.')
+  if (verdict.ok) throw new RangeError(`count must be at least 1, got ${wanted.count}.`)
   const more = await explainMissing(client, wanted)
   const message = [`${verdict.message} Waited ${timeout / 1_000} s.`, ...more].join('\n')
   const cause = verdict.seen.map(thrownBy).find((error) => error !== undefined)
@@ -121,7 +121,7 @@ export async function noneDelivered(
   )
   if (isCertain !== undefined) return
   const ids = waited.map(({ id }) => id).join(', ')
-  throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still on its way.`)
+  throw new TimedOut(`Expected ${inWords(wanted)}; after ${timeout / 1_000} s ${ids} is still in flight.`)
 }
 
 /** Returns the deliveries whose next attempt is due or in flight by the service clock. */

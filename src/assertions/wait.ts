@@ -39,7 +39,7 @@ export async function waitForDeliveries(
       }
     }
     if (isDecided(seen, wanted)) return judge(seen, wanted)
-    if (!deadline.aborted) throw new Unreachable('The service ended while its deliveries were waited for.')
+    if (!deadline.aborted) throw new Unreachable('The service stopped during the wait for deliveries.')
     await look()
     return judge(seen, wanted)
   } finally {

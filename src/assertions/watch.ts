@@ -27,7 +27,7 @@ export async function watch<T>(
       found = await look()
       if (found !== undefined) return found
     }
-    if (!deadline.aborted) throw new Unreachable('The service ended during a wait.')
+    if (!deadline.aborted) throw new Unreachable('The service stopped during a wait.')
     return await look()
   } finally {
     done.abort()

@@ -89,7 +89,7 @@ export async function requirePermitted(authority: KeyPair, hosts: readonly strin
   const outside = constraints && notPermitted(new Uint8Array(constraints), subjectNames(hosts))
   if (outside === undefined) return
   throw new TypeError(
-    `the local authority may not certify ${outside.value}: it is limited to names and addresses of this machine and of local networks, and to hosts that were named when it was made. To have a new one for that host, remove the folder ca in the data directory and run this again; receivers then need new certificates.`,
+    `The local authority cannot certify ${outside.value}. It is limited to this machine, local networks and the hosts given at its creation. To create an authority for this host, remove the folder ca in the data directory and run the command again. Receivers then need new certificates.`,
   )
 }
 
@@ -113,7 +113,7 @@ function serialNumber(): string {
 }
 
 function subjectNames(hosts: readonly string[]): SubjectName[] {
-  if (hosts.length === 0) throw new Error('A certificate needs a host at least: pass localhost, for example.')
+  if (hosts.length === 0) throw new Error('A certificate needs at least one host, such as localhost.')
   const names = hosts.map(subjectName)
   return [...new Map(names.map((name) => [name.value, name])).values()]
 }
@@ -126,7 +126,7 @@ function subjectName(host: string): SubjectName {
     !/^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(value)
   )
     throw new TypeError(
-      `${JSON.stringify(host)} is no host name or address: pass one without scheme, port or path.`,
+      `A host must be a host name or IP address without scheme, port or path, got ${JSON.stringify(host)}.`,
     )
   return { type: 'dns', value }
 }

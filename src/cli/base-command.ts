@@ -194,10 +194,16 @@ export abstract class BaseCommand extends Command {
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
+  /** `false` when the command looked for an API key and found none. */
+  protected get hasKey(): boolean {
+    return true
+  }
+
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
     if (error instanceof Errors.ExitError) throw error
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
-    const shape = { name: id.replaceAll(':', ' '), flags: { ...baseFlags, ...flags }, args, typedAs }
+    const name = id.replaceAll(':', ' ')
+    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, hasKey: this.hasKey }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))

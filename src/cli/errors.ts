@@ -51,7 +51,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof TimedOut)
     return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
-    const hint = `${message} Start one with: tabwire start`
+    const hint = `${message} ${NO_SERVICE_HINT}`
     return {
       ...plain,
       message: hint,
@@ -79,7 +79,7 @@ function describeApiError(
   const typed = typedWrongly({ code, message, issues }, command)
   if (typed !== undefined)
     return {
-      message: `${typed} See tabwire ${command.name} --help.`,
+      message: `${typed} Run \`tabwire ${command.name} --help\`.`,
       issues: [],
       requestId,
       exitCode: exitCodes.usage,
@@ -90,10 +90,12 @@ function describeApiError(
   return { message: told(), issues, requestId, exitCode, json: { ...body, code, message } }
 
   function told(): string {
+    const refusal = `${status} ${code}: `
     // The issues follow, one per line.
-    if (issues.length > 0) return 'The body is not valid:'
+    if (issues.length > 0) return `${refusal}the body is not valid.`
+    if (status === 401 && command.hasKey === false) return `${refusal}${NO_KEY}`
     const text = printable(message)
-    return status === 401 ? `${text} ${KEY_HINT}` : inCommands(text)
+    return `${refusal}${status === 401 ? `${text} ${KEY_HINT}` : inCommands(text)}`
   }
 }
 
@@ -116,7 +118,7 @@ function typedWrongly(
 
 /** Adds the word that was probably meant. */
 function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
-  const [, known = '', word = ''] = /must be one of (.+), not "(.*)"$/.exec(message) ?? []
+  const [, known = '', word = ''] = /must be one of (.+), (?:not|got) "(.*)"$/.exec(message) ?? []
   const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }
 }
@@ -131,15 +133,18 @@ const lists: Readonly<Record<string, string>> = {
 
 function inCommands(message: string): string {
   return message
-    .replace(/\bGET (\/[\w/-]+) lists/, (all, path: string) =>
-      path in lists ? `tabwire ${lists[path]} shows` : all,
-    )
+    .replace(/\bGET (\/[\w/-]+)/, (all, path: string) => (path in lists ? `\`tabwire ${lists[path]}\`` : all))
     .replace(
-      /^There is no such (delivery|event),.*/,
-      (all, noun: string) => `${all} tabwire ${plurals[noun]} list shows those there are.`,
+      /^(?:There is no such|No) (delivery|event)\b.*/,
+      (all, noun: string) => `${all} Run \`tabwire ${plurals[noun]} list\`.`,
     )
 }
 
 const plurals: Readonly<Record<string, string>> = { delivery: 'deliveries', event: 'events' }
 
 const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
+
+const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
+
+const NO_SERVICE_HINT =
+  'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'

@@ -32,7 +32,7 @@ export function parsedBy<T>(read: Reader<T>): (input: string) => Promise<T> {
 
 export const jsonFlag = fromEnvironment({
   json: Flags.boolean({
-    description: 'Print the resource as JSON; streams as one JSON per line.',
+    description: 'Print JSON; streams print one JSON object per line.',
     helpGroup: 'GLOBAL',
   }),
 })
@@ -57,18 +57,18 @@ export const apiKeyFlag = Flags.custom({ parse: parsedBy(readApiKey) })
 /** A file with a secret: other users of the machine can see command lines, but not the file. */
 export const secretFromFileFlag = (what: string, helpGroup?: string) =>
   Flags.string({
-    description: `File with ${what}. Other users of this machine can see command lines.`,
+    description: `File that contains ${what}; keeps it out of the process list.`,
     ...(helpGroup !== undefined && { helpGroup }),
   })
 
 /** Flags for the settings file and the data directory. */
 export const placeFlags = fromEnvironment({
   config: Flags.string({
-    description: 'File of settings; by default tabwire.config.json, if there is one.',
+    description: 'Settings file (default: tabwire.config.json, if it exists).',
     helpGroup: 'CONNECTION',
   }),
   'data-dir': Flags.string({
-    description: 'Where the service keeps its data.',
+    description: 'Data directory of the service.',
     default: async ({ flags }) => (await dataDirectoryIn(flags.config)) ?? DEFAULT_DATA_DIRECTORY,
     defaultHelp: async () => DEFAULT_DATA_DIRECTORY,
     helpGroup: 'CONNECTION',
@@ -78,7 +78,7 @@ export const placeFlags = fromEnvironment({
 /** Time limit of commands that change the clock or the state. */
 export const timeoutFlag = fromEnvironment({
   timeout: Flags.integer({
-    description: 'Seconds after which the command gives up; what it asked for ends then.',
+    description: 'Time limit of the operation, in seconds.',
     min: 1,
     max: 86_400,
   }),
@@ -93,11 +93,11 @@ export function limitOf({ timeout }: { timeout: number | undefined }): CallOptio
 export const connectionFlags = fromEnvironment({
   ...placeFlags,
   url: Flags.string({
-    description: 'The service; by default the one that `tabwire start` runs here.',
+    description: 'URL of the service (default: the service that runs here).',
     helpGroup: 'CONNECTION',
   }),
   'api-key': apiKeyFlag({
-    description: 'API key; by default the one in the data directory. Prefer TABWIRE_API_KEY or a file.',
+    description: 'API key (default: the one in the data directory).',
     helpGroup: 'CONNECTION',
   }),
   'api-key-file': secretFromFileFlag('the API key', 'CONNECTION'),
@@ -108,15 +108,14 @@ export const connectionFlags = fromEnvironment({
  * stands, and exits when the file is missing (nodejs/node#54232); the alias `--dotenv` creates the file.
  */
 export const envFileFlag = Flags.string({
-  description:
-    'Write what the application under test needs to this .env file; its other lines stay. Node wants the file to exist; --dotenv is the same and makes one.',
+  description: 'Write URL, key and secret to this .env file; other lines are kept.',
   aliases: ['dotenv'],
 })
 
 /** Flags for the page of a list. */
 export const listFlags = fromEnvironment({
-  limit: Flags.integer({ description: 'How many to show, newest first.', min: 1, max: 100, default: 20 }),
-  cursor: Flags.string({ description: 'Continue after this `next_cursor`.' }),
+  limit: Flags.integer({ description: 'Maximum number of results.', min: 1, max: 100, default: 20 }),
+  cursor: Flags.string({ description: 'Continue after this cursor, the next_cursor of the previous page.' }),
 })
 
 /** Unix time in whole seconds, or an ISO 8601 time. */
@@ -124,21 +123,21 @@ export const timeFlag = Flags.custom<Date>({
   parse: async (input) => {
     const time = /^\d+$/.test(input) ? new Date(Number(input) * 1000) : new Date(input)
     if (Number.isNaN(time.getTime()))
-      throw new Errors.CLIError(`${input} is neither unix seconds nor an ISO 8601 time.`)
+      throw new Errors.CLIError(`must be Unix seconds or an ISO 8601 time, got ${JSON.stringify(input)}.`)
     return time
   },
 })
 
 /** Name of the service that is started. The whole name of the signature header is accepted, too. */
 export const serviceNameFlag = Flags.string({
-  description: 'Names the signature header, X-<name>-Signature.',
+  description: 'Name in the signature header, X-<name>-Signature.',
   default: texts.serviceName,
   parse: parsedBy(readServiceName),
 })
 
 /** Name of the service that a command uses: from the command line, the environment or the settings file. */
 export const knownServiceNameFlag = Flags.custom<string | undefined>({
-  description: 'Names the signature header, X-<name>-Signature; by default as the running service does.',
+  description: 'Name in the signature header, X-<name>-Signature (default: that of the running service).',
   parse: serviceNameFlag.parse,
   default: async ({ flags }) => serviceNameIn(flags.config),
   defaultHelp: async () => undefined,

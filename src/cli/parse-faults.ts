@@ -37,19 +37,23 @@ export function readFaultWords(words: readonly string[]): FaultWords {
 function chance(word: string, value = '1'): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number >= 0 && number <= 1) return number
-  throw usageError(`${word}: a probability goes from 0 to 1, such as 0.3; without one it is 1.`)
+  throw usageError(
+    `FAULT must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.`,
+  )
 }
 
 function latency(word: string, value = ''): number {
   const ms = /^\d{1,6}$/.test(value) ? Number(value) : durationMs(value)
   if (ms !== undefined && ms >= 1 && ms <= 60_000) return ms
-  throw usageError(`${word}: it takes a time from 1ms to 60s, such as latency=200ms.`)
+  throw usageError(
+    `FAULT must have a duration from 1ms to 60s, such as latency=200ms, got ${JSON.stringify(word)}.`,
+  )
 }
 
 function unknown(name: string): CommandError {
   const names = [...deliveryFaultKinds, ...apiFaultKinds]
   const guess = didYouMeanSentence(name, names)
   return usageError(
-    `${JSON.stringify(name)} is no fault.${guess} On deliveries there are ${deliveryFaultKinds.join(', ')}; on the API ${apiFaultKinds.join(', ')}.`,
+    `Unknown fault ${JSON.stringify(name)}.${guess} Faults on deliveries: ${deliveryFaultKinds.join(', ')}. Faults on the API: ${apiFaultKinds.join(', ')}.`,
   )
 }

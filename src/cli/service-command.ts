@@ -57,6 +57,10 @@ export abstract class ServiceCommand extends BaseCommand {
     return (this.located = { url, apiKey, ca })
   }
 
+  protected override get hasKey(): boolean {
+    return this.located === undefined || this.located.apiKey !== undefined
+  }
+
   protected override async catch(error: Error): Promise<void> {
     return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
   }
@@ -98,12 +102,12 @@ export function typedAs(own: Readonly<Record<string, string>>): Readonly<Record<
 function foreignService(url: string, directory: string): CommandError {
   return new CommandError(
     'foreign_service',
-    `${join(directory, 'run.json')} names ${new URL(url).origin}, which is not an address of this machine, so nothing was sent there. Remove that file, or name the service yourself: --url URL.`,
+    `${join(directory, 'run.json')} points to ${new URL(url).origin}, which is not an address of this machine. Nothing was sent there. Remove that file, or pass --url URL.`,
   )
 }
 
 function requireUrl(url: string | undefined): void {
   if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return
-  const hint = `--url ${url} is no URL of a service. It looks like ${DEFAULT_URL}.`
+  const hint = `--url must be an http: or https: URL such as ${DEFAULT_URL}, got ${JSON.stringify(url)}.`
   throw usageError(hint)
 }

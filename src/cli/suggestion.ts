@@ -16,6 +16,12 @@ export function word(text: string): string {
   return shellWord(text, shell)
 }
 
+/** Forwards deliveries to an application; comes before a push, so that it is registered in time. */
+export const FORWARD = 'tabwire listen --forward-to http://localhost:3000/webhooks'
+
+/** Pushes a check of the package. */
+export const PUSH = 'tabwire push --sample two-top'
+
 /** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
 export function exampleCheck(): string {
   const file = fileURLToPath(packageFile('fixtures/checks/two-top-with-notes.json'))

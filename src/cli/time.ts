@@ -15,7 +15,7 @@ export const sinceFlag = Flags.custom<Since>({
     // JavaScript also parses texts such as 2.
     if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(input))
       throw new Errors.CLIError(
-        `${input} is neither an ISO 8601 time nor a time ago such as 90s, 30m, 2h, 1d.`,
+        `must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got ${JSON.stringify(input)}.`,
       )
     return { time }
   },

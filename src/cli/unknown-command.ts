@@ -25,13 +25,13 @@ export default commandNotFound
 
 /** Makes the error for words that name no command; `words` is empty when only flags were typed. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
-  if (words.length === 0) return usageError(`A command goes before its flags. ${LIST}`)
+  if (words.length === 0) return usageError(`COMMAND is missing before the flags. ${LIST}`)
   const likely = likelyCommand(words, ids)
-  const hint = likely === undefined ? LIST : `Did you mean tabwire ${likely}?`
-  return usageError(`tabwire ${words.join(' ')} is no command. ${hint}`)
+  const hint = likely === undefined ? LIST : `Did you mean \`tabwire ${likely}\`?`
+  return usageError(`Unknown command ${JSON.stringify(words.join(' '))}. ${hint}`)
 }
 
-const LIST = 'tabwire --help lists those there are.'
+const LIST = 'Run `tabwire --help`.'
 
 /**
  * Returns the command or topic that was probably meant, `deliveries list` for `delivery lst`. `ids` are oclif's:

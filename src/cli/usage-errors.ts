@@ -9,6 +9,8 @@ export interface CommandShape {
   args: Readonly<Record<string, { description?: string | undefined }>>
   /** Flag or argument of each field of the API: `guest_name` is `--name`, `rating` is `RATING`. */
   typedAs: Readonly<Record<string, string>>
+  /** `false` when the command found no API key to send. */
+  hasKey?: boolean
 }
 
 /** Rewrites oclif's usage errors: what happened, why, and what to do. */
@@ -25,50 +27,60 @@ export function wrongUsage(message: string, command: CommandShape): string {
     told,
   )
   const oneLine = sentences.replace(/\s*\n\s*/g, ' ').replace(/([^.?])$/, '$1.')
-  return `${oneLine} See tabwire ${command.name} --help.`
+  return `${oneLine} Run \`tabwire ${command.name} --help\`.`
 }
 
 type Rule = [pattern: RegExp, say: (found: string[], command: CommandShape) => string]
 
 const rules: Rule[] = [
   [/^Nonexistent flags?: (.+)$/, ([flags = ''], command) => noSuchFlags(flags.split(', '), command)],
-  [/^Unexpected arguments?: (.+)$/, ([words], { name }) => `tabwire ${name} does not take ${words}.`],
+  [
+    /^Unexpected arguments?: (.+)$/,
+    ([words], { name }) => `Unexpected argument for \`tabwire ${name}\`: ${words}.`,
+  ],
   [/^Missing \d+ required args?:\n([^]+)$/, ([list = ''], command) => missingArguments(list, command)],
   [/^Missing required flag (?:--)?([\w-]+)$/gm, ([flag = ''], command) => missingFlag(flag, command)],
   [
     /^Expected --([\w-]+)=(.*) to be one of: (.+)$/,
     ([flag, word = '', known = '']) =>
-      `--${flag} cannot be ${word}.${didYouMeanSentence(word, known.split(', '))} There are: ${known}.`,
+      `--${flag} must be one of ${known}, got ${JSON.stringify(word)}.${didYouMeanSentence(word, known.split(', '))}`,
   ],
   [
     /^Expected (.*) to be one of: (.+)$/,
     ([word = '', known = ''], { args }) =>
-      `${Object.keys(args).at(-1)?.toUpperCase()} cannot be ${JSON.stringify(word)}.${didYouMeanSentence(word, known.split(', '))} There are: ${known}.`,
+      `${Object.keys(args).at(-1)?.toUpperCase()} must be one of ${known}, got ${JSON.stringify(word)}.${didYouMeanSentence(word, known.split(', '))}`,
   ],
-  [/^Parsing (--[\w-]+)\s+(?=must )/, ([flag]) => `${flag} `],
+  [/^Parsing (--[\w-]+)\s+(?=must |Expected an integer)/, ([flag]) => `${flag} `],
   [/^Parsing (--[\w-]+)\s+/, ([flag]) => `${flag}: `],
   [
     /Expected an integer(.*?) but received: (.*)$/,
-    ([bound = '', word]) => `${word} is no whole number${bound}.`,
+    ([bound = '', word = '']) => `must be a whole number${boundOf(bound)}, got ${JSON.stringify(word)}.`,
   ],
   [
     /^(--[\w-]+)(?:=.*)? cannot also be provided when using (--[\w-]+)$/gm,
-    ([one, other]) => `${one} and ${other} exclude each other. Leave one of them out.`,
+    ([one, other]) => `Pass ${one} or ${other}, not both.`,
   ],
   [
     /^All of the following must be provided when using (--[\w-]+): (.+)$/gm,
-    ([flag, needed]) => `${flag} takes ${needed}, too.`,
+    ([flag, needed]) => `${flag} needs ${needed}.`,
   ],
-  [/^Exactly one of the following must be provided: (.+)$/gm, ([flags]) => `One of ${flags} is needed.`],
+  [/^Exactly one of the following must be provided: (.+)$/gm, ([flags]) => `Pass one of ${flags}.`],
   [/^Flag (--[\w-]+) expects a value$/, ([flag]) => `${flag} needs a value.`],
 ]
 
-function noSuchFlags(flags: readonly string[], { name, flags: known }: CommandShape): string {
+/** ` greater than or equal to 1` → ` of at least 1`. */
+function boundOf(words: string): string {
+  return words
+    .replace('greater than or equal to', 'of at least')
+    .replace('less than or equal to', 'of at most')
+}
+
+function noSuchFlags(flags: readonly string[], { flags: known }: CommandShape): string {
   const typed = flags.join(', ')
   const [only = ''] = flags
   const meant =
     flags.length === 1 ? didYouMeanSentence(only.replace(/^-+/, ''), Object.keys(known), '--') : ''
-  return `tabwire ${name} has no ${typed}.${meant}`
+  return `Unknown ${flags.length === 1 ? 'flag' : 'flags'} ${typed}.${meant}`
 }
 
 function missingArguments(list: string, { args }: CommandShape): string {

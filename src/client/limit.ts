@@ -25,6 +25,6 @@ export async function limited<T>(
     return await work(signal === undefined ? limit : AbortSignal.any([signal, limit]))
   } catch (error) {
     if (!limit.aborted || signal?.aborted === true) throw error
-    throw new TimedOut(`The service did not finish within ${timeout / 1_000} s. It does not go on with it.`)
+    throw new TimedOut(`The service did not finish within ${timeout / 1_000} s and stopped the operation.`)
   }
 }

@@ -26,7 +26,7 @@ async function* unbroken(
     yield* body ?? []
   } catch (cause) {
     if (signal?.aborted === true) throw cause
-    throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
+    throw new Unreachable('The connection closed before the whole response arrived.', { cause })
   }
 }
 
@@ -51,7 +51,7 @@ export async function* readStream(
     for await (const { event, data } of messages ?? [])
       yield { type: event, data: JSON.parse(data) as unknown } as StreamMessage
   } catch (error) {
-    if (!signal.aborted) throw new Unreachable('The service ended the stream.', { cause: error })
+    if (!signal.aborted) throw new Unreachable('The service closed the stream.', { cause: error })
   }
 }
 

@@ -59,8 +59,8 @@ export function createSend({ url, apiKey, ca, fetch = fetchTrusting(ca) }: Clien
       if (signal?.aborted) throw error
       // fetch gives up after five minutes without an answer.
       if (codeOfCause(error) === 'UND_ERR_HEADERS_TIMEOUT')
-        throw new TimedOut(`${origin} accepted the request and did not answer.`, { cause: error })
-      throw new Unreachable(`No service answers at ${origin}: ${reasonOf(error)}.`, { cause: error })
+        throw new TimedOut(`${origin} accepted the request but did not answer.`, { cause: error })
+      throw new Unreachable(`No service answers at ${origin} (${reasonOf(error)}).`, { cause: error })
     }
   }
 }
@@ -86,7 +86,7 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
   const { code, message } = cause as { code?: string; message?: string }
-  return code === 'ECONNREFUSED' ? 'the connection was refused' : (message ?? String(cause))
+  return code === 'ECONNREFUSED' ? 'connection refused' : (message ?? String(cause))
 }
 
 /**
@@ -95,7 +95,7 @@ function reasonOf(error: unknown): string {
  */
 export async function readBody(response: Response): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
-    throw new Unreachable('The connection broke before the whole answer had arrived.', { cause })
+    throw new Unreachable('The connection closed before the whole response arrived.', { cause })
   })
   try {
     return JSON.parse(text)

@@ -9,7 +9,7 @@ import { ServiceCommand } from '../cli/service-command.ts'
 const LOOK_UP_TIMEOUT_MS = 300
 
 export default class Complete extends ServiceCommand {
-  static override description = 'Answer what completion scripts ask for.'
+  static override description = 'Print completions; called by completion scripts.'
   static override examples = ["<%= config.bin %> complete -- deliveries ''"]
   static override hidden = true
   static override strict = false
@@ -17,7 +17,7 @@ export default class Complete extends ServiceCommand {
   async run(): Promise<void> {
     const at = this.argv.indexOf('--')
     if (at < 0) {
-      const hint = 'Completion scripts call this. tabwire completion SHELL prints one.'
+      const hint = 'This command is for completion scripts. Run `tabwire completion SHELL` to print one.'
       throw usageError(hint)
     }
     const words = this.argv.slice(at + 1)

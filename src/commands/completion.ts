@@ -4,7 +4,7 @@ import { shells, shellScript, type Shell } from '../cli/completion/scripts.ts'
 
 export default class Completion extends BaseCommand {
   static override description =
-    'Print what a shell needs to complete commands.\nCommands, flags and their values are completed, and what the service that runs here knows.'
+    'Print a completion script for a shell.\nIt completes commands, flags and values, including ids of the running service.'
   static override examples = [
     '<%= config.bin %> completion bash',
     `eval "$(<%= config.bin %> completion bash)"   # in ~/.bashrc`,
@@ -14,7 +14,7 @@ export default class Completion extends BaseCommand {
   ]
   static override args = {
     shell: Args.string({
-      description: `The shell: ${shells.join(', ')}.`,
+      description: `Shell: ${shells.join(', ')}.`,
       options: [...shells],
       required: true,
     }),

@@ -11,7 +11,7 @@ import { startSimulator } from '../simulator.ts'
 
 export default class Demo extends BaseCommand {
   static override description =
-    'See the whole story in a few seconds.\nA service and an HTTPS receiver that verifies, in one process: a meal from first order to last payment, with what guests do, what the service refuses, and all eight kinds of events. Nothing is left behind.'
+    'Show a complete run in a few seconds.\nStarts a service and an HTTPS receiver in one process, then runs a meal from the first order to the last payment. Shows guests, a refused push and all eight event types. Leaves no files behind.'
   static override examples = ['<%= config.bin %> demo', '<%= config.bin %> demo --json']
 
   async run(): Promise<void> {
@@ -19,7 +19,7 @@ export default class Demo extends BaseCommand {
     const authority = await createAuthority()
     const simulator = await startSimulator({ port: 0, cacert: [authority.certificatePem] })
     const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
-    this.say(`A service at ${simulator.baseUrl}, in memory, and a receiver at ${receiver.url}.`)
+    this.say(`Started a service in memory at ${simulator.baseUrl} and a receiver at ${receiver.url}.`)
     try {
       for await (const step of playDemo(createClient(simulator), receiver)) this.show(step)
     } finally {

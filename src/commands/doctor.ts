@@ -25,17 +25,17 @@ const SHOWN: readonly string[] = [
 
 export default class Doctor extends BaseCommand {
   static override description =
-    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local authority, the data directory and, if one is given, the way to a receiver.\nTakes the flags and settings of start. Exit 0 when a start would succeed or the service runs here, 3 when not.\nA repair keeps what can be kept and deletes nothing."
+    "Check this machine's setup; repair the data directory.\nChecks Node.js, the port, the clock, the local certificate authority and the data directory. With --receiver, also checks the connection to a receiver.\nAccepts the flags and settings of `start`. Exit 0 when a start would succeed or the service runs here, otherwise 3.\nA repair moves damaged files aside and deletes nothing."
   static override examples = [
     '<%= config.bin %> doctor',
-    '<%= config.bin %> doctor --receiver https://localhost:8443/webhooks   # name, connection, certificate, answer',
-    '<%= config.bin %> doctor --repair   # moves aside what is damaged, and says what',
+    '<%= config.bin %> doctor --receiver https://localhost:8443/webhooks   # DNS, connection, certificate, response',
+    '<%= config.bin %> doctor --repair   # moves damaged files aside',
   ]
   static override flags = {
     ...withOthersHidden(startFlags),
     ...fromEnvironment({
-      receiver: Flags.string({ description: 'Check also whether deliveries would arrive at this URL.' }),
-      repair: Flags.boolean({ description: 'Keep what can be kept, and move the rest aside.' }),
+      receiver: Flags.string({ description: 'Also check whether deliveries would reach this URL.' }),
+      repair: Flags.boolean({ description: 'Repair the data directory; damaged files are moved aside.' }),
     }),
   }
 
@@ -45,7 +45,7 @@ export default class Doctor extends BaseCommand {
     const { flags } = await this.parse(Doctor)
     requireRepeatable(flags)
     const directory = flags['data-dir']
-    const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver)
+    const receiver = flags.receiver === undefined ? undefined : parseTarget(flags.receiver, '--receiver')
     const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
     const found = flags.repair ? await repair(directory) : await checkUp(directory)
     const running = await runningService(directory)
@@ -83,7 +83,7 @@ function judged(
   return checks.map((finding) => {
     const { check, level } = finding
     if (check === 'lock' && running !== undefined && holder === running.pid)
-      return { check, level: 'good', message: `The running service (pid ${holder}) has the directory open.` }
+      return { check, level: 'good', message: `The running service (pid ${holder}) uses the data directory.` }
     const isUnread = flags['in-memory'] && !(check === 'directory' && flags.https)
     return isUnread && level === 'bad' ? { ...finding, level: 'note' } : finding
   })

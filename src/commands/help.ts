@@ -3,7 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { noSuchCommand } from '../cli/unknown-command.ts'
 
 export default class Help extends BaseCommand {
-  static override description = 'Show what a command does, as --help does.'
+  static override description = 'Show help for a command, like --help.'
   static override examples = ['<%= config.bin %> help push', '<%= config.bin %> help deliveries wait']
   static override strict = false
 

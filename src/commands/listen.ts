@@ -16,7 +16,7 @@ import type { Client } from '../client.ts'
 
 export default class Listen extends ServiceCommand {
   static override description =
-    'Pass deliveries on to a receiver on plain HTTP.\nA temporary HTTPS endpoint takes them, byte for byte, and gives the answers back. It is removed when this ends.'
+    'Forward deliveries to a receiver on plain HTTP.\nRegisters a temporary HTTPS endpoint, forwards each delivery unchanged and returns the response. The endpoint is removed at the end.'
   static override examples = [
     '<%= config.bin %> listen --forward-to http://localhost:3000/webhooks',
     '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --env-file .env',
@@ -24,27 +24,27 @@ export default class Listen extends ServiceCommand {
   ]
   static override flags = fromEnvironment({
     'forward-to': Flags.string({
-      description: 'Where deliveries are passed on to; by default listen.forward of tabwire.config.json.',
+      description: 'URL to forward deliveries to (default: listen.forward of tabwire.config.json).',
     }),
     events: Flags.string({
-      description: 'Only these event types, separated by commas; all of them by default.',
+      description: 'Only these event types, separated by commas (default: all).',
       multiple: true,
       delimiter: ',',
     }),
     'add-header': Flags.string({
       char: 'H',
-      description: "Header to add to each delivery, or to replace: 'Name: value'.",
+      description: "Header to add or replace in each delivery: 'Name: value'.",
       multiple: true,
       multipleNonGreedy: true,
     }),
     'print-secret': Flags.boolean({
-      description: 'Print the signing secret, which stays the same, and nothing else; then end.',
+      description: 'Print the signing secret and exit.',
     }),
     'env-file': envFileFlag,
     // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
     insecure: Flags.boolean({
       description:
-        "Do not check the target's certificate, if it is on HTTPS. Its variable is TABWIRE_LISTEN_INSECURE.",
+        'Accept any certificate of an HTTPS target. Environment variable: TABWIRE_LISTEN_INSECURE.',
       env: 'TABWIRE_LISTEN_INSECURE',
     }),
   })
@@ -84,7 +84,7 @@ export default class Listen extends ServiceCommand {
       }
     } finally {
       if (!(await closeTunnel(tunnel, connect)))
-        this.say('The service did not answer, so the next tabwire listen will remove the endpoint.')
+        this.say('The service did not answer. The next `tabwire listen` removes the endpoint.')
     }
     this.exit(this.exitCode)
   }
@@ -97,7 +97,7 @@ export default class Listen extends ServiceCommand {
 
   private async tidy(client: Client, service: string, directory: string): Promise<void> {
     const left = await tidyUp(client, service, await deadLeases(directory))
-    if (left > 0) this.say(`Removed ${count(left, 'endpoint')} that a killed listen had left.`)
+    if (left > 0) this.say(`Removed ${count(left, 'endpoint')} of a killed \`tabwire listen\`.`)
   }
 
   private show(event: ListenEvent, told: Told): void {
@@ -137,7 +137,7 @@ export default class Listen extends ServiceCommand {
   private giveUp({ endpoint, target }: Registered): void {
     if (this.disabled.has(endpoint.id)) return
     this.disabled.add(endpoint.id)
-    const message = `The service has disabled the endpoint for ${target.to.href}, since too many deliveries in a row failed. Start listen again for a new one; start --disable-after 0 never disables.`
+    const message = `The service disabled the endpoint for ${target.to.href}: too many deliveries in a row failed. Run \`tabwire listen\` again for a new endpoint, or start the service with --disable-after 0.`
     if (this.disabled.size >= this.several) throw new CommandError('endpoint_disabled', message)
     this.say(renderWarning(message))
   }

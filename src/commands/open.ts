@@ -5,10 +5,10 @@ import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Open extends ServiceCommand {
   static override description =
-    'Open the inspector in the browser.\nIt shows pushes, events and deliveries live. Its link is good once, for ten minutes; without a browser it is only printed.'
+    'Open the inspector in the browser.\nThe inspector shows pushes, events and deliveries live. The link works once, within ten minutes. Without a browser, the link is only printed.'
   static override examples = ['<%= config.bin %> open', '<%= config.bin %> open --print']
   static override flags = fromEnvironment({
-    print: Flags.boolean({ description: 'Print the link alone, and open nothing.' }),
+    print: Flags.boolean({ description: 'Print the link without opening a browser.' }),
   })
 
   async run(): Promise<void> {
@@ -18,6 +18,6 @@ export default class Open extends ServiceCommand {
     const opened = !flags.print && !this.wantsJson && (await openInBrowser(link.url, flags['data-dir']))
     this.print(link, () => link.url)
     if (!opened && !flags.print && !this.wantsJson)
-      this.say('No browser could be opened here. Open the link yourself; it is good once, for ten minutes.')
+      this.say('Cannot open a browser here. Open the link yourself: it works once, within ten minutes.')
   }
 }

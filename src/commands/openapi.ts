@@ -5,7 +5,7 @@ import { openApiText } from '../http/openapi/document.ts'
 
 export default class OpenApi extends BaseCommand {
   static override description =
-    'Print the OpenAPI 3.1 document of the service.\nWith its events as webhooks; a running service serves it at /openapi.json, and for people at /docs. It needs no service. A terminal gets it indented, a file on one line.'
+    'Print the OpenAPI 3.1 document of the service.\nIncludes the events as webhooks, and needs no running service. A running service has the document at /openapi.json and /docs. A terminal shows it indented, a file gets one line.'
   static override examples = [
     '<%= config.bin %> openapi',
     '<%= config.bin %> openapi --no-simulator --url https://api.example.com > openapi.json',
@@ -13,12 +13,12 @@ export default class OpenApi extends BaseCommand {
   static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
     simulator: Flags.boolean({
-      description: "With what is the simulator's own, under /_sim and /t, and no real service has.",
+      description: "Include the simulator's own paths under /_sim and /t.",
       default: true,
       allowNo: true,
     }),
     url: httpUrlFlag({
-      description: 'Where clients find the service; a final /v1 may be there.',
+      description: 'URL of the service, with or without /v1.',
       default: 'http://127.0.0.1:4100',
     }),
     'service-name': knownServiceNameFlag(),

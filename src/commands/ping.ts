@@ -5,10 +5,10 @@ import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Ping extends ServiceCommand {
   static override description =
-    'Send a signed ping to an endpoint.\nExit 1 when it did not answer 2xx in time.'
+    'Send a signed ping to an endpoint.\nExit 1 when the receiver does not answer 2xx in time.'
   static override examples = ['<%= config.bin %> ping we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+    endpoint: Args.string({ ignoreStdin: true, description: 'Id of the endpoint.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -11,47 +11,46 @@ import { byCheck, permute, pushesInLog, type RecordedPush, shuffled } from '../a
 
 export default class Push extends ServiceCommand {
   static override description =
-    'Push checks, each as its full state in a file.\nShows the outcome and the item diff. The file - is standard input.'
+    'Push checks from JSON files.\nEach file holds the full state of a check. Prints the outcome and the item diff. The file - is standard input.'
   static override examples = [
-    '<%= config.bin %> push fixtures/checks/two-top-with-notes.json',
+    '<%= config.bin %> push --sample two-top',
     '<%= config.bin %> push - --id table-12 < check.json',
-    '<%= config.bin %> push fixtures/checks/bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
+    '<%= config.bin %> push bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
     '<%= config.bin %> push check.json --watch',
-    '<%= config.bin %> push --from-log --permute 50   # do all orders end in one state?',
+    '<%= config.bin %> push --from-log --permute 50   # compares the results of 50 orders',
   ]
   static override strict = false
   static override typedAs = typedAs({ external_check_id: '--id' })
   static override args = {
     file: Args.string({
       ignoreStdin: true,
-      description: 'A file with a check; several are pushed in order.',
+      description: 'JSON file with a check; several are pushed in order.',
     }),
   }
   static override flags = fromEnvironment({
-    id: Flags.string({ description: "The check's external id; by default the file's name without .json." }),
+    id: Flags.string({ description: 'External id of the check (default: the file name without .json).' }),
     watch: Flags.boolean({
       description: 'Push again whenever a file changes, until Ctrl-C.',
       exclusive: ['repeat', 'shuffle'],
     }),
     repeat: Flags.integer({
-      description: 'Push everything this many times: replays change nothing.',
+      description: 'Push everything this many times.',
       min: 1,
       default: 1,
     }),
     shuffle: Flags.integer({
-      description: 'Push in an order drawn with this seed: revisions make any order converge.',
+      description: 'Push in a random order from this seed.',
       min: 0,
     }),
     permute: Flags.integer({
-      description:
-        'Push in this many other orders, on fresh checks; exit 3 when one of them ends in another state.',
+      description: 'Push in this many other orders, on new checks; exit 3 when the results differ.',
       min: 1,
       exclusive: ['watch', 'repeat', 'shuffle'],
     }),
-    seed: Flags.integer({ description: 'Decides the orders of --permute.', min: 0, dependsOn: ['permute'] }),
+    seed: Flags.integer({ description: 'Seed for the orders of --permute.', min: 0, dependsOn: ['permute'] }),
     'from-log': Flags.boolean({
       description:
-        'Instead of files, push again what the service took since it started; with --id, of one check.',
+        'Repeat the pushes that the service accepted since its start; with --id, those of one check.',
       exclusive: ['watch'],
     }),
   })
@@ -78,7 +77,7 @@ export default class Push extends ServiceCommand {
     const several = pushes.length > 1 || flags.watch
     for (const { file, id, body } of pushes)
       await this.pushOne(client, id, body ?? (await read(file)), several).catch((error: unknown) => {
-        if (several) this.say(`At ${file}, and nothing after it was pushed:`)
+        if (several) this.say(`Stopped at ${file}. Later files were not pushed:`)
         throw error
       })
     if (flags.watch) await this.watch(client, once)
@@ -87,7 +86,7 @@ export default class Push extends ServiceCommand {
   private async recorded(client: Client, id: string | undefined): Promise<RecordedPush[]> {
     const pushes = await pushesInLog(client, id)
     if (pushes.length === 0)
-      throw new CommandError('nothing_recorded', 'The log has no push to make again. Push something first.')
+      throw new CommandError('nothing_recorded', 'The log has no push to repeat. Push a check first.')
     return pushes
   }
 
@@ -95,7 +94,7 @@ export default class Push extends ServiceCommand {
     const checks = byCheck(pushes)
     if (checks.every(({ length }) => length === 1))
       this.say(
-        'Each push is of a check of its own, so there is no order to try. Files of one check take --id.',
+        'Each push is for another check, so there are no orders to compare. For files of one check, pass --id.',
       )
     for (const ofOne of checks) {
       const work = permute(client, ofOne, { orders, seed })
@@ -119,7 +118,9 @@ export default class Push extends ServiceCommand {
 
   private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {
     const files = pushes.map(({ file }) => file)
-    for await (const changed of watchFiles(files, () => this.say('Watching for changes; Ctrl-C ends it.')))
+    for await (const changed of watchFiles(files, () =>
+      this.say('Watching for changes. Press Ctrl-C to stop.'),
+    ))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // Reports an invalid file and keeps watching.
         await readInput(file)

@@ -16,20 +16,20 @@ const tableArg = Args.custom({
 
 export default class Qr extends ServiceCommand {
   static override description =
-    "Show a table's QR code, for a phone to scan.\nIt opens the page on which guests claim, pay and rate. Where the terminal cannot show it, its address is printed."
+    'Show the QR code of a table.\nIt opens the page where guests claim, pay and rate. When the terminal cannot show the code, the address is printed.'
   static override examples = [
     '<%= config.bin %> qr 12',
     '<%= config.bin %> qr 12 --svg > table-12.svg',
     'open "$(<%= config.bin %> qr 12 --url)"',
   ]
   static override args = {
-    table: tableArg({ ignoreStdin: true, description: 'The number of the table.', required: true }),
+    table: tableArg({ ignoreStdin: true, description: 'Number of the table.', required: true }),
   }
   static override flags = fromEnvironment({
     svg: Flags.boolean({ description: 'Write the code as SVG to stdout.', exclusive: ['address'] }),
-    address: Flags.boolean({ description: 'Print the address alone; --url without a value is the same.' }),
+    address: Flags.boolean({ description: 'Print only the address, like --url without a value.' }),
     location: Flags.string({
-      description: "Id or name of the table's location; a key opens the tables of its own alone.",
+      description: 'Id or name of the location; must be that of the API key.',
     }),
   })
 
@@ -44,16 +44,18 @@ export default class Qr extends ServiceCommand {
     if (flags.address) return this.print(undefined, () => url)
     this.show(url)
     if (isLoopbackName(bareHost(new URL(url))))
-      this.say('Only this machine can open it. For phones in the same network: tabwire start --host 0.0.0.0')
+      this.say(
+        'Only this machine can open the page. For phones in the same network, run: tabwire start --host 0.0.0.0',
+      )
   }
 
   private show(url: string): void {
     const modules = qrModules(url)
     const { columns, takesUnicode } = this.terminal
     const reason = takesUnicode
-      ? modules.length > columns && `it is ${modules.length} columns wide, and the terminal ${columns}`
+      ? modules.length > columns && `it needs ${modules.length} columns, and the terminal has ${columns}`
       : 'the terminal is not set to UTF-8'
-    if (reason) this.say(`The code is not shown, since ${reason}. --svg writes it to a file.`)
+    if (reason) this.say(`Cannot show the code: ${reason}. For an image, pass --svg.`)
     this.print(undefined, () => (reason ? url : `${renderQr(modules)}\n${url}`))
   }
 }
@@ -72,7 +74,7 @@ async function requireLocation(client: Client, wanted: string, actual: string): 
     if (id === actual && (is(id) || is(name))) return
   throw new CommandError(
     'other_location',
-    `The API key does not belong to the location ${wanted}, and opens only the tables of its own. tabwire locations lists those there are; pass --api-key of a key that was made there.`,
+    `--location must be the location of the API key, got ${JSON.stringify(wanted)}. Run \`tabwire locations\` to list locations, or pass --api-key with a key of that location.`,
     exitCodes.failed,
   )
 }

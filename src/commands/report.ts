@@ -10,18 +10,18 @@ import { findingCodes } from '../model/simulator/report.ts'
 const words: readonly string[] = [...findingCodes, 'any', 'none']
 
 export default class Report extends ServiceCommand {
-  static override description = `Tell what the integration under test did wrong.\nThe findings are grouped, with the requests that show them. Exit 3 when something of --fail-on was found.\nThere are: ${findingCodes.join(', ')}.`
+  static override description = `List problems found in your pushes.\nGroups the findings, with the requests that show them. Exit 3 when there is a finding of --fail-on.\nFindings: ${findingCodes.join(', ')}.`
   static override examples = [
     '<%= config.bin %> report',
     '<%= config.bin %> report --since 10m --fail-on totals_mismatch,conflict_ignored',
-    '<%= config.bin %> report --fail-on none   # looks, and never fails',
+    '<%= config.bin %> report --fail-on none   # never fails',
   ]
   static override flags = fromEnvironment({
     since: sinceFlag({
-      description: 'Only what began then or later: an ISO 8601 time, or 90s, 30m, 2h ago.',
+      description: 'Only requests since this time, ISO 8601 or a duration ago such as 90s, 30m or 2h.',
     }),
     'fail-on': Flags.string({
-      description: 'Findings that make the exit code 3, with commas; any of them, or none.',
+      description: 'Findings that set exit code 3, separated by commas; or any, or none.',
       multiple: true,
       default: ['any'],
     }),
@@ -43,6 +43,6 @@ function codesOf(given: string | readonly string[]): string[] {
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
   throw new Errors.CLIError(
-    `--fail-on ${unknown} is no finding.${didYouMeanSentence(unknown, words)} There are: ${words.join(', ')}.`,
+    `--fail-on must be findings, any or none, got ${JSON.stringify(unknown)}.${didYouMeanSentence(unknown, words)} Findings: ${findingCodes.join(', ')}.`,
   )
 }

@@ -17,20 +17,22 @@ import { sign } from '../signature/index.ts'
 
 export default class Sign extends BaseCommand {
   static override description =
-    "Make the signature header for a body, offline.\nPrints the header's value, or a whole curl command that sends the signed body."
+    'Sign a body, offline.\nPrints the value of the signature header, or a curl command that sends the signed body.'
   static override examples = [
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
     '<%= config.bin %> sign --secret-file webhook.secret --body delivery.json --curl https://localhost:8443/webhooks | sh',
   ]
   static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
-    secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
+    secret: Flags.string({ description: 'Signing secret of the endpoint: whsec_…', required: true }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     body: Flags.string({
-      description: 'The exact bytes to sign: a file, or - for standard input.',
+      description: 'Body to sign: a file, or - for standard input.',
       default: '-',
     }),
-    timestamp: timeFlag({ description: 'The time to sign with (unix seconds or ISO 8601); now by default.' }),
+    timestamp: timeFlag({
+      description: 'Time of the signature, in Unix seconds or ISO 8601 (default: now).',
+    }),
     curl: httpUrlFlag({ description: 'Print a curl command that sends the signed body to this URL.' }),
     'service-name': knownServiceNameFlag(),
   })
@@ -39,8 +41,9 @@ export default class Sign extends BaseCommand {
     const { flags } = await this.parse(Sign)
     const payload = await readInput(flags.body)
     const timestamp = Math.floor((flags.timestamp ?? new Date()).getTime() / 1000)
-    if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
-    if (timestamp < 0) throw usageError('--timestamp lies before 1970.')
+    if (flags.secret.trim() === '')
+      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
+    if (timestamp < 0) throw usageError('--timestamp must not be before 1970.')
     const value = sign({ payload, secret: flags.secret, timestamp })
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)

@@ -16,11 +16,11 @@ import { CommandError } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
   static override description =
-    'Run the service until Ctrl-C.\nIt serves the API under /v1, delivers over HTTPS, and keeps its data in .tabwire.'
+    'Start the service. Ctrl-C stops it.\nServes the API under /v1, delivers webhooks over HTTPS and stores its data in .tabwire.'
   static override examples = [
     '<%= config.bin %> start',
     '<%= config.bin %> start --port 0 --in-memory --json',
-    '<%= config.bin %> start --allow-http-loopback   # receivers on plain http://localhost, too',
+    '<%= config.bin %> start --allow-http-loopback   # also accepts receivers on http://localhost',
   ]
   static override flags = startFlags
 
@@ -99,10 +99,10 @@ export default class Start extends BaseCommand {
   }
 }
 
-const NO_BROWSER = '--open: no browser could be opened here. Open the link above yourself.'
+const NO_BROWSER = '--open: cannot open a browser here. Open the link above yourself.'
 
 const UNANNOUNCED =
-  'The data directory cannot be written to, so other commands need --url and --api-key to find this service.'
+  'Cannot write to the data directory. Other commands need --url and --api-key to find this service.'
 
 /** Returns the message when the service runs here already; `undefined` for other failures. */
 export async function alreadyRunning(

@@ -17,7 +17,7 @@ import { eventTypes } from '../model/event.ts'
 
 export default class Tail extends ServiceCommand {
   static override description =
-    'Show deliveries as they are attempted.\nEach with status, latency and why it failed, until Ctrl-C. When the service ends, waits for it and goes on where it was.\nOn a terminal it takes keys: p pauses, f filters failures, r sends the last one again, o opens the service, ? shows all.'
+    'Show deliveries as they are attempted.\nPrints status, latency and the reason of each failure, until Ctrl-C. When the service stops, waits for it and resumes.\nKeys at a terminal: p pauses, f shows failures only, r resends the last delivery, o opens the inspector, ? lists all keys.'
   static override examples = [
     '<%= config.bin %> tail',
     '<%= config.bin %> tail --since 10m --failed --type check.closed',
@@ -28,23 +28,22 @@ export default class Tail extends ServiceCommand {
     type: Flags.string({ description: 'Only this event type.', options: [...eventTypes, 'ping'] }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     failed: Flags.boolean({
-      description: 'Only attempts that failed, and deliveries that died without one.',
+      description: 'Only failed attempts, and deliveries that became dead without one.',
     }),
-    requests: Flags.boolean({ description: 'Show the requests to the API as well.' }),
+    requests: Flags.boolean({ description: 'Also show API requests.' }),
     bodies: Flags.boolean({
-      description: 'Show what was sent and what was answered; with --json as event_body.',
+      description: 'Also show request and response bodies; with --json as event_body.',
     }),
     since: sinceFlag({
-      description:
-        'First what began since this time (ISO 8601) or so long ago (10m), by the clock of the service.',
+      description: 'First show attempts since this time, ISO 8601 or a duration ago such as 10m.',
     }),
     reconnect: Flags.boolean({
-      description: 'Wait for the service when it ends, and go on; --no-reconnect ends with it.',
+      description: 'When the service stops, wait for it and resume.',
       allowNo: true,
       default: true,
     }),
     keys: Flags.boolean({
-      description: 'On a terminal, take keys: ? shows them. --no-keys prints lines and nothing else.',
+      description: 'Accept keys at a terminal; ? lists them.',
       allowNo: true,
       default: true,
     }),
@@ -71,7 +70,7 @@ export default class Tail extends ServiceCommand {
     } finally {
       live?.close()
     }
-    this.say('The service has ended.')
+    this.say('The service has stopped.')
   }
 
   /** At a terminal: the same lines with a status below them, and keys. */
@@ -113,7 +112,7 @@ async function bodyFor(told: TailMessage, bodyOf: BodyOf | undefined): Promise<s
 async function openPage(url: string, directory: string): Promise<string> {
   return (await openInBrowser(url, directory))
     ? 'Opened the inspector.'
-    : `No browser could be opened. Good once, for ten minutes: ${url}`
+    : `Cannot open a browser. Open this link, which works once, within ten minutes: ${url}`
 }
 
 type TailNotice = Exclude<TailEvent, TailMessage>
@@ -123,7 +122,7 @@ function isTold(event: TailEvent): event is TailMessage {
 }
 
 function wordsOf(notice: TailNotice, live: boolean): string {
-  if (notice.type === 'listening') return `Listening for deliveries; ${live ? 'q' : 'Ctrl-C'} ends it.`
-  if (notice.type === 'reset') return 'Another state was put in place; what was shown so far is gone.'
+  if (notice.type === 'listening') return `Waiting for deliveries. Press ${live ? 'q' : 'Ctrl-C'} to stop.`
+  if (notice.type === 'reset') return 'All data was replaced. The deliveries above no longer exist.'
   return renderConnection(notice.type === 'disconnected' ? notice : { ...notice, made: 0 })
 }

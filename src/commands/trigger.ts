@@ -14,7 +14,7 @@ import { eventTypes, type EventType } from '../model/event.ts'
 
 export default class Trigger extends ServiceCommand {
   static override description =
-    'Bring an event about by the steps that lead to it.\nNothing is made up: a check of its own, or the one that --check names, is pushed, claimed, paid, rated or closed.'
+    'Trigger an event by performing the real steps.\nPushes, claims, pays, rates or closes a new check, or the check of --check.'
   static override examples = [
     '<%= config.bin %> trigger payment.refunded',
     '<%= config.bin %> trigger check.closed --check two-top-with-notes',
@@ -24,15 +24,15 @@ export default class Trigger extends ServiceCommand {
   static override args = {
     event: Args.string({
       ignoreStdin: true,
-      description: 'The type of the event.',
+      description: 'Event type.',
       options: [...eventTypes],
       required: true,
     }),
   }
   static override flags = fromEnvironment({
-    check: Flags.string({ description: 'The external id of a check; by default a new one.' }),
+    check: Flags.string({ description: 'External id of the check (default: a new check).' }),
     override: Flags.string({
-      description: 'Change the first body that is pushed: path=value, such as items[0].price_cents=900.',
+      description: 'Change the first pushed body: path=value, such as items[0].price_cents=900.',
       multiple: true,
       multipleNonGreedy: true,
     }),
@@ -40,9 +40,7 @@ export default class Trigger extends ServiceCommand {
 
   async run(): Promise<void> {
     if (this.argv.find((word) => !word.startsWith('-')) === 'ping')
-      throw usageError(
-        'A ping has a command of its own, since it goes to one endpoint: tabwire ping ENDPOINT.',
-      )
+      throw usageError('EVENT cannot be ping. To send a ping, run: tabwire ping ENDPOINT')
     const { args, flags } = await this.parse(Trigger)
     const type = args.event as EventType
     const client = await this.connect(flags)

@@ -17,49 +17,48 @@ type Settings = Omit<DiagnoseOptions, keyof Given> & { now: Date }
 
 export default class Verify extends ServiceCommand {
   static override description =
-    'Check the signature of a delivery, offline.\nExit 0 when it is right, 3 when not; then the mistake is named if it is a known one.'
+    'Verify the signature of a delivery, offline.\nExit 0 when it is valid, otherwise 3. Explains known mistakes.'
   static override examples = [
     "<%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…' --body delivery.json",
     "<%= config.bin %> verify --header 't=1763748245,v1=5f2b…' < delivery.json   # the secret in TABWIRE_SECRET",
     '<%= config.bin %> verify --secret-file webhook.secret --request captured.http',
-    '<%= config.bin %> verify --secret-file webhook.secret --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # is this the secret?',
+    '<%= config.bin %> verify --secret-file webhook.secret --delivery dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD   # checks the secret',
     '<%= config.bin %> verify --secret-file webhook.secret --many deliveries.ndjson',
   ]
   static override flags = fromEnvironment({
     secret: Flags.string({
-      description:
-        "The endpoint's signing secret, whole; further ones are those of other endpoints, to be told apart.",
+      description: 'Signing secret of the endpoint; further ones are secrets of other endpoints.',
       required: true,
       multiple: true,
       multipleNonGreedy: true,
     }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     header: Flags.string({
-      description: 'The value of the signature header.',
+      description: 'Value of the signature header.',
       exclusive: ['request', 'many'],
     }),
     body: Flags.string({
-      description: 'The raw body as received: a file, or - for standard input.',
+      description: 'Raw body as received: a file, or - for standard input.',
       default: '-',
     }),
     delivery: Flags.string({
       description:
-        'What the service sent with this delivery: the body, and, without --header, the header of its latest attempt, at its time.',
+        'Verify the body of this delivery and, without --header, the header of its latest attempt.',
       exclusive: ['request', 'many'],
     }),
     request: Flags.string({
-      description: 'Head and body are those of a raw HTTP request: a file, or - for standard input.',
+      description: 'Raw HTTP request with headers and body: a file, or - for standard input.',
       exclusive: ['many'],
     }),
     many: Flags.string({
-      description: 'Check many: a file, or -, with one {"header", "body"} as JSON per line.',
+      description: 'Verify many: a file, or -, with one JSON object {"header", "body"} per line.',
     }),
     tolerance: Flags.integer({
-      description: 'How many seconds t may be from now, both ways.',
+      description: 'Seconds allowed between t and now, in both directions.',
       min: 0,
       default: 300,
     }),
-    now: timeFlag({ description: 'Verify as if it were this time (unix seconds or ISO 8601).' }),
+    now: timeFlag({ description: 'Verify at this time, in Unix seconds or ISO 8601 (default: now).' }),
     'service-name': knownServiceNameFlag(),
   })
 
@@ -78,7 +77,7 @@ export default class Verify extends ServiceCommand {
     if (request !== undefined) return fromRequest(await readInput(request), await this.serviceName(flags))
     if (delivery !== undefined) return this.fromDelivery(delivery, flags)
     if (header !== undefined) return { header, payload: await readInput(flags.body) }
-    throw usageError('There is nothing to verify. Pass --header, --request, --delivery or --many.')
+    throw usageError('Nothing to verify. Pass --header, --request, --delivery or --many.')
   }
 
   /** Verifies a sent request at the time of sending: only reception can be late. */
@@ -95,7 +94,7 @@ export default class Verify extends ServiceCommand {
   /** Prints one line per signature and the totals: on standard output with `--json`, else below. */
   private verifyMany(file: Buffer, settings: Settings): void {
     const lines = parseMany(file)
-    if (lines.length === 0) throw usageError('The file of --many holds no delivery.')
+    if (lines.length === 0) throw usageError('--many: the file contains no deliveries.')
     const outcomes = lines.map(({ number, ...given }) => {
       const outcome = verifyAndDiagnose({ ...settings, ...given })
       this.printLine(

@@ -44,7 +44,7 @@ export function createReceived(receive: Service['receive']) {
       const base = baseOf(url)
       if (![...bases].some((one) => isBeneath(base, one) || isBeneath(one, base)))
         throw new TypeError(
-          `No receiver in this process takes ${base}. Register one with simulator.receive(${JSON.stringify(url)}).`,
+          `No receiver in this process handles ${base}. Register one with simulator.receive(${JSON.stringify(url)}).`,
         )
       return requests.filter((request) => isBeneath(baseOf(request.url), base))
     },

@@ -19,12 +19,12 @@ export interface HeaderFailure {
  */
 export function parseHeader(header: unknown): SignatureHeader | HeaderFailure {
   if (header === undefined || header === null || header === '')
-    return failure('missing_header', 'There is no signature header. Only signed requests are deliveries.')
+    return failure('missing_header', 'The signature header is missing. Accept only signed requests.')
   if (typeof header !== 'string')
-    return malformed(`it is not text but ${Array.isArray(header) ? 'a list' : typeof header}`)
+    return malformed(`it must be text, got ${Array.isArray(header) ? 'a list' : typeof header}`)
   const elements = header.split(',').map(readElement)
   const broken = elements.findIndex((element) => element === undefined)
-  if (broken >= 0) return malformed(`element ${broken + 1} is not of the form name=value`)
+  if (broken >= 0) return malformed(`element ${broken + 1} does not have the form name=value`)
   return readElements(elements.filter((element) => element !== undefined))
 }
 
@@ -49,7 +49,7 @@ function readElements(elements: readonly Element[]): SignatureHeader | HeaderFai
   if (timestamp === undefined) return malformed('its t is not a Unix time in decimal digits')
   const v1 = valuesOf('v1')
   if (v1.length > 0) return { t, timestamp, v1 }
-  return failure('no_v1_signature', 'The signature header has no v1 signature, and no other scheme counts.')
+  return failure('no_v1_signature', 'The signature header has no v1 signature. Other schemes do not count.')
 }
 
 /** Accepts decimal digits only: Number() alone would accept '', '1e9', '0x5f' and ' 5'. */

@@ -20,7 +20,7 @@ export function requireSignable({ payload, secret, timestamp = unixTime(Date.now
   requireSecret(secret)
   if (Number.isSafeInteger(timestamp) && timestamp >= 0) return String(timestamp)
   throw new TypeError(
-    `The timestamp must be Unix time in whole seconds, not ${timestamp}. Math.floor(Date.now() / 1000) makes it.`,
+    `The timestamp must be Unix time in whole seconds, got ${timestamp}. Use Math.floor(Date.now() / 1000).`,
   )
 }
 
@@ -33,7 +33,7 @@ export function unixTime(milliseconds: number): number {
 export function requireRaw(payload: unknown): void {
   if (typeof payload === 'string' || ArrayBuffer.isView(payload) || isArrayBuffer(payload)) return
   throw new TypeError(
-    'The payload must be the raw body, as text or bytes, exactly as it was received: a parsed body written out again may differ in bytes. Turn off body parsing for this route, or keep the raw body beside it.',
+    'The payload must be the raw body, as text or bytes, exactly as received. A parsed and serialized body may have other bytes. Turn off body parsing for this route, or keep the raw body.',
   )
 }
 
@@ -54,6 +54,6 @@ export function secretsOf(secret: string | readonly string[]): readonly string[]
 function requireSecret(secret: unknown): void {
   if (typeof secret === 'string' && secret !== '') return
   throw new TypeError(
-    'The secret is missing. Pass the whole whsec_… text that the registration of the endpoint returned.',
+    'The secret is missing. Pass the whole whsec_… secret that the registration of the endpoint returned.',
   )
 }

@@ -53,7 +53,7 @@ function decode(bytes: Exclude<Payload, string>): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
-    throw new EventError('invalid_json', 'The body is not UTF-8, and so no JSON.', { cause })
+    throw new EventError('invalid_json', 'The body is not JSON, because it is not UTF-8.', { cause })
   }
 }
 
@@ -61,7 +61,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new EventError('invalid_json', 'The body is no JSON.', { cause })
+    throw new EventError('invalid_json', 'The body is not valid JSON.', { cause })
   }
 }
 
@@ -79,6 +79,6 @@ function requireEnvelope(value: unknown): Envelope {
     return fields as Envelope
   throw new EventError(
     'invalid_envelope',
-    `The body is no event: ${[...missing, ...(missing.length === 0 ? ['data'] : [])].join(', ')} is missing or of another type.`,
+    `The body is not an event: ${[...missing, ...(missing.length === 0 ? ['data'] : [])].join(', ')} is missing or has a wrong type.`,
   )
 }

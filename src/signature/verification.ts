@@ -70,13 +70,13 @@ export function conclude(opened: VerifyInput, matches: boolean): Verification {
 function requireNumber(name: string, value: unknown): number {
   // Also rejects NaN, with which comparisons of times are always false.
   if (typeof value === 'number' && value >= 0) return value
-  throw new TypeError(`${name} must be a number that is not negative, not ${String(value)}.`)
+  throw new TypeError(`${name} must be a number of at least 0, got ${String(value)}.`)
 }
 
 function mismatch({ secrets }: VerifyInput): SignatureFailure {
   const hint = secrets.some((secret) => secret !== secret.trim())
-    ? ' The secret begins or ends with whitespace, which counts: was it read from a file with its newline?'
-    : ' Check that the secret is the one of this endpoint, and the payload the raw body.'
+    ? ' The secret begins or ends with whitespace, which changes the key. Trim it: a file often ends with a newline.'
+    : ' Check that the secret belongs to this endpoint, and that the payload is the raw body.'
   return {
     ok: false,
     code: 'signature_mismatch',
@@ -91,7 +91,7 @@ function checkTime({ timestamp, now, tolerance }: VerifyInput): Verification {
   return {
     ok: false,
     code: past ? 'timestamp_too_old' : 'timestamp_in_future',
-    message: `The signature is genuine, but its t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. It may be replayed, or a clock is wrong.`,
+    message: `The signature is genuine, but t is ${Math.abs(age)} s ${past ? 'behind' : 'ahead of'} the clock, and the tolerance is ${tolerance} s. The delivery may be a replay, or a clock is wrong.`,
   }
 }
 

@@ -27,7 +27,7 @@ export async function ownCertificate(
 ) {
   if (https !== true) return undefined
   if (authorityDirectory === undefined)
-    throw new TypeError('HTTPS needs a directory where the local authority is kept.')
+    throw new TypeError('https needs dataDir or authorityDirectory, for the local certificate authority.')
   const hosts = [...new Set(['localhost', '127.0.0.1', '::1', host])]
   const authority = await openAuthority(authorityDirectory, hosts)
   return { ...(await authority.issue(hosts)), authority: authority.certificatePem }

@@ -47,7 +47,7 @@ async function firstLocation(service: Service): Promise<string> {
   const { data } = await service.list('locations', { limit: 100 })
   const locations = data.length > 0 ? data : await service.execute(addLocations, { locations: fixture() })
   const [first] = locations.map(({ id }) => id).sort()
-  if (first === undefined) throw new Error('fixtures/locations.json lists no location.')
+  if (first === undefined) throw new Error('locations.json of the package contains no locations.')
   return first
 }
 

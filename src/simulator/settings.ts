@@ -138,7 +138,7 @@ export async function readSettings(options: SimulatorOptions): Promise<Settings>
   }
   for (const [name, earlier] of aliases)
     if (read[name] !== undefined && read[earlier] !== undefined)
-      issues.push(`${name} and ${earlier} are the same option. Leave ${earlier} out.`)
+      issues.push(`${name} and ${earlier} are the same option. Omit ${earlier}.`)
   issues.push(...contradictions(options))
   if (issues.length > 0) throw new TypeError(issues.join('\n'))
   return settingsOf(read)
@@ -147,9 +147,10 @@ export async function readSettings(options: SimulatorOptions): Promise<Settings>
 function contradictions({ seed, dataDir, dataDirectory = dataDir, https, port }: SimulatorOptions): string[] {
   const issues: string[] = []
   if (seed !== undefined && dataDirectory !== undefined)
-    issues.push('A seeded run keeps nothing: over kept data it would make the same identifiers again.')
-  if (https === true && port === false)
-    issues.push('HTTPS needs a port: within the process there is nothing to encrypt.')
+    issues.push(
+      'seed cannot be combined with dataDir. With stored data, a seeded run would repeat identifiers.',
+    )
+  if (https === true && port === false) issues.push('https needs a port, got port: false.')
   return issues
 }
 
@@ -183,8 +184,11 @@ async function pemOf(authority: string): Promise<string> {
   if (authority.includes('-----BEGIN ')) return authority
   return readFile(authority, 'utf8').catch((cause: unknown) => {
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new TypeError(`cacert: ${JSON.stringify(authority)} cannot be read (${code}). Pass a PEM file.`, {
-      cause,
-    })
+    throw new TypeError(
+      `cacert must be a PEM text or the path of a PEM file, got ${JSON.stringify(authority)} (${code}).`,
+      {
+        cause,
+      },
+    )
   })
 }

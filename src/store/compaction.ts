@@ -63,9 +63,9 @@ export function createCompaction(parts: CompactionParts): Compaction {
       threshold = journals.size() + compactAtBytes
       const outlook =
         error instanceof FileGone
-          ? 'Nothing was made or changed in its place.'
-          : 'Nothing is lost, the journal goes on growing; it is tried again later.'
-      onNotice(`The journal could not be compacted into the snapshot: ${reasonOf(error)}. ${outlook}`)
+          ? 'Nothing was created or changed.'
+          : 'Nothing is lost. The journal grows until a later compaction succeeds.'
+      onNotice(`Cannot compact the journal into the snapshot: ${reasonOf(error)}. ${outlook}`)
     }
   }
   const snapshot = async (copy: Copy, sequence: number, last: boolean) => {

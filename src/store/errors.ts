@@ -8,7 +8,7 @@ export class StoreTooNew extends StoreDamaged {}
 
 /** The end of every message about damage. */
 export const MEND =
-  'Nothing was changed. `tabwire doctor` tells what is wrong; `tabwire doctor --repair` keeps what can be kept and moves the rest aside. Or put back a backup.'
+  'Nothing was changed. `tabwire doctor` shows the damage, and `tabwire doctor --repair` moves damaged files aside. Or restore a backup.'
 
 /** Another process, or this one, has the directory open. */
 export class DirectoryInUse extends Error {
@@ -20,9 +20,7 @@ export class DirectoryInUse extends Error {
   constructor(directory: string, pid: number, { isVisible }: { isVisible: boolean }) {
     const here = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`
     const holder = isVisible ? here : `a process in another container (pid ${pid} there)`
-    super(
-      `${directory} is in use by ${holder}, and only one at a time may write there. Stop that one, or choose another directory.`,
-    )
+    super(`${directory} is in use by ${holder}. Stop that process, or choose another directory.`)
     this.pid = pid
   }
 }
@@ -44,16 +42,16 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission is denied',
-  EPERM: 'permission is denied',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file may not grow any further',
+  EFBIG: 'the file is too large',
   EIO: 'the disk reports an error',
   ENOTDIR: 'a part of the path is not a directory',
-  EEXIST: 'a file is where a directory should be',
-  EISDIR: 'a directory is where a file should be',
+  EEXIST: 'it is a file, not a directory',
+  EISDIR: 'it is a directory, not a file',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open',
 }
@@ -70,7 +68,7 @@ export function reasonOf(error: unknown): string {
 /** Returns the error for a directory, or a file in it, that cannot be used. */
 export function unusable(shown: string, error: unknown): DirectoryUnusable {
   return new DirectoryUnusable(
-    `${shown} cannot be used: ${reasonOf(error)}. Make it readable and writable for this user, or choose another directory.`,
+    `Cannot use ${shown}: ${reasonOf(error)}. Make it readable and writable for this user, or choose another directory.`,
     { cause: error },
   )
 }

@@ -104,10 +104,10 @@ function idsOf(batch: Batch): ReadonlySet<string> {
 export function unavailable(error: unknown): Refusal {
   const remedy =
     error instanceof FileGone
-      ? 'Put the directory back, or start the service anew'
-      : 'Make room or repair the disk'
+      ? 'Restore the directory, or restart the service'
+      : 'Free disk space or repair the disk'
   return new Refusal(
     'storage_unavailable',
-    `Nothing was changed: it could not be written to disk, because ${reasonOf(error)}. ${remedy}, then send the request again; the service goes on by itself.`,
+    `Nothing was changed, because the disk could not be written: ${reasonOf(error)}. ${remedy}, then send the request again.`,
   )
 }

@@ -71,13 +71,13 @@ async function recoverSnapshot(
 
 function journalMissing({ snapshot, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
-    `${current.shown} is missing: ${snapshot.shown} is there, but the store was not closed after it, so more had been acknowledged. ${MEND}`,
+    `${current.shown} is missing. The store was not closed after ${snapshot.shown} was written, so later acknowledged writes are lost. ${MEND}`,
   )
 }
 
 function tornBetween({ old, current }: StoreFiles): StoreDamaged {
   return new StoreDamaged(
-    `${old.shown} is damaged: its last line is not whole, though ${current.shown} follows it. ${MEND}`,
+    `${old.shown} is damaged: its last line is incomplete, but ${current.shown} follows it. ${MEND}`,
   )
 }
 
@@ -103,7 +103,7 @@ async function saveAside(journal: StoreFile, tail: Buffer, onNotice: Notice): Pr
   }
   await syncDirectory(directory)
   onNotice(
-    `The last line of ${journal.shown} was not written to its end (${tail.length} bytes) and is left out; it is kept in ${aside.shown}. It was never acknowledged: whoever sent it got no answer.`,
+    `The last line of ${journal.shown} is incomplete (${tail.length} bytes) and was never acknowledged. It is ignored, and kept in ${aside.shown}.`,
   )
 }
 

@@ -47,7 +47,7 @@ export function requireSimulator(matcher: string, subject: unknown, ...calls: st
     subject !== null &&
     (subject as Record<string, unknown>)[call] !== undefined
   if (calls.every(has)) return
-  throw new TypeError(`${matcher} expects a simulator of createSimulator, got ${kindOf(subject)}.`)
+  throw new TypeError(`${matcher} expects a simulator from createSimulator, got ${kindOf(subject)}.`)
 }
 
 /** @throws TypeError when a word is not known, with the one that was probably meant. */
@@ -126,11 +126,11 @@ export async function toBeSignedBy(
   const payload = received instanceof Request ? await received.clone().text() : received.body
   const result = verify({ payload, header, secret, tolerance })
   const lines = [`  ${name}: ${header ?? '(no such header)'}`]
-  if (result.ok) return passed({ expected: 'no signature of this secret', got: 'a genuine one', lines })
+  if (result.ok) return passed({ expected: 'no signature with this secret', got: 'a valid one', lines })
   const timestamp = Number(/^t=(\d{1,12}),/.exec(header ?? '')?.[1] ?? NaN)
   const isComparable = result.code === 'signature_mismatch' && !Number.isNaN(timestamp)
   return failed({
-    expected: 'a signature of this secret over these bytes, of about now',
+    expected: 'a current signature of this body with this secret',
     got: `${result.code}: ${result.message}`,
     lines,
     diff: isComparable ? { actual: header, expected: sign({ payload, secret, timestamp }) } : undefined,

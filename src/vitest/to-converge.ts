@@ -62,7 +62,7 @@ export async function toConverge(
       got: `different states of ${found.map(({ id }) => id).join(', ')}`,
       lines: [
         ...found.flatMap((one) => linesOf(one, orderBy)),
-        `Send ${orderBy} with each push, growing with each change: it orders them.`,
+        `Send ${orderBy} with each push, and increase it with each change.`,
       ],
       diff: { actual: found.map((one) => endOf(one, 1)), expected: found.map((one) => endOf(one, 0)) },
     })

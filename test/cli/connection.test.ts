@@ -45,7 +45,7 @@ describe.concurrent('a command finds the service', () => {
 describe.concurrent('a command that cannot do its work says why', () => {
   test('no service: one line that names tabwire start, and 1', async () => {
     const url = await deadUrl()
-    const message = `No service answers at ${url}: the connection was refused. Start one with: tabwire start`
+    const message = `No service answers at ${url}: connection refused. Start one with: tabwire start`
     const options = { env: { TABWIRE_URL: url } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
       code: 1,

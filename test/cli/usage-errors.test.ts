@@ -6,7 +6,7 @@ import { wrongUsage, type CommandShape } from '../../src/cli/usage-errors.ts'
 const tail: CommandShape = {
   name: 'tail',
   flags: { type: { description: 'Only this event type.' }, 'data-dir': {} },
-  args: { event: { description: 'The id of the event.' } },
+  args: { event: { description: 'Id of the event.' } },
   typedAs: {},
 }
 
@@ -15,7 +15,7 @@ test.each([
   ['Nonexistent flag: --data_dri', 'tabwire tail has no --data_dri. Did you mean --data-dir?'],
   ['Nonexistent flags: --a, --b', 'tabwire tail has no --a, --b.'],
   ['Unexpected argument: b', 'tabwire tail does not take b.'],
-  ['Missing 1 required arg:\nevent  The id of the event.', 'EVENT is missing: the id of the event.'],
+  ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: the id of the event.'],
   ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
   [
     'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',

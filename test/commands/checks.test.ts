@@ -38,7 +38,9 @@ describe.concurrent('tabwire checks', () => {
 
   test('an empty list says how to fill it, and is an empty list with --json', async () => {
     const none = ['checks', 'list', '--table', '99']
-    expect((await service.run(none)).stdout).toBe('No checks yet. Push one with: tabwire push FILE\n')
+    expect((await service.run(none)).stdout).toBe(
+      'No checks yet. Push one with: tabwire push --sample two-top\n',
+    )
     expect(await service.json(...none)).toEqual({ data: [], next_cursor: null })
   })
 

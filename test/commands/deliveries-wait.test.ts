@@ -193,9 +193,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(await interrupted.ended).toMatchObject({ code: 130 })
     await own.stop()
     expect(await left.ended).toMatchObject({ code: 1, stdout: '' })
-    expect((await left.ended).stderr).toContain(
-      'Error: The service ended while its deliveries were waited for.',
-    )
+    expect((await left.ended).stderr).toContain('Error: The service stopped during the wait for deliveries.')
   })
 })
 

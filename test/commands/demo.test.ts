@@ -16,7 +16,7 @@ describe.concurrent('tabwire demo', () => {
     ).toHaveLength(10)
     expect(stdout).toMatch(/\n409 conflict_with_paid_items\n {2}.*line-2 \(removed\)/)
     expect(stdout).toMatch(/\npaid {2}demo-table-12 {2}Ben .*\n {2}the check is fully paid\n/)
-    expect(stdout).toMatch(/\n✓ the last event's data and GET of the check are equal\n/)
+    expect(stdout).toMatch(/\n✓ the data of the last event and the check from the API are equal\n/)
     expect(stdout).not.toMatch(/✗|\u001b/)
     expect(stderr).toContain('tabwire start')
     expect(await readdir(cwd)).toEqual([])

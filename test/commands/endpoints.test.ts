@@ -31,7 +31,7 @@ describe.concurrent('tabwire endpoints', () => {
     const [, id = '', secret = ''] =
       /^endpoint {2}(we_\w{26})\n[^]*\nsecret {4}(whsec_\S{43})\n$/.exec(stdout) ?? []
     expect(stdout).toContain(`\nurl       ${url}\nevents    check.closed\nstatus    enabled\n`)
-    expect(stderr).toBe(`Keep the secret: it is not shown again.\nNext: tabwire ping ${id}\n`)
+    expect(stderr).toBe(`Store the secret now: it is not shown again.\nNext: tabwire ping ${id}\n`)
     const shown = await service.run(['endpoints', 'show', id])
     expect(shown.stdout).toContain(id)
     expect(shown.stdout).not.toContain(secret)

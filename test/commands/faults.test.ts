@@ -75,7 +75,7 @@ describe('tabwire faults', () => {
     expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}late by 1h +check\.closed +0$/m)
     expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500, not done +PUT \/v1\/\* +0$/m)
     expect(replaced.stderr).toBe(
-      'These replace the faults that were set there; --add sets faults beside them.\nThe faults on the API stay as they were.\n',
+      'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API stay as they were.\n',
     )
     await service.run(['faults', 'set', 'drop', '--add'])
     expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])
@@ -175,7 +175,7 @@ describe('tabwire start --seed', () => {
     const { code, stderr } = await tabwire(['start', '--seed', '7', '--port', '0'])
     expect(code).toBe(2)
     expect(stderr).toBe(
-      'Error: --seed needs --in-memory: over kept data, the next start would make the same identifiers again.\n',
+      'Error: --seed needs --in-memory. With stored data, the next start would repeat identifiers.\n',
     )
   })
 })

@@ -27,7 +27,7 @@ const proofs: Record<string, RegExp> = {
   openapi: /"openapi": ?"3\.1/,
   completion: /tabwire complete -- /,
   complete: /^wait\t/m,
-  demo: /✓ the last event's data and GET of the check are equal\n/,
+  demo: /✓ the data of the last event and the check from the API are equal\n/,
   doctor: /✓ /,
   help: /^Push checks/,
   trigger: /✓ payment\.refunded/,

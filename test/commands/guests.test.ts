@@ -32,7 +32,7 @@ describe('tabwire guests', () => {
     expect(ben.stdout).toMatch(
       /^claimed {2}split {2}Ben {2}owes \$15\.77 {2}clm_\w{26}\n {2}1 × Copper Burger /,
     )
-    expect(ben.stderr).toContain('No item was named, so this is everything that was left.\n')
+    expect(ben.stderr).toContain('Claimed everything unclaimed, because no item was given.\n')
     const paid = await guests('pay', check, '--claim', 'anna', '--tip', '2.5', '--name', 'Anna')
     expect(paid.stdout).toMatch(
       /^paid {2}split {2}Anna {2}\$24\.25 {2}tip \$2\.50 {2}pay_\w{26}\n {2}\$15\.77 is left to pay\n$/,

@@ -24,7 +24,7 @@ describe.concurrent('tabwire keys', () => {
     const env = { TABWIRE_SCOPES: 'read, write' }
     const { code, stdout, stderr } = await service.run(['keys', 'create', '--name', 'kiosk'], { env })
     expect(code).toBe(0)
-    expect(stderr).toBe('Keep the key: it is not shown again.\n')
+    expect(stderr).toBe('Store the key now: it is not shown again.\n')
     const [, id = '', key = ''] =
       /^key {7}(key_\w{26})\nname {6}kiosk\nscopes {4}read write\nlocation {2}loc_\w{26}\nstate {5}valid\napi key {3}(twk_\S{43})\n$/.exec(
         stdout,

@@ -128,7 +128,7 @@ describe('tabwire listen', () => {
     const [failed] = await attempts(listening, 1)
     expect(failed?.attempt).toMatchObject({ outcome: 'bad_status', response_status: 502 })
     expect(failed?.attempt.response_body).toBe(
-      `tabwire listen: http://127.0.0.1:${receiver.port} did not answer (ECONNREFUSED): nothing listens there. Start the receiver, or correct --forward-to.\n`,
+      `tabwire listen: http://127.0.0.1:${receiver.port} did not answer (ECONNREFUSED): no program listens there. Start the receiver, or correct --forward-to.\n`,
     )
     await interrupt(listening)
     await service.stop()

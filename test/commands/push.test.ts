@@ -84,7 +84,7 @@ describe.concurrent('tabwire push', () => {
     const nameless = await service.run(['push', '-', '--json'], { input })
     expect(nameless).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nameless.stdout)).toEqual({
-      error: { code: 'usage', message: 'A check from standard input has no name. Pass --id.' },
+      error: { code: 'usage', message: '--id is missing. A check from standard input has no file name.' },
     })
     const named = await service.run(['push', '-', '--id', 'from stdin/1', '--repeat', '2'], { input })
     expect(named.stdout).toMatch(/^created {2}from stdin\/1 [^]*^unchanged {2}from stdin\/1 /m)

@@ -55,7 +55,7 @@ describe.concurrent('tabwire sign', () => {
 
   test.each([
     [['sign'], { input: 'x' }, '--secret is missing: '],
-    [['sign', '--timestamp', '1960-01-01'], { env, input: 'x' }, '--timestamp lies before 1970.'],
+    [['sign', '--timestamp', '1960-01-01'], { env, input: 'x' }, '--timestamp must not be before 1970.'],
     [
       ['sign', '--service-name', 'A B'],
       { env, input: 'x' },

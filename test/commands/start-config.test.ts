@@ -69,7 +69,7 @@ describe.concurrent('tabwire.config.json', () => {
   test.each<[content: unknown, message: string | RegExp]>([
     ['{"port": 1,}', /^tabwire\.config\.json is not JSON: .*\.$/],
     ['{"data_dir": "C:\\data"}', /is not JSON: .* A backslash in a path is written twice, \\\\\.$/],
-    ['[]', 'tabwire.config.json must hold a JSON object, such as {"port": 4200}.'],
+    ['[]', 'tabwire.config.json must be a JSON object, such as {"port": 4200}.'],
     [{ port: '4100' }, 'tabwire.config.json: port must be a number, not a string.'],
     [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535.'],
     [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual".'],

@@ -22,7 +22,7 @@ describe.concurrent('options of tabwire start', () => {
     expect((await service.call('GET', '/v1/locations')).status).toBe(200)
     const { code, stderr } = await service.stop()
     expect(stderr).toBe(
-      'Warning: The data directory cannot be written to, so other commands need --url and --api-key to find this service.\n',
+      'Warning: Cannot write to the data directory. Other commands need --url and --api-key to find this service.\n',
     )
     expect(code).toBe(0)
   })

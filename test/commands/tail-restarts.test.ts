@@ -183,7 +183,7 @@ describe('tabwire tail', () => {
     await service.call('DELETE', `/_sim/webhook-endpoints/${id}`)
     expect(await lines(json, 'doomed')).toMatchObject([{ status: 'dead', attempts: [] }])
     expect(await people.until('stdout', /\n/)).toMatch(
-      /^✗ check\.created {2}doomed {2}dead, never attempted: the endpoint is disabled or gone {2}dlv_\w{26}\n$/,
+      /^✗ check\.created {2}doomed {2}dead, never attempted: the endpoint is disabled or deleted {2}dlv_\w{26}\n$/,
     )
     await Promise.all([json, people].map(interrupt))
     await service.stop()

@@ -75,7 +75,7 @@ describe.concurrent('tabwire tail', () => {
     )
     expect(await all.ended).toMatchObject({
       code: 0,
-      stderr: 'Listening for deliveries; Ctrl-C ends it.\nThe service has ended.\n',
+      stderr: 'Listening for deliveries; Ctrl-C ends it.\nThe service has stopped.\n',
     })
     const told = (list: AttemptMessage[]) =>
       list
@@ -144,7 +144,7 @@ describe.concurrent('tabwire tail', () => {
     await service.stop('SIGKILL')
     expect(await cut.ended).toMatchObject({ code: 1, stdout: '' })
     expect((await cut.ended).stderr).toContain(
-      'Error: The service ended the stream. Start one with: tabwire start\n',
+      'Error: The service closed the stream. Start one with: tabwire start\n',
     )
   })
 })

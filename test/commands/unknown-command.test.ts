@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { tabwire } from '../support/cli.ts'
 
-const lists = 'tabwire --help lists those there are.'
+const lists = 'Run `tabwire --help`.'
 
 describe.concurrent('an unknown command', () => {
   test.each([

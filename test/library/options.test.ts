@@ -60,7 +60,7 @@ describe('options', () => {
     [{ allowedHost: [1] }, 'allowedHost must be a text or a list of texts, none of them empty, got [1].'],
     [{ onError: true }, 'onError must be a function, got true.'],
     [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Leave startAt out.'],
-    [{ https: true, port: false }, 'HTTPS needs a port: within the process there is nothing to encrypt.'],
+    [{ https: true, port: false }, 'https needs a port, got port: false.'],
     [
       { prot: 1, strict: 1 },
       'unknown option "prot", did you mean "port"?\nstrict must be true or false, got 1.',

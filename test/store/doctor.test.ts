@@ -291,7 +291,7 @@ describe('a repair', () => {
 
   it.each([
     ['of nothing', async () => undefined, true, 'There is no .tabwire yet'],
-    ['of a file', (path: string) => writeFile(path, ''), false, 'a file is where a directory should be'],
+    ['of a file', (path: string) => writeFile(path, ''), false, 'it is a file, not a directory'],
   ])('%s says so', async (_, make, ok, message) => {
     const directory = await newDirectory()
     await make(directory)

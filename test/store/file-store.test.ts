@@ -79,7 +79,7 @@ describe('the directory', () => {
     await writeFile(directory, '')
     await expect(openStore(directory)).rejects.toThrow(DirectoryUnusable)
     await expect(openStore(join(directory, 'below'))).rejects.toThrow(
-      /below cannot be used: a file is where a directory should be/,
+      /below cannot be used: it is a file, not a directory/,
     )
   })
 
@@ -91,6 +91,6 @@ describe('the directory', () => {
     const directory = await newDirectory()
     await mkdir(directory)
     await chmod(directory, 0o500)
-    await expect(openStore(directory)).rejects.toThrow(/permission is denied/)
+    await expect(openStore(directory)).rejects.toThrow(/permission denied/)
   })
 })

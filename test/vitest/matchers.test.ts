@@ -118,7 +118,7 @@ describe('a failure', () => {
     const failure = await failureOf(expect(received).toBeSignedBy('whsec_b'))
     expect(failure).toMatchObject({
       message: expect.stringMatching(
-        /^Expected: a signature of this secret over these bytes, of about now\nGot: signature_mismatch: .+\n {2}x-service-signature: t=1700000000,v1=/,
+        /^Expected: a current signature of this body with this secret\nGot: signature_mismatch: .+\n {2}x-service-signature: t=1700000000,v1=/,
       ) as string,
       actual: header,
       expected: sign({ payload: '{}', secret: 'whsec_b', timestamp: 1_700_000_000 }),
@@ -133,17 +133,17 @@ describe('a wrong subject or word', () => {
     [
       'no simulator',
       () => at(undefined).toHaveDelivered('check.created'),
-      'toHaveDelivered expects a simulator of createSimulator, got undefined.',
+      'toHaveDelivered expects a simulator from createSimulator, got undefined.',
     ],
     [
       'a promise of one',
       () => at(Promise.resolve(simulator)).not.toHaveNoFindings(),
-      'toHaveNoFindings expects a simulator of createSimulator, got a Promise; await it first.',
+      'toHaveNoFindings expects a simulator from createSimulator, got a Promise; await it first.',
     ],
     [
       'a response',
       () => at({ status: 200 }).not.toConverge(),
-      'toConverge expects a simulator of createSimulator, got an object with status.',
+      'toConverge expects a simulator from createSimulator, got an object with status.',
     ],
     [
       'one push in the place of a list',

@@ -38,8 +38,8 @@ async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | u
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && mayBeMissing) return undefined
-    const reason = code === 'ENOENT' ? 'there is no such file' : code
-    throw wrongConfig(`${path} cannot be read: ${reason}. --config names a file of settings.`)
+    const reason = code === 'ENOENT' ? 'no such file' : code
+    throw wrongConfig(`Cannot read the settings file ${path}: ${reason}. Correct --config.`)
   }
   return { path, named: !mayBeMissing, text, content: parse(path, text) }
 }
@@ -55,12 +55,12 @@ function parse(path: string, text: string): Record<string, unknown> {
     // Some editors write a byte-order mark.
     content = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' A backslash in a path is written twice, \\\\.' : ''
-    throw wrongConfig(`${path} is not JSON: ${(error as Error).message}.${hint}`)
+    const hint = /\\[^"\\/bfnrtu]/.test(text) ? ' Write a backslash in a path as \\\\.' : ''
+    throw wrongConfig(`${path} is not valid JSON: ${(error as Error).message}.${hint}`)
   }
   if (typeof content === 'object' && content !== null && !Array.isArray(content))
     return content as Record<string, unknown>
-  throw wrongConfig(`${path} must hold a JSON object, such as {"port": 4200}.`)
+  throw wrongConfig(`${path} must be a JSON object, such as {"port": 4200}.`)
 }
 
 /** Makes the error for a mistake in a settings file: wrong usage, like a mistake on the command line. */

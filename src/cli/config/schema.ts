@@ -28,24 +28,19 @@ function unknownKeys(keys: readonly string[], known: readonly string[]): string 
     return `${JSON.stringify(key)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
   })
   const noun = keys.length === 1 ? 'an unknown key' : 'unknown keys'
-  return `has ${noun}: ${told.join(', ')}. Allowed are ${known.join(', ')}.`
+  return `has ${noun}: ${told.join(', ')}. Known keys are ${known.join(', ')}.`
 }
 
 const forward = exactly({
-  to: z
-    .string()
-    .min(1)
-    .describe('Where deliveries are passed on to, such as http://localhost:3000/webhooks.'),
-  events: z
-    .array(z.enum(eventTypes))
-    .min(1)
-    .optional()
-    .describe('Event types that go there; all, unless given.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Headers to add, or to replace, on the way.'),
+  to: z.string().min(1).describe('URL to forward deliveries to, such as http://localhost:3000/webhooks.'),
+  events: z.array(z.enum(eventTypes)).min(1).optional().describe('Event types to forward (default: all).'),
+  headers: z.record(z.string(), z.string()).optional().describe('Headers to add or replace.'),
 })
 
 /** Settings of `listen`. Each target gets its own endpoint, so that failures and retries are its own. */
-export const listenSchema = exactly({ forward: z.array(forward).min(1).describe('Targets of listen.') })
+export const listenSchema = exactly({
+  forward: z.array(forward).min(1).describe('Targets of `tabwire listen`.'),
+})
 
 /**
  * Schema of `tabwire.config.json`: every flag of `start` under its name in snake_case, and the settings of `listen`.
@@ -55,7 +50,7 @@ export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
   return exactly({
     $schema: z.string().optional().describe('The JSON schema of this file.'),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodType>>),
-    listen: listenSchema.optional().describe('What tabwire listen does.'),
+    listen: listenSchema.optional().describe('Settings of `tabwire listen`.'),
   })
 }
 

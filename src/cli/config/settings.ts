@@ -35,7 +35,7 @@ export async function requireTrusted(file: ConfigFile, also: readonly string[] =
   const names = new Intl.ListFormat('en').format([...found, ...also])
   throw new CommandError(
     'untrusted_config',
-    `${file.path} sets ${names}, and you have not trusted this folder. Its author could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config ${CONFIG_FILE})`,
+    `${file.path} sets ${names}, but you have not trusted this folder. The author of the file could read your key or overwrite files. Check the file, then run: tabwire config trust (or pass --config ${CONFIG_FILE})`,
   )
 }
 
@@ -50,7 +50,7 @@ export async function relativeToFile(file: ConfigFile, key: string, path: string
   const [realFolder, realPlace] = await Promise.all([realOf(folder), realOf(place)])
   if (!isInside(folder, place) || !isInside(realFolder, realPlace) || hasControl(path))
     throw wrongConfig(
-      `${file.path}: ${key} leads out of the folder of the file. Name a path inside it, or give the path by --${key.replaceAll('_', '-')}.`,
+      `${file.path}: ${key} must be inside the folder of the file, got ${JSON.stringify(path)}. Use a path inside it, or pass --${key.replaceAll('_', '-')}.`,
     )
   return relative('', place) || '.'
 }

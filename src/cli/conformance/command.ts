@@ -52,14 +52,14 @@ export abstract class ConformanceCommand extends BaseCommand {
 export const conformanceFlags = fromEnvironment({
   junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
   tap: Flags.boolean({ description: 'Print the report as TAP 14.', exclusive: ['json'] }),
-  strict: Flags.boolean({ description: 'Fail cases that rest on advice, too.' }),
+  strict: Flags.boolean({ description: 'Also fail cases that are based on advice.' }),
   only: Flags.string({
-    description: 'Only these cases or groups: case, group or group/case; repeatable.',
+    description: 'Run only this case or group (case, group or group/case); repeatable.',
     multiple: true,
     multipleNonGreedy: true,
   }),
   skip: Flags.string({
-    description: 'All but these cases or groups; repeatable.',
+    description: 'Skip this case or group; repeatable.',
     multiple: true,
     multipleNonGreedy: true,
   }),
@@ -83,10 +83,10 @@ export function chosenCases<T extends { group: string; id: string }>(
   const groups = [...new Set(cases.map(({ group }) => group))].join(', ')
   if (unknown !== undefined)
     throw usageError(
-      `There is no case or group ${unknown}. The groups are ${groups}; the report names the cases.`,
+      `--only and --skip must be a case or group, got ${JSON.stringify(unknown)}. Groups: ${groups}. The report lists the cases.`,
     )
   const left = cases.filter((one) => isSelected(one, selection))
-  if (left.length === 0) throw usageError('--only and --skip leave no case to check.')
+  if (left.length === 0) throw usageError('--only and --skip leave no case to run.')
   return left
 }
 
@@ -116,6 +116,6 @@ async function writeReport(file: string, text: string): Promise<void> {
     await writeFile(file, text)
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `The report cannot be written to ${file} (${code}).`)
+    throw new CommandError('unwritable_file', `--junit: cannot write the report to ${file} (${code}).`)
   }
 }

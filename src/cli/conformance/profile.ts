@@ -18,8 +18,8 @@ export async function readProfile(file: string): Promise<LoadedProfile> {
     const value = typeof key === 'string' ? key : process.env[key.env]
     if (value !== undefined && apiKeyPattern.test(value)) return value
     if (typeof key === 'string' || (value !== undefined && value !== ''))
-      throw usageError(`${file} has a key that is none: 1 to 512 visible ASCII characters and no spaces.`)
-    throw usageError(`${file} takes a key from the environment variable ${key.env}, which is not set.`)
+      throw usageError(`--profile ${file}: a key must be 1 to 512 visible ASCII characters without spaces.`)
+    throw usageError(`--profile ${file}: the environment variable ${key.env} is not set.`)
   }
   return { profile, keys: { read: valueOf(keys.read), push: valueOf(keys.push), write: valueOf(keys.write) } }
 }
@@ -29,12 +29,12 @@ function parse(file: string, text: string): Profile {
   try {
     json = JSON.parse(text)
   } catch (error) {
-    throw usageError(`${file} is not JSON: ${(error as Error).message}.`)
+    throw usageError(`--profile ${file} is not valid JSON: ${(error as Error).message}.`)
   }
   const parsed = profileSchema.safeParse(json)
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map(
     ({ path, message }) => `${path.join('.') || 'the profile'}: ${message}`,
   )
-  throw usageError(`${file} is not a profile (fixtures/contract-profile.schema.json): ${issues.join('; ')}.`)
+  throw usageError(`--profile ${file} is not a valid profile: ${issues.join('; ')}.`)
 }

@@ -13,10 +13,10 @@ import { packageFile } from '../../package-file.ts'
  * on this machine, for development.
  * @throws CommandError (usage) for any other URL.
  */
-export function receiverUrl(text: string): URL {
-  const url = parseTarget(text)
+export function receiverUrl(text: string, name = 'URL'): URL {
+  const url = parseTarget(text, name)
   if (url.protocol === 'https:' || isLoopbackName(bareHost(url))) return url
-  throw usageError(`${url.origin} is plain HTTP, which is for receivers on this machine alone. Use https:.`)
+  throw usageError(`${url.origin} uses plain HTTP, which is allowed only on this machine. Use https:.`)
 }
 
 /** @throws CommandError (usage) for headers that the check sets itself. */
@@ -30,8 +30,7 @@ export function requireSafeHeaders(headers: readonly Header[], serviceName: stri
     'host',
   ]
   const taken = headers.find(([name]) => own.some((one) => one.toLowerCase() === name.toLowerCase()))
-  if (taken !== undefined)
-    throw usageError(`The check sets ${taken[0]} itself; it cannot be given with --header.`)
+  if (taken !== undefined) throw usageError(`--header must not be ${taken[0]}, because the check sets it.`)
 }
 
 interface Asked {
@@ -62,7 +61,10 @@ function stateUrl(text: string): Pick<StateCheck, 'urlOf' | 'isPerCheck'> {
       `--state-url has the unknown placeholder {${unknown}}. Use {external_check_id} or {check_id}.`,
     )
   const urlOf = (ids: CheckIds) =>
-    receiverUrl(text.replace(PLACEHOLDER, (_whole, name: keyof CheckIds) => encodeURIComponent(ids[name])))
+    receiverUrl(
+      text.replace(PLACEHOLDER, (_whole, name: keyof CheckIds) => encodeURIComponent(ids[name])),
+      '--state-url',
+    )
   urlOf({ check_id: 'a', external_check_id: 'a' })
   return { urlOf, isPerCheck: names.length > 0 }
 }

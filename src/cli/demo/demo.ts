@@ -22,19 +22,19 @@ export async function* playDemo(client: Client, receiver: Receiver): AsyncGenera
   ]
   const claimed = guests.claim(EXTERNAL_ID, { guest_name: 'Anna', items })
   const claim = yield* guest('Anna claims a burger and the fries', claimed, 1)
-  yield* pushInVain('the fries are taken off, which Anna has claimed', checkOf(4, 'open', [burger, tart]))
+  yield* pushInVain('the fries are removed, but Anna has claimed them', checkOf(4, 'open', [burger, tart]))
 
   const own = { guest_name: 'Anna', claim_ids: [claim.id], tip_cents: 300 }
-  yield* guest('Anna pays what she has claimed, and a tip', guests.pay(EXTERNAL_ID, own), 1)
+  yield* guest('Anna pays her claim and a tip', guests.pay(EXTERNAL_ID, own), 1)
   const paid = guests.pay(EXTERNAL_ID, { guest_name: 'Ben' })
   const rest = yield* guest('Ben pays the rest', paid, 2)
   yield* push('the check is closed', checkOf(5, 'closed', [burger, fries, tart]), 1)
   yield* compare()
 
   const back = guests.refund(rest.id, { amount_cents: tart.price_cents })
-  yield* guest('one tart was not served: Ben gets it back', back, 1)
+  yield* guest('one tart was not served: Ben gets a refund', back, 1)
   const rated = guests.rate(EXTERNAL_ID, { guest_name: 'Anna', rating: 5, comment: 'Lovely tart' })
-  yield* guest('Anna rates the evening', rated, 1)
+  yield* guest('Anna rates the meal', rated, 1)
 }
 
 /** Items of the demo's check, as a POS pushes them. */

@@ -75,7 +75,7 @@ export function createActions(client: Client, receiver: Receiver, externalId: st
       if (error instanceof ApiError)
         yield { type: 'refused', what, status: error.status, code: error.code, message: error.message }
       else if (error instanceof Error) throw error
-      else throw new Error(`The service took what it should have refused: ${what}.`)
+      else throw new Error(`The service accepted a push that it should refuse: ${what}.`)
     },
     async *guest<T extends Extract<DemoStep, { type: 'guest' }>['resource']>(
       what: string,
@@ -89,7 +89,7 @@ export function createActions(client: Client, receiver: Receiver, externalId: st
     },
     async *compare(): DemoSteps {
       const equal = isDeepStrictEqual(last?.data, await client.checks.get(externalId))
-      yield { type: 'compared', what: "the last event's data and GET of the check", equal }
+      yield { type: 'compared', what: 'the data of the last event and the check from the API', equal }
     },
   }
 }

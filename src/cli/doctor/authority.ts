@@ -12,27 +12,27 @@ export async function checkAuthority({ directory, https, now }: Environment): Pr
   // Without HTTPS a start does not need it; only deliveries to receivers with its certificates fail.
   const unusable = https ? 'bad' : 'note'
   if (cert === undefined && key === undefined) {
-    if (!(await isVacant(folder))) return found(unusable, `${folder} holds no local authority.`, RENEW)
-    return found('good', 'There is no local authority yet; it is made when it is first needed.')
+    if (!(await isVacant(folder))) return found(unusable, `${folder} contains no local authority.`, RENEW)
+    return found('good', 'There is no local authority yet. It is created when it is first needed.')
   }
   const certificate = pairOf(cert, key)
   if (certificate === undefined)
     return found(
       unusable,
-      `The local authority in ${folder} is damaged, or its files are not of one pair.`,
+      `The local authority in ${folder} is damaged, or its key and certificate do not match.`,
       RENEW,
     )
   const until = new Date(certificate.validTo)
   if (until <= now)
-    return found('note', `The local authority has expired on ${formatTime(until.toISOString())} UTC.`, RENEW)
+    return found('note', `The local authority expired on ${formatTime(until.toISOString())} UTC.`, RENEW)
   if (await othersMayRead(join(folder, 'ca-key.pem')))
-    return found('note', 'Others than the owner may read the key of the local authority.', REPAIR)
+    return found('note', 'Other users can read the key of the local authority.', REPAIR)
   return found('good', `The local authority is valid until ${until.toISOString().slice(0, 10)}.`)
 }
 
 const RENEW =
-  'Remove that folder: a new one is made, and receivers need new certificates by tabwire certs create.'
-const REPAIR = 'tabwire doctor --repair takes that away. Who has the key can pose as any receiver.'
+  'Remove that folder to create a new authority. Then issue new certificates with `tabwire certs create`.'
+const REPAIR = 'Run `tabwire doctor --repair`. Anyone with the key can impersonate a receiver.'
 
 function found(level: Finding['level'], message: string, advice?: string): Finding {
   return { check: 'authority', level, message, ...(advice !== undefined && { advice }) }

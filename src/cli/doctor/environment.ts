@@ -56,11 +56,11 @@ function found(level: Finding['level'], message: string, advice?: string): Findi
 async function reasonOf(where: Where): Promise<string> {
   const { host, port } = where
   const code = await whyNotFree(where)
-  if (code === undefined) return `Port ${port} is blocked by browsers, so start does not use it.`
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken by ${await whoHas(where)}.`
-  if (code === 'EACCES') return `Port ${port} on ${host} needs more rights than this user has.`
+  if (code === undefined) return `Browsers block port ${port}, so \`tabwire start\` does not use it.`
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use by ${await whoHas(where)}.`
+  if (code === 'EACCES') return `Port ${port} on ${host} needs more permissions than this user has.`
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine.`
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `${host} has no address (${code}).`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `Cannot resolve ${host} (${code}).`
   return `Port ${port} on ${host} cannot be opened (${code}).`
 }
 
@@ -92,15 +92,14 @@ export async function checkClock({ directory, now }: Environment): Promise<Findi
     return {
       check: 'clock',
       level: 'note',
-      message: `The clock says ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}: it is behind, or was ahead then.`,
-      advice:
-        'Set it by the network. Signatures are dated by it, and receivers refuse those of another time.',
+      message: `The clock shows ${time}, but ${newest.name} was written at ${formatTime(newest.at.toISOString())}. The clock is behind now, or was ahead then.`,
+      advice: 'Set the clock by NTP. Signatures contain its time, and receivers refuse a wrong time.',
     }
   const compared =
     newest === undefined
-      ? 'there is nothing here to compare it with'
-      : 'later than all that was written here; whether it is ahead cannot be told offline'
-  return { check: 'clock', level: 'good', message: `The clock says ${time}; ${compared}.` }
+      ? 'No file here to compare it with.'
+      : 'It is later than all files here. Whether it is ahead cannot be checked offline.'
+  return { check: 'clock', level: 'good', message: `The clock shows ${time}. ${compared}` }
 }
 
 /** Returns the newest file of the data directory. */
@@ -122,7 +121,7 @@ async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, 
   if (envFile === undefined) return
   try {
     await openEnvFile(envFile)
-    yield { check: 'env file', level: 'good', message: `${envFile} can be written.` }
+    yield { check: 'env file', level: 'good', message: `${envFile} is writable.` }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     yield { check: 'env file', level: 'bad', message: error.message }

@@ -12,8 +12,8 @@ export function checkNode(version = process.versions.node): Finding {
   return {
     check: 'node',
     level: 'bad',
-    message: `Node.js ${version} is older than ${LEAST.join('.')}, which is needed.`,
-    advice: 'Install a newer one: https://nodejs.org/en/download',
+    message: `Node.js ${version} is too old. Tabwire needs ${LEAST.join('.')} or newer.`,
+    advice: 'Install a newer version: https://nodejs.org/en/download',
   }
 }
 

@@ -19,21 +19,21 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
   const port = Number(receiver.port) || (receiver.protocol === 'https:' ? 443 : 80)
   const addresses = await lookup(host, { all: true }).catch(codeOf)
   if (typeof addresses === 'string') {
-    yield found('bad', 'name', `${host} has no address (${addresses}).`, NAME)
+    yield found('bad', 'name', `Cannot resolve ${host} (${addresses}).`, NAME)
     return
   }
-  yield found('good', 'name', `${host} is ${addresses.map(({ address }) => address).join(', ')}.`)
+  yield found('good', 'name', `${host} resolves to ${addresses.map(({ address }) => address).join(', ')}.`)
   const refused = await settled(connectPlain({ host, port }), 'connect')
   if (refused !== undefined) {
     yield found(
       'bad',
       'connection',
-      `${host} takes no connection at port ${port} (${refused}).`,
+      `Cannot connect to ${host} at port ${port} (${refused}).`,
       connection(refused),
     )
     return
   }
-  yield found('good', 'connection', `${host} takes connections at port ${port}.`)
+  yield found('good', 'connection', `${host} accepts connections at port ${port}.`)
   const ca = [...rootCertificates, ...around.ca, ...(await localAuthority(around.directory))]
   if (receiver.protocol === 'http:') yield plainHttp(host)
   else {
@@ -43,16 +43,16 @@ export async function* checkReceiver({ receiver, ...around }: Environment): Asyn
       yield found('bad', 'certificate', ...certificateAdvice(reason, host))
       return
     }
-    yield found('good', 'certificate', `Its certificate is trusted, and for ${host}.`)
+    yield found('good', 'certificate', `The receiver's certificate is trusted and valid for ${host}.`)
   }
   yield* askReceiver(receiver, ca, around.now)
 }
 
-const NAME = 'Correct the address, or the name server; for this machine take localhost.'
+const NAME = 'Correct the host name or the DNS settings. For this machine, use localhost.'
 
 function connection(code: string): string {
   if (code === 'ECONNREFUSED') return 'Start the receiver, or correct the port.'
-  return 'Look for a firewall on the way, or a receiver that listens on another address.'
+  return 'Check for a firewall, or a receiver that listens on another address.'
 }
 
 function plainHttp(host: string): Finding {
@@ -60,20 +60,20 @@ function plainHttp(host: string): Finding {
     return found(
       'note',
       'certificate',
-      'It is on plain HTTP, which the real service does not take.',
+      'The receiver uses plain HTTP, which the real service does not accept.',
       HTTP_HERE,
     )
   return found(
     'bad',
     'certificate',
-    'It is on plain HTTP, and not on this machine: no endpoint can be there.',
+    'The receiver uses plain HTTP on another machine, so it cannot be registered.',
     HTTPS,
   )
 }
 
 const HTTP_HERE =
-  'tabwire listen --forward-to passes deliveries on to it; or start with --allow-http-loopback.'
-const HTTPS = 'Give it a certificate, and register it as https:.'
+  'Forward deliveries with `tabwire listen --forward-to`, or start with --allow-http-loopback.'
+const HTTPS = 'Give it a certificate, and register an https: URL.'
 
 function found(level: Finding['level'], step: string, message: string, advice?: string): Finding {
   return { check: `receiver ${step}`, level, message, ...(advice !== undefined && { advice }) }
@@ -105,8 +105,8 @@ async function* askReceiver(url: URL, ca: readonly string[], now: Date): AsyncGe
     if (typeof headers.date === 'string') yield* clockFinding(new Date(headers.date), now)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const why = `It takes the connection, but does not answer (${code ?? message}).`
-    yield { check: 'receiver answer', level: 'bad', message: why, advice: 'Look for a crash in its log.' }
+    const why = `The receiver accepts the connection but does not answer (${code ?? message}).`
+    yield { check: 'receiver answer', level: 'bad', message: why, advice: 'Check its log for a crash.' }
   } finally {
     await dispatcher.close()
   }
@@ -118,10 +118,10 @@ function statusFinding(status: number, location: string): Finding {
     return {
       check,
       level: 'good',
-      message: `It answers; HEAD with ${status}, which says nothing of deliveries.`,
+      message: `The receiver answers HEAD requests with ${status}. Deliveries are POST requests.`,
     }
-  const message = `It redirects (${status}) to ${location || 'nowhere'}, and deliveries do not follow.`
-  return { check, level: 'bad', message, advice: 'Register the address that it redirects to.' }
+  const message = `The receiver redirects (${status}) to ${location || 'no location'}. Deliveries do not follow redirects.`
+  return { check, level: 'bad', message, advice: 'Register the target of the redirect.' }
 }
 
 function clockFinding(theirs: Date, ours: Date): Finding[] {
@@ -129,7 +129,7 @@ function clockFinding(theirs: Date, ours: Date): Finding[] {
   const check = 'receiver clock'
   if (Number.isNaN(apart)) return []
   if (apart < TOLERANCE_MS)
-    return [{ check, level: 'good', message: 'Its clock and that of this machine agree.' }]
-  const message = `Its clock and that of this machine are ${Math.round(apart / 1000)} s apart; past 300 s signatures are refused.`
-  return [{ check, level: 'note', message, advice: 'Set both by the network.' }]
+    return [{ check, level: 'good', message: 'The clocks of the receiver and of this machine agree.' }]
+  const message = `The clocks of the receiver and of this machine differ by ${Math.round(apart / 1000)} s. Beyond 300 s, signatures are refused.`
+  return [{ check, level: 'note', message, advice: 'Set both clocks by NTP.' }]
 }

@@ -49,7 +49,7 @@ export async function openEnvFile(file: string) {
           await writePrivateFile(path, bytes, { mode })
           // Windows has no file modes.
           if (mode === before || process.platform === 'win32') return undefined
-          return `${file} holds a secret now, so it is readable by you alone (mode ${octal(before)} → ${octal(mode)}).`
+          return `${file} now contains a secret, so only you can read it (mode ${octal(before)} → ${octal(mode)}).`
         }),
     }
   })
@@ -73,7 +73,7 @@ async function modeOf(path: string): Promise<number> {
   const found = await stat(path).catch(ifMissing(undefined))
   if (found === undefined) return OWNER_ONLY
   if (found.isFile()) return found.mode & 0o777
-  throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'no regular file' })
+  throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'not a regular file' })
 }
 
 /** Refuses control characters: a line break in a value would start a line that shells and libraries read. */
@@ -82,7 +82,7 @@ function requireOneLine(file: string, variables: EnvVariables): void {
     if (/\p{Cc}/u.test(value))
       throw new CommandError(
         'unwritable_value',
-        `${name} is not written to ${file}, because its value has a control character.`,
+        `Cannot write ${name} to ${file}: the value contains a control character.`,
       )
 }
 
@@ -108,7 +108,7 @@ async function telling<T>(file: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof CommandError) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
+    throw new CommandError('unwritable_file', `Cannot write ${file} (${code}). Choose another file.`)
   }
 }
 

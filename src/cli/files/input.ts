@@ -11,10 +11,7 @@ export async function readInput(file: string): Promise<Buffer> {
     return await readFile(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError(
-      'unreadable_file',
-      `${file} cannot be read: ${reasons[code ?? ''] ?? String(code)}.`,
-    )
+    throw new CommandError('unreadable_file', `Cannot read ${file}: ${reasons[code ?? ''] ?? String(code)}.`)
   }
 }
 
@@ -25,7 +22,7 @@ export async function readInput(file: string): Promise<Buffer> {
 export async function readCertificate(file: string): Promise<string> {
   const pem = (await readInput(file)).toString()
   if (isCertificate(pem)) return pem
-  throw usageError(`${file} holds no certificate in PEM form. Pass the authority's certificate to --cacert.`)
+  throw usageError(`--cacert must be a certificate of an authority in PEM form, got ${file}.`)
 }
 
 /** Yields a file's name after each completed write. Calls `onReady` once the files are watched. */
@@ -51,13 +48,14 @@ export function endOfInput(system: NodeJS.Platform = platform()): string {
 }
 
 const reasons: Record<string, string> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'no such file',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
 }
 
 async function readStandardInput(): Promise<Buffer> {
-  if (process.stdin.isTTY) process.stderr.write(`Reading standard input. End it with ${endOfInput()}.\n`)
+  if (process.stdin.isTTY)
+    process.stderr.write(`Reading from standard input. To end it, press ${endOfInput()}.\n`)
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)

@@ -26,7 +26,7 @@ export async function secretsFromFiles(
     const variable = `TABWIRE_${name.replaceAll('-', '_').toUpperCase()}`
     const [typed, typedFile] = [typedValue(argv, name), typedValue(argv, file)]
     if (typed !== undefined && typedFile !== undefined)
-      throw new Errors.CLIError(`--${name} and --${file} exclude each other. Pass one of them.`)
+      throw new Errors.CLIError(`Pass --${name} or --${file}, not both.`)
     const isGiven = typed !== undefined || (environment[variable] ?? '') !== ''
     const path = typedFile ?? (isGiven ? '' : (environment[`${variable}_FILE`] ?? ''))
     if (path !== '')
@@ -49,7 +49,7 @@ export async function openSecretFile(file: string) {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unwritable_file', `${file} cannot be written (${code}). Choose another file.`)
+    throw new CommandError('unwritable_file', `Cannot write ${file} (${code}). Choose another file.`)
   }
 }
 
@@ -67,11 +67,11 @@ function typedValue(argv: readonly string[], name: string): string | undefined {
 async function readSecret(path: string, flag: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException
-    throw usageError(`${flag}: ${path} cannot be read (${code ?? String(error)}).`)
+    throw usageError(`${flag}: cannot read ${path} (${code ?? String(error)}).`)
   })
   const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
-  throw usageError(`${flag}: ${path} must hold one line of visible ASCII characters, the secret alone.`)
+  throw usageError(`${flag}: ${path} must contain only the secret, on one line of visible ASCII characters.`)
 }
 
 /** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */

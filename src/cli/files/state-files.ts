@@ -27,12 +27,12 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 export const stateArgs = {
   name: Args.string({
     ignoreStdin: true,
-    description: 'The name of the state, kept in the data directory.',
+    description: 'Name of the state in the data directory.',
     // The name becomes a file's name on any system, never a path.
     parse: async (input) => {
       if (/^[a-z0-9][\w.-]{0,63}$/i.test(input) && !input.endsWith('.') && !DEVICE.test(input)) return input
       throw new Errors.CLIError(
-        `NAME cannot be ${JSON.stringify(input)}. Use up to 64 letters, digits, hyphens, dots and underscores, or --file for a path.`,
+        `NAME must be up to 64 letters, digits, hyphens, dots and underscores, got ${JSON.stringify(input)}. For a path, use --file.`,
       )
     },
   }),
@@ -40,7 +40,7 @@ export const stateArgs = {
 
 export const stateFileFlags = fromEnvironment({
   file: Flags.string({
-    description: 'A file instead of a name, such as a fixture; - is standard output or input.',
+    description: 'File to use instead of a name; - is standard output or input.',
   }),
 })
 
@@ -83,7 +83,7 @@ export async function writeStateTo(
     if (typeof code !== 'string' || !/^[A-Z]/.test(code)) throw error
     throw new CommandError(
       'unwritable_file',
-      `${path} cannot be written (${code}). Choose another file with --file.`,
+      `Cannot write ${path} (${code}). Choose another file with --file.`,
     )
   }
   return { ...requireContents(contents), replaced }
@@ -104,7 +104,7 @@ function requireContents(contents: Contents): StateContents {
   if (found !== undefined) return found
   throw new CommandError(
     'incomplete_state',
-    'The service did not send a whole state, so nothing was saved. Run the command again; if that does not help, restart the service with this version of Tabwire.',
+    'The service sent an incomplete state, so nothing was saved. Run the command again. If it fails again, restart the service with this version of Tabwire.',
   )
 }
 
@@ -168,9 +168,9 @@ async function* encoded(pieces: Iterable<string>): AsyncGenerator<Uint8Array> {
 
 async function noSuchState({ directory, name }: { directory: string; name: string }): Promise<CommandError> {
   const names = (await savedStates(directory)).map((saved) => saved.name)
-  const those = names.length === 0 ? 'None is saved yet' : `There are: ${names.join(', ')}`
+  const those = names.length === 0 ? 'No states are saved yet' : `Saved states: ${names.join(', ')}`
   const path = pathOf({ directory, name })
-  return new CommandError('no_such_state', `There is no state ${name} (${path}). ${those}.`)
+  return new CommandError('no_such_state', `No saved state ${JSON.stringify(name)} (${path}). ${those}.`)
 }
 
 /** Lists the states of a data directory by name. */

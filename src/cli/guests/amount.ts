@@ -27,7 +27,7 @@ export function readAmount(text: string, currency: string, flag: string): number
     inMinor !== null ? Number(inMinor[1]) : Number(`${whole ?? 'no'}${fraction.padEnd(digits, '0')}`)
   if (fraction.length <= digits && Number.isSafeInteger(cents)) return cents
   throw usageError(
-    `--${flag} ${text} is no amount of ${currency}. Write it as on the bill, such as ${example(digits)}, or in minor units, such as 1250c.`,
+    `--${flag} must be an amount${currency === '' ? '' : ` in ${currency}`} such as ${example(digits)}, or 1250c in minor units, got ${JSON.stringify(text)}.`,
   )
 }
 
@@ -44,10 +44,10 @@ export async function currencyOf(
   return undefined
 }
 
-export const nameFlag = Flags.string({ char: 'n', description: "The guest's name; it identifies nobody." })
+export const nameFlag = Flags.string({ char: 'n', description: 'Name of the guest, as a label.' })
 
 export const checkArg = Args.string({
   ignoreStdin: true,
-  description: 'The external id of the check.',
+  description: 'External id of the check.',
   required: true,
 })

@@ -54,7 +54,9 @@ function itemFor(items: readonly CheckItem[], word: string): CheckItem | undefin
   const found = named.length > 0 ? named : items.filter(({ name }) => name.toLowerCase().includes(wanted))
   if (found.length > 1) {
     const which = found.map(({ external_id, name }) => `${external_id} (${name})`).join(', ')
-    throw usageError(`${word} is the name of several items. Say which one by its id: ${which}.`)
+    throw usageError(
+      `ITEM must match one item, got ${JSON.stringify(word)}. Pass one of these ids: ${which}.`,
+    )
   }
   return found[0]
 }
@@ -84,8 +86,10 @@ function held(active: readonly ClaimView[], name: string): string[] {
     .map(({ id }) => id)
   if (ids.length > 0) return ids
   const known = active.map(({ id, guest_name }) => (guest_name === null ? id : `${id} (${guest_name})`))
-  const those = known.length === 0 ? 'There is none on this check' : `There are ${known.join(', ')}`
-  throw usageError(`--claim ${name} is neither a claim's id nor a guest with an active claim. ${those}.`)
+  const those = known.length === 0 ? 'This check has no active claims' : `Active claims: ${known.join(', ')}`
+  throw usageError(
+    `--claim must be a claim id or a guest with an active claim, got ${JSON.stringify(name)}. ${those}.`,
+  )
 }
 
 async function activeClaims({ claims }: Reader, external_check_id: string): Promise<ClaimView[]> {

@@ -51,7 +51,7 @@ export class CommandHelp extends OclifCommandHelp {
 }
 
 const ENVIRONMENT =
-  'Each flag can be given as TABWIRE_<FLAG> instead: --data-dir as TABWIRE_DATA_DIR. The command line goes first.'
+  'Each flag has a variable TABWIRE_<FLAG>, such as TABWIRE_DATA_DIR for --data-dir. Flags take precedence.'
 
 function withDimComment(example: string): string {
   return example.replace(/ {3}# .*$/, (comment) => ux.colorize('dim', comment))

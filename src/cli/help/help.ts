@@ -1,6 +1,6 @@
 import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
 import { CommandHelp } from './command-help.ts'
-import { exampleCheck, suggestion } from '../suggestion.ts'
+import { FORWARD, PUSH } from '../suggestion.ts'
 
 /** Longer lines are hard to read, however wide the terminal is. */
 const MOST_COLUMNS = 100
@@ -54,12 +54,12 @@ export default class Help extends OclifHelp {
 }
 
 const elsewhere = [
-  ['tabwire demo', 'all of it, in a few seconds'],
-  ['tabwire --help', 'every command'],
-  ['tabwire COMMAND --help', 'what it does, examples first'],
+  ['tabwire demo', 'show a complete run in a few seconds'],
+  ['tabwire --help', 'list all commands'],
+  ['tabwire COMMAND --help', 'show examples and flags of a command'],
 ] as const
 
-const EXPLAIN = 'tabwire COMMAND --help explains one, examples first. --json is on every command.'
+const EXPLAIN = 'Run `tabwire COMMAND --help` for examples and flags. Every command accepts --json.'
 
 function renderJobs(jobs: readonly Job[]): string {
   return jobs
@@ -85,17 +85,17 @@ interface Job {
 /** Returns the four main jobs that `tabwire` alone prints. A test runs the help of each command. */
 export function mainJobs(): Job[] {
   return [
-    { what: 'Run the service on this machine', commands: ['tabwire start'] },
+    { what: 'Start the service on this machine', commands: ['tabwire start'] },
     {
-      what: 'Push a check, and watch its webhooks',
-      commands: [suggestion('push', [exampleCheck()]), 'tabwire tail'],
+      what: 'Forward webhooks to your application, then push a check',
+      commands: [FORWARD, PUSH],
     },
     {
-      what: 'Check that a receiver verifies what it gets',
+      what: 'Test your receiver',
       commands: ['tabwire receiver check https://localhost:8443/webhooks --secret whsec_…'],
     },
     {
-      what: 'Check an integration, here or in CI',
+      what: 'Check your integration, locally or in CI',
       commands: ['tabwire report --fail-on any', 'tabwire contract check --junit contract.xml'],
     },
   ]
@@ -110,7 +110,7 @@ interface Group {
 /** Every command and topic belongs to one group; others are listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
   {
-    heading: 'THE SERVICE',
+    heading: 'SERVICE',
     names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
   },
   { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
@@ -119,8 +119,8 @@ export const groups: readonly Group[] = [
     names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
   },
   { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
-  { heading: 'PROOF', names: ['report', 'contract', 'openapi'] },
-  { heading: 'THE SHELL', names: ['completion'] },
+  { heading: 'REPORTS AND CONTRACT', names: ['report', 'contract', 'openapi'] },
+  { heading: 'SHELL', names: ['completion'] },
 ]
 
 const OTHERS = 'MORE'

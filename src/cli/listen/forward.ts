@@ -61,16 +61,16 @@ function refuse(answer: ServerResponse, reason: string): void {
 }
 
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there. Start the receiver, or correct --forward-to.',
-  ENOTFOUND: 'there is no such host. Correct --forward-to.',
-  ECONNRESET: 'it closed the connection without an answer. Look for a crash in the receiver.',
-  UND_ERR_SOCKET: 'it closed the connection without an answer. Look for a crash in the receiver.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Pass --insecure to accept that.',
+  ECONNREFUSED: 'no program listens there. Start the receiver, or correct --forward-to.',
+  ENOTFOUND: 'the host does not exist. Correct --forward-to.',
+  ECONNRESET: 'it closed the connection without a response. Check the receiver for a crash.',
+  UND_ERR_SOCKET: 'it closed the connection without a response. Check the receiver for a crash.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Pass --insecure to accept it.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted. Pass --insecure to accept it.',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted. Pass --insecure to accept it.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host. Pass --insecure to accept it.',
-  EPROTO: 'it does not speak TLS. Is it http:?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS. Is it http:?',
+  EPROTO: 'it does not use TLS. Check whether --forward-to should be http:.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS. Check whether --forward-to should be http:.',
 }
 
 function unreachable(error: unknown, to: URL): string {

@@ -32,7 +32,10 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
   const file = await readConfigFile(config)
   if (file?.content.listen === undefined) throw usageError(nowhere(file?.path))
   const { forward } = checkConfig(file, listenSchema, file.content.listen, 'listen')
-  const targets = forward.map(({ to: text, ...entry }) => ({ ...entry, to: parseTarget(text) }))
+  const targets = forward.map(({ to: text, ...entry }) => ({
+    ...entry,
+    to: parseTarget(text, `${file.path}: listen.forward.to`),
+  }))
   const foreign = targets.filter((entry) => !isLoopbackName(bareHost(entry.to)))
   if (foreign.length > 0)
     await requireTrusted(
@@ -47,16 +50,18 @@ export async function targetsOf({ events, headers, config, ...flags }: Asked): P
 }
 
 /** Parses a target; `3000`, `3000/hooks` and `localhost:3000/hooks` mean plain HTTP on this machine. */
-export function parseTarget(text: string): URL {
+export function parseTarget(text: string, name = '--forward-to'): URL {
   // A URL parser would read a bare number as an IP address.
   const whole = text.replace(/^\d+(?=\/|$)/, 'localhost:$&')
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(whole) ? whole : `http://${whole}`
   const target = URL.canParse(url) ? new URL(url) : undefined
   if (target === undefined || !/^https?:$/.test(target.protocol))
-    throw usageError(`${text} is no http: or https: URL to pass deliveries on to, such as ${EXAMPLE}.`)
+    throw usageError(
+      `${name} must be an http: or https: URL such as ${EXAMPLE}, got ${JSON.stringify(text)}.`,
+    )
   if (target.username !== '' || target.password !== '')
     throw usageError(
-      `${target.host}: a URL with a password would be shown. Pass -H 'Authorization: …' instead.`,
+      `${name} must not contain a password, because the URL is printed. Pass -H 'Authorization: …' instead.`,
     )
   return target
 }
@@ -65,12 +70,12 @@ export function parseTarget(text: string): URL {
 export function parseHeader(text: string, flag = '-H'): Header {
   const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value]
-  throw usageError(`${flag} ${JSON.stringify(text)} is no header. Write it as 'Name: value'.`)
+  throw usageError(`${flag} must be a header such as 'Name: value', got ${JSON.stringify(text)}.`)
 }
 
 const EXAMPLE = 'http://localhost:3000/webhooks'
 
 function nowhere(path: string | undefined): string {
-  const file = path === undefined ? `there is no ${CONFIG_FILE}` : `${path} has no listen.forward`
-  return `Say where deliveries go: tabwire listen --forward-to ${EXAMPLE} (${file}).`
+  const file = path === undefined ? `no ${CONFIG_FILE} here` : `${path} has no listen.forward`
+  return `--forward-to is missing (${file}). Example: tabwire listen --forward-to ${EXAMPLE}`
 }

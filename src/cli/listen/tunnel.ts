@@ -78,7 +78,7 @@ async function openServer({ tls, targets, forwarder, token }: ServerOptions): Pr
   const server = createServer(tls, (incoming, answer) => {
     const target = byPath.get(incoming.url ?? '')
     if (target !== undefined) return void forwarder.pass(incoming, answer, target)
-    answer.writeHead(404).end('tabwire listen passes on only what its own service sends.\n')
+    answer.writeHead(404).end('tabwire listen forwards only deliveries of its own service.\n')
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve)

@@ -17,7 +17,7 @@ export function withOverrides<Body extends object>(
     const [, path, text] = /^([^=]+)=(.*)$/s.exec(override) ?? []
     if (path === undefined || text === undefined)
       throw usageError(
-        `--override ${override} is no change. Write it as path=value, such as totals.total_cents=900.`,
+        `--override must be path=value, such as totals.total_cents=900, got ${JSON.stringify(override)}.`,
       )
     const keys = keysOf(path)
     const holder = keys.slice(0, -1).reduce<Json | undefined>(childOf, copy)
@@ -26,7 +26,7 @@ export function withOverrides<Body extends object>(
     const mayBeNew = keys.length === 1 && optional.includes(last)
     if ((before === undefined && !mayBeNew) || typeof holder !== 'object' || holder === null)
       throw usageError(
-        `--override ${override}: there is no ${path} in the body. There is ${pathsOf(copy, optional)}.`,
+        `--override ${override}: the body has no field ${path}. Fields: ${pathsOf(copy, optional)}.`,
       )
     ;(holder as Record<string, Json>)[last] = valueOf(text, before)
   }

@@ -9,10 +9,10 @@ export function requireSource(
   flags: { watch: boolean; 'from-log': boolean },
 ): void {
   const wrong = (message: string) => usageError(message)
-  if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
+  if (flags.watch && files.includes('-'))
+    throw wrong('--watch needs files. Standard input cannot be watched.')
   if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
-  if (!flags['from-log'] && files.length === 0)
-    throw wrong('Missing argument: file. Pass files, or --from-log.')
+  if (!flags['from-log'] && files.length === 0) throw wrong('FILE is missing. Pass files or --from-log.')
 }
 
 /**
@@ -20,7 +20,7 @@ export function requireSource(
  * @throws CommandError (usage) for standard input.
  */
 export function idOf(file: string): string {
-  if (file === '-') throw usageError('A check from standard input has no name. Pass --id.')
+  if (file === '-') throw usageError('--id is missing. A check from standard input has no file name.')
   return basename(file).replace(/\.json$/i, '')
 }
 

@@ -44,16 +44,16 @@ export const renderListening = renderer((registered: readonly Registered[], secr
     'forward',
     `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
   ])
-  return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]])}\n\nCtrl-C ends it and removes ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
+  return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]])}\n\nPress Ctrl-C to stop and remove ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
 })
 
 /** Renders that the service has ended or is back. */
 export const renderConnection = renderer(
   (happening: { type: 'disconnected' } | { type: 'reconnected'; made: number }): string => {
     if (happening.type === 'disconnected')
-      return 'The service has ended. Waiting for it to come back; Ctrl-C ends this, too.'
-    if (happening.made === 0) return 'The service is back.'
-    return `The service is back and had forgotten ${count(happening.made, 'endpoint')}: registered again, with the same secret.`
+      return 'The service has stopped. Waiting for it to restart. Press Ctrl-C to stop.'
+    if (happening.made === 0) return 'Reconnected to the service.'
+    return `Reconnected to the service. Registered ${count(happening.made, 'endpoint')} again, with the same secret.`
   },
 )
 

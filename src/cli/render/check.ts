@@ -14,7 +14,7 @@ export const renderChecks = renderer((checks: readonly Check[], columns?: number
     formatTime(check.updated_at),
   ])
   const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
-  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push FILE', columns)
+  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push --sample two-top', columns)
 })
 
 export const renderCheck = renderer((check: Check, columns?: number): string => {

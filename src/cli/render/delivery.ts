@@ -19,7 +19,7 @@ export const renderDeliveries = renderer((deliveries: readonly Delivery[], colum
   return renderTable(
     headings,
     rows,
-    'No deliveries yet. Register a receiver with: tabwire endpoints create URL --events check.created',
+    'No deliveries yet. Forward them to your application with: tabwire listen --forward-to http://localhost:3000/webhooks',
     columns,
   )
 })
@@ -38,14 +38,14 @@ export const renderDelivery = renderer((delivery: Delivery, columns?: number): s
 
 /** Renders the result of `deliveries resend ID`. */
 export const renderResent = renderer(({ id, event_type, endpoint_id }: Delivery): string => {
-  return `${chalk.green('✓')} ${event_type} is sent again to ${endpoint_id}: ${id}`
+  return `${chalk.green('✓')} Resent ${event_type} to ${endpoint_id} as ${id}`
 })
 
 /** Renders the result of `deliveries resend --dead`. */
 export const renderResentAll = renderer(({ data, refused }: Resent): string => {
   const reasons = refused.map(({ id, message }) => `${chalk.red('✗')} ${id}: ${printable(message)}`)
-  const left = refused.length === 0 ? '' : `, ${refused.length} cannot be`
-  const total = `${count(data.length, 'delivery', 'deliveries')} sent again${left}.`
+  const left = refused.length === 0 ? '' : `, ${refused.length} refused`
+  const total = `${count(data.length, 'delivery', 'deliveries')} resent${left}.`
   return [...data.map(renderResent), ...reasons, total].join('\n')
 })
 
@@ -60,7 +60,7 @@ export const renderMet = renderer((met: readonly Delivery[]): string => {
     ({ id, event_type, external_check_id, status: word }) =>
       `${chalk.green('✓')} ${event_type}  ${printable(external_check_id ?? '')}  ${status(word)}  ${chalk.dim(id)}`,
   )
-  return met.length === 0 ? `${chalk.green('✓')} None came.` : lines.join('\n')
+  return met.length === 0 ? `${chalk.green('✓')} No delivery arrived.` : lines.join('\n')
 })
 
 /** Renders one row per attempt, and below them the injected faults and the reasons of failures. */
@@ -103,22 +103,24 @@ function retrySchedule({
   const made = attempts.length
   const waits = event_type === 'ping' ? [] : retryWaits
   if (next_attempt_at === null) {
-    const unused = status === 'dead' && made <= waits.length ? `; ${waits.length + 1 - made} were left` : ''
-    return [['next attempt', `none, after ${made} of ${waits.length + 1}${unused}`]]
+    const unused = status === 'dead' && made <= waits.length ? `; ${waits.length + 1 - made} not made` : ''
+    return [['next attempt', `none, after ${made} of ${waits.length + 1} attempts${unused}`]]
   }
-  const wait = made === 0 ? 'the first' : `${waits[made - 1]} after the last`
+  const wait = made === 0 ? '' : `, ${waits[made - 1]} after the last`
   const left = waits.slice(made)
   return [
-    ['next attempt', `${formatTime(next_attempt_at)} UTC, ${made + 1} of ${waits.length + 1}, ${wait}`],
+    ['next attempt', `${formatTime(next_attempt_at)} UTC, attempt ${made + 1} of ${waits.length + 1}${wait}`],
     ...heldBack(held),
-    ['if it fails', left.length === 0 ? 'dead' : `again after ${left.join(', ')}; then dead`],
+    ['if it fails', left.length === 0 ? 'dead' : `retry after ${left.join(', ')}; then dead`],
   ]
 }
 
 function heldBack(held: Delivery['held']): [string, string][] {
   if (held === undefined) return []
-  const until = held.faults.includes('reorder') ? ', until it is overtaken or then' : ''
-  return [['held back', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
+  const until = held.faults.includes('reorder')
+    ? ', until a later delivery overtakes it or until the next attempt'
+    : ''
+  return [['held', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
 function lastResult(attempt: Attempt | undefined): string {
@@ -131,12 +133,12 @@ function nextStep({ next_attempt_at, dead_reason }: Delivery): string {
 }
 
 function heldFor(ms: number | undefined): string {
-  return ms === undefined ? '' : `, held back for ${durationText(ms)}`
+  return ms === undefined ? '' : `, held for ${durationText(ms)}`
 }
 
 function reasons({ number, error, response_body }: Attempt): string[] {
   const told =
-    response_body === null || response_body === '' ? [] : [chalk.dim(`  answered: ${oneLine(response_body)}`)]
+    response_body === null || response_body === '' ? [] : [chalk.dim(`  response: ${oneLine(response_body)}`)]
   return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
 }
 

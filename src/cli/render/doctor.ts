@@ -33,7 +33,7 @@ function outcome({ checks, running }: Told): string {
   const problems = bad.filter(({ check }) => !check.startsWith('receiver')).length
   const ready = running === undefined ? 'Ready to start' : `Tabwire runs here at ${running}`
   if (bad.length === 0) return `${ready}.`
-  if (problems === 0) return `${ready}, but deliveries to this receiver would not arrive.`
+  if (problems === 0) return `${ready}, but deliveries would not reach this receiver.`
   if (running === undefined) return `Not ready to start: ${count(problems, 'problem')}.`
   return `${ready}, but the next start would fail: ${count(problems, 'problem')}.`
 }
@@ -42,4 +42,5 @@ function indented(text: string, columns: number): string[] {
   return wrapTo(columns - 2, text).map((line, index) => (index === 0 ? line : `  ${line}`))
 }
 
-const HINT = 'tabwire doctor --repair keeps what can be kept and moves the rest aside; it deletes nothing.'
+const HINT =
+  'To repair the data directory, run `tabwire doctor --repair`. It moves damaged files aside and deletes nothing.'

@@ -43,6 +43,6 @@ export const renderPing = renderer(
     const took = `${duration_ms ?? 0} ms  ${chalk.dim(delivery_id)}`
     if (outcome === 'succeeded')
       return `${chalk.green('✓')} ping answered ${response_status ?? ''} in ${took}`
-    return `${chalk.red('✗')} ping failed: ${printable(error ?? outcome ?? 'it was not sent')}  ${took}`
+    return `${chalk.red('✗')} ping failed: ${printable(error ?? outcome ?? 'the ping was not sent')}  ${took}`
   },
 )

@@ -13,7 +13,7 @@ export const renderEvents = renderer((events: readonly EventView[], columns?: nu
   return renderTable(
     ['event', 'type', 'created (UTC)', 'check'],
     rows,
-    'No events yet. A push makes the first: tabwire push FILE',
+    'No events yet. Push a check with: tabwire push --sample two-top',
     columns,
   )
 })

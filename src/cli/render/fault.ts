@@ -25,7 +25,7 @@ export const renderFaults = renderer(({ seed, faults }: FaultsView, columns?: nu
       String(fault.happened?.[kind] ?? 0),
     ]),
   )
-  const table = renderTable(['on', 'fault', 'chance', 'what', 'only', 'happened'], rows, '', columns)
+  const table = renderTable(['on', 'fault', 'chance', 'effect', 'limits', 'injected'], rows, '', columns)
   return `${renderFields([['seed', String(seed)]])}\n\n${table}`
 })
 
@@ -39,9 +39,9 @@ function deliveryRows(fault: DeliveryFault): Row[] {
   const { delay_ms = 0, reorder_ms = 0 } = fault
   const what = {
     duplicate: 'sent twice',
-    reorder: `overtaken, or late by ${durationText(reorder_ms)}`,
-    delay: `late by ${durationText(delay_ms)}`,
-    drop: 'never arrives; the attempt fails',
+    reorder: `held until overtaken, at most ${durationText(reorder_ms)}`,
+    delay: `delayed by ${durationText(delay_ms)}`,
+    drop: 'not sent; the attempt fails',
   }
   return deliveryFaultKinds.flatMap((kind) => {
     const chance = fault[kind]
@@ -51,10 +51,10 @@ function deliveryRows(fault: DeliveryFault): Row[] {
 
 function apiRows(fault: ApiFault): Row[] {
   const what = {
-    latency: `${durationText(fault.latency_ms ?? 0)} longer`,
-    error: `answered ${fault.error_status ?? ''}, not done`,
-    reset: 'connection reset, not done',
-    lost_answer: 'done, and the connection reset',
+    latency: `delayed by ${durationText(fault.latency_ms ?? 0)}`,
+    error: `answered ${fault.error_status ?? ''}; not processed`,
+    reset: 'connection reset; not processed',
+    lost_answer: 'processed; then connection reset',
   }
   return apiFaultKinds.flatMap((kind) => {
     const value = fault[apiFields[kind]]

@@ -52,7 +52,7 @@ function left({ balance_cents }: Pick<Check, 'balance_cents'>, currency: string)
   if (balance_cents > 0) return `${price(balance_cents, currency)} is left to pay`
   return balance_cents === 0
     ? chalk.green('the check is fully paid')
-    : chalk.yellow(`${price(-balance_cents, currency)} more was paid than is owed`)
+    : chalk.yellow(`overpaid by ${price(-balance_cents, currency)}`)
 }
 
 function summary(

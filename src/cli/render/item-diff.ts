@@ -32,7 +32,7 @@ export const renderItemDiff = renderer(
       }),
     ]
     const unchanged = diff.unchanged > 0 ? [`${count(diff.unchanged, 'item')} unchanged`] : []
-    const reordered = diff.reordered === true ? ['the items stand in another order'] : []
+    const reordered = diff.reordered === true ? ['the order of the items changed'] : []
     return [
       ...aligned(rows, columns),
       ...[...unchanged, ...reordered].map((text) => chalk.dim(`    ${text}`)),

@@ -1,5 +1,5 @@
 import chalk from 'chalk'
-import { exampleCheck, suggestion } from '../suggestion.ts'
+import { FORWARD, PUSH } from '../suggestion.ts'
 import { harmless, renderFields, renderer, printable } from './text.ts'
 import { widthOf } from './layout.ts'
 import type { Failure } from '../errors.ts'
@@ -18,16 +18,19 @@ export const renderReady = renderer(
     const fields = renderFields([
       ['base URL', chalk.bold(baseUrl)],
       ['API key', apiKey],
-      ['inspector', `${inspector}  ${chalk.dim('good once, for ten minutes; tabwire open makes another')}`],
+      [
+        'inspector',
+        `${inspector}  ${chalk.dim('works once, within ten minutes; `tabwire open` makes a new one')}`,
+      ],
       ['reference', `${url}/docs`],
     ])
-    return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nCtrl-C stops it.`
+    return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nPress Ctrl-C to stop.`
   },
 )
 
 const steps = [
-  ['push a check', suggestion('push', [exampleCheck()])],
-  ['register a receiver', 'tabwire endpoints create https://localhost:8443/webhooks --events all'],
+  ['forward webhooks to your application', FORWARD],
+  ['push a check', PUSH],
   ['watch deliveries', 'tabwire tail'],
 ] as const
 
@@ -43,7 +46,7 @@ function renderSteps(all: readonly (readonly [what: string, command: string])[],
 
 /** Renders what to try after the demo. */
 export function renderNextSteps(columns = Infinity): string {
-  return `Now with your own checks and receiver:\n\n${renderSteps([['run the service', 'tabwire start'], ...steps], columns)}`
+  return `Next, with your own application:\n\n${renderSteps([['run the service', 'tabwire start'], ...steps], columns)}`
 }
 
 export const renderWarning = renderer((text: string): string => {

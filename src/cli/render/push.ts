@@ -51,9 +51,8 @@ export const renderConvergence = renderer(
 
 function explanation(outcome: string): string[] {
   if (outcome === 'unchanged')
-    return [chalk.dim('  the check is in this state already: nothing was written, no event')]
-  if (outcome === 'stale')
-    return [chalk.dim('  the service knows a newer state: nothing was written, no event')]
+    return [chalk.dim('  the check already has this state: nothing stored, no event')]
+  if (outcome === 'stale') return [chalk.dim('  the service has a newer state: nothing stored, no event')]
   return []
 }
 
@@ -72,6 +71,6 @@ function renderEnding({ order, check }: Ending): string {
 function advice(endings: readonly Ending[]): string[] {
   if (endings.every(({ check }) => check.revision !== null)) return []
   return [
-    '  Nothing orders pushes without a revision. Send one with each push that grows with every change of the check (or the field that start --order-by names).',
+    '  Pushes without a revision have no order. Send a revision that grows with every change of the check (or the field of `start --order-by`).',
   ]
 }

@@ -31,9 +31,9 @@ export const renderReport = renderer(
     const account = refused.length === 0 ? [] : [renderRefused(refused)]
     if (findings.length > 0)
       return [...findings.map((one) => renderFinding(one, columns)), ...account].join('\n\n')
-    if (pushes === 0) return chalk.dim(`No push has come${span}, so there is nothing to report.`)
+    if (pushes === 0) return chalk.dim(`No pushes${span}, so there is nothing to report.`)
     return [
-      `${chalk.green('✓')} Nothing is wrong with ${count(pushes, 'push', 'pushes')}${span}.`,
+      `${chalk.green('✓')} No problems found in ${count(pushes, 'push', 'pushes')}${span}.`,
       ...account,
     ].join('\n')
   },
@@ -41,7 +41,7 @@ export const renderReport = renderer(
 
 export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome, now: Date): string => {
   if (result.ok)
-    return `${chalk.green('✓')} The signature is right; it was made ${ago(now, result.timestamp)}.`
+    return `${chalk.green('✓')} The signature is valid. It was made ${ago(now, result.timestamp)}.`
   const named = diagnosis === undefined ? [] : [`  ${chalk.yellow(diagnosis.mistake)}: ${diagnosis.advice}`]
   return [`${chalk.red('✗')} ${result.code}: ${printable(result.message)}`, ...named].join('\n')
 })
@@ -50,7 +50,7 @@ export const renderVerification = renderer(({ result, diagnosis }: VerifyOutcome
 export const renderCounts = renderer(
   ({ total, right, wrong, mistakes }: ReturnType<typeof countOutcomes>): string => {
     const named = Object.entries(mistakes).map(([mistake, times]) => `  ${chalk.yellow(mistake)}  ${times}`)
-    return [`${total} checked: ${right} right, ${wrong} wrong`, ...named].join('\n')
+    return [`${total} verified: ${right} valid, ${wrong} invalid`, ...named].join('\n')
   },
 )
 
@@ -124,7 +124,7 @@ function renderFinding(
   { code, count: number, requests, includes_earlier }: ReportedFinding,
   columns: number,
 ): string {
-  const times = `${count(number, 'time')}${includes_earlier ? ', some of them before' : ''}`
+  const times = `${count(number, 'time')}${includes_earlier ? ', some of them earlier' : ''}`
   const messages = [...new Set(requests.map(({ message }) => message))]
   return [
     `${chalk.yellow(`! ${code}`)}  ${times}`,
@@ -133,7 +133,7 @@ function renderFinding(
       ({ id, method, path, status, started_at }) =>
         `    ${formatTime(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
     ),
-    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} before`)] : []),
+    ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
   ].join('\n')
 }
 

@@ -23,7 +23,7 @@ export const renderSavedStates = renderer((states: readonly SavedState[], column
     name,
     formatTime(saved_at),
     ...(clock === undefined || records === undefined
-      ? [chalk.red('no state'), '', '']
+      ? [chalk.red('invalid file'), '', '']
       : [clockText(clock), String(records.checks), `${records.deliveries} (${pending} pending)`]),
   ])
   const headings = ['state', 'saved (UTC)', 'clock', 'checks', 'deliveries']

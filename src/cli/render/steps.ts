@@ -25,7 +25,7 @@ export const renderDemoStep = renderer((step: DemoStep, columns?: number): strin
   if (step.type === 'compared')
     return `\n${mark(step.equal)} ${step.what} are ${step.equal ? 'equal' : 'not equal'}`
   const how = step.over_tls ? 'over TLS' : 'in plain text'
-  const judgement = step.verified ? 'signature verified' : 'signature is wrong'
+  const judgement = step.verified ? 'signature verified' : 'signature invalid'
   return `  ${mark(step.verified)} ${step.event_type}  ${how}, ${step.bytes} bytes, ${judgement}  ${chalk.dim(step.event_id)}`
 })
 
@@ -41,7 +41,7 @@ export const renderStep = renderer(
     )
     const why = error === null ? [] : [`        ${printable(error)}`]
     const skipped = skipped_deliveries
-      ? [chalk.dim('        deliveries were not looked at: name an endpoint by --endpoint or --forward-to')]
+      ? [chalk.dim('        Deliveries not checked (pass --endpoint or --forward-to)')]
       : []
     return [head, ...wrong, ...why, ...skipped].join('\n')
   },
@@ -53,9 +53,7 @@ export const renderScenarioEnd = renderer(
     const untaken = steps_total - steps.length
     const text = passed
       ? chalk.green(`passed, ${count(steps_total, 'step')}`)
-      : chalk.red(
-          `failed at step ${steps.length}${untaken > 0 ? `, ${count(untaken, 'step')} not taken` : ''}`,
-        )
+      : chalk.red(`failed at step ${steps.length}${untaken > 0 ? `, ${count(untaken, 'step')} not run` : ''}`)
     return `  ${text}  ${chalk.dim(ids)}`
   },
 )

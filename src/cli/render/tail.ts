@@ -23,12 +23,12 @@ export const renderTailMessage = renderer(
       const bodies =
         eventBody === undefined
           ? ''
-          : `${renderHeaded('sent', request_body, EVENT_LINES)}${renderHeaded('answered', response_body, EVENT_LINES)}`
+          : `${renderHeaded('request', request_body, EVENT_LINES)}${renderHeaded('response', response_body, EVENT_LINES)}`
       return renderRequest(told.data, columns) + bodies
     }
     const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
     if (told.type === 'delivery') return renderRetired(told.data) + sent
-    const answered = eventBody === undefined ? '' : renderHeaded('answered', told.data.attempt.response_body)
+    const answered = eventBody === undefined ? '' : renderHeaded('response', told.data.attempt.response_body)
     return renderAttempt(told.data, columns) + sent + answered
   },
 )
@@ -66,7 +66,7 @@ export const renderRequest = renderer(
 function renderRetired({ event_type, external_check_id, attempts, id }: Delivery): string {
   const about = external_check_id === null ? '' : `  ${printable(external_check_id)}`
   const before = attempts.length === 0 ? 'never attempted' : 'no further attempt'
-  return `${chalk.red('✗')} ${event_type}${about}  ${chalk.red('dead')}, ${before}: the endpoint is disabled or gone  ${chalk.dim(id)}`
+  return `${chalk.red('✗')} ${event_type}${about}  ${chalk.red('dead')}, ${before}: the endpoint is disabled or deleted  ${chalk.dim(id)}`
 }
 
 function line(parts: readonly string[], keys: readonly string[]): string {
@@ -97,7 +97,7 @@ function hints(view: View, whole: boolean): string[] {
       : ` ${chosen.event_type} ${cutTo(20, printable(chosen.external_check_id ?? ''))}`
   const resend = chosen === undefined ? [] : [key('r', `resend${whole ? `${subject.trimEnd()}${back}` : ''}`)]
   return [
-    key('p', view.paused ? 'go on' : 'pause'),
+    key('p', view.paused ? 'resume' : 'pause'),
     key('f', view.failedOnly ? 'all' : 'failures'),
     ...resend,
     key('o', 'open'),

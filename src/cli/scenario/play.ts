@@ -121,7 +121,7 @@ function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefine
 
 function checkAnswer({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
   if (expect === undefined && message !== undefined)
-    return { passed: false, status, error: `The service answered ${status}. ${message}` }
+    return { passed: false, status, error: `The service answered ${status}: ${message}` }
   const { code } = body as { code?: unknown }
   const answered = { status, code: message === undefined ? undefined : code, body }
   const found = mismatches(expect ?? {}, answered)

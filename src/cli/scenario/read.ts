@@ -19,7 +19,7 @@ function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    throw wrong(file, `This is no JSON: ${(error as Error).message}.`)
+    throw wrong(file, `not valid JSON: ${(error as Error).message}.`)
   }
 }
 
@@ -42,7 +42,7 @@ function loose({ steps }: Scenario): ValidationIssue[] {
     if (step.do === 'push') pushed.add(step.check)
     const issues = unknown.map((name) => `refers to $${name}, but no earlier step has "as": "${name}"`)
     if (step.do === 'close' && !pushed.has(step.check))
-      issues.push(`closes ${step.check}, which no earlier step has pushed`)
+      issues.push(`closes ${step.check}, but no earlier step pushes it`)
     return issues.map((message) => ({ path: `steps[${index}]`, message }))
   })
 }

@@ -6,7 +6,7 @@ import { eventTypes } from '../../model/event.ts'
  */
 const REFERENCE = /^\$([a-z_]\w*)((?:\.\w+|\[\d+\])*)$/i
 
-const reference = z.string().regex(REFERENCE, 'must be a number, or refer to one such as $anna.amount_cents')
+const reference = z.string().regex(REFERENCE, 'must be a number, or a reference such as $anna.amount_cents')
 
 const integer = z.int().or(reference)
 
@@ -14,7 +14,7 @@ const check = z
   .string()
   .min(1)
   .max(200)
-  .describe('A name for the check; each run has an external id of its own for it.')
+  .describe('Name of the check in this file; each run uses a new external id.')
 
 const guest_name = z.string().optional()
 
@@ -25,18 +25,18 @@ const expectation = z
     body: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('What the resource, or the error, must hold at least.'),
+      .describe('Fields that the resource or the error must have.'),
   })
   .optional()
-  .describe('What the service must answer. Without it, a refusal ends the run.')
+  .describe('Expected response. Without it, a refusal ends the run.')
 
 const common = {
-  note: z.string().optional().describe('What happens, for the report.'),
+  note: z.string().optional().describe('Note for the report.'),
   as: z
     .string()
     .regex(/^[a-z_]\w*$/i, 'must be a word')
     .optional()
-    .describe('A name for the answer: later steps refer to it as $name.field.'),
+    .describe('Name of the response; later steps refer to it as $name.field.'),
   expect: expectation,
 }
 
@@ -88,21 +88,19 @@ const rate = z.strictObject({
 const advance = z.strictObject({
   do: z.literal('advance'),
   ...common,
-  by: z.string().describe('How far the clock moves, such as 36h.'),
+  by: z.string().describe('Duration to advance the clock, such as 36h.'),
 })
 
 const expect = z.strictObject({
   do: z.literal('expect'),
   note: common.note,
   check,
-  is: z.record(z.string(), z.unknown()).optional().describe('What the check must hold at least.'),
-  events: z.array(z.enum(eventTypes)).optional().describe('All events about the check, oldest first.'),
+  is: z.record(z.string(), z.unknown()).optional().describe('Fields that the check must have.'),
+  events: z.array(z.enum(eventTypes)).optional().describe('All events of the check, oldest first.'),
   deliveries: z
     .array(z.enum(eventTypes))
     .optional()
-    .describe(
-      'What an endpoint must have got of the check, in any order; looked for only where there is one.',
-    ),
+    .describe('Deliveries for the check, in any order; checked only with an endpoint.'),
 })
 
 const kinds = [push, close, claim, release, pay, refund, rate, advance, expect] as const
@@ -157,6 +155,6 @@ function lookUp(reference: string, answers: ReadonlyMap<string, unknown>): unkno
       typeof found === 'object' && found !== null && Object.hasOwn(found, key)
         ? (found as Record<string, unknown>)[key]
         : undefined
-  if (found === undefined) throw new Error(`${reference} is not in the answer to ${name}`)
+  if (found === undefined) throw new Error(`${reference} is not in the response of ${name}`)
   return found
 }

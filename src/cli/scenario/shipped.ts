@@ -31,6 +31,6 @@ export async function scenarioFile(word: string): Promise<string> {
   if (names.includes(word)) return shippedFile(word)
   const guess = didYouMeanSentence(word, names)
   throw usageError(
-    `${word} is neither a file nor a scenario that comes along.${guess} Those are ${names.join(', ')}.`,
+    `No such file or built-in scenario: ${JSON.stringify(word)}.${guess} Built in: ${names.join(', ')}.`,
   )
 }

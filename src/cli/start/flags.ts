@@ -27,49 +27,49 @@ const rateLimitFlag = Flags.custom({ parse: parsedBy(readRateLimit) })
 
 /** Flags of `start`, from the command line, the environment and the settings file; `doctor` checks the same ones. */
 export const startFlags = fromConfigFile({
-  port: Flags.integer({ description: 'Port; 0 takes any free one.', ...wholeNumbers.port }),
+  port: Flags.integer({ description: 'Port to listen on; 0 means any free port.', ...wholeNumbers.port }),
   host: hostFlag({ description: 'Address to listen on.', default: texts.host }),
   ...placeFlags,
-  'in-memory': Flags.boolean({ description: 'Keep nothing: all is gone when the service ends.' }),
+  'in-memory': Flags.boolean({ description: 'Keep all data in memory; it is lost when the service stops.' }),
   https: Flags.boolean({ description: 'Serve HTTPS, with a certificate of the local authority.' }),
   'api-key': apiKeyFlag({
-    description: 'Accept this API key, with all scopes; otherwise one is made and kept.',
+    description: 'API key to accept, with all scopes (default: a new key, stored).',
   }),
   'api-key-file': secretFromFileFlag('the API key to accept'),
   'service-name': serviceNameFlag,
   strict: Flags.boolean({ description: 'Refuse pushes with unknown fields.' }),
   'order-by': orderByFlag({
-    description: 'Field of a push that orders pushes: an integer, or an ISO 8601 time.',
+    description: 'Push field that orders pushes: an integer or an ISO 8601 time.',
     default: texts.orderBy,
   }),
   'allow-http-loopback': Flags.boolean({
     description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
   }),
   cacert: Flags.string({
-    description: "PEM file of an authority to trust for receivers' certificates.",
+    description: 'PEM file of a certificate authority to trust for receivers.',
     multiple: true,
   }),
-  insecure: Flags.boolean({ description: "Do not check receivers' certificates." }),
+  insecure: Flags.boolean({ description: 'Accept any certificate of a receiver.' }),
   'deny-private': Flags.boolean({ description: 'Refuse endpoints on loopback and private addresses.' }),
-  'allowed-host': Flags.string({ description: 'Answer requests for this host name, too.', multiple: true }),
+  'allowed-host': Flags.string({ description: 'Also answer requests for this host name.', multiple: true }),
   'keep-events': Flags.integer({
-    description: 'How many events are kept, with their deliveries; pending ones are kept beyond it.',
+    description: 'Number of events to keep, with their deliveries; pending ones always stay.',
     ...wholeNumbers.keepEvents,
   }),
   'disable-after': Flags.integer({
-    description: 'Failing deliveries in a row that disable an endpoint; 0 never does.',
+    description: 'Failed deliveries in a row that disable an endpoint; 0 means never.',
     ...wholeNumbers.disableAfter,
   }),
   seed: Flags.integer({
-    description: 'A run that can be repeated: all follows from this number, and the clock stands still.',
+    description: 'Seed for a reproducible run; freezes the clock.',
     ...wholeNumbers.seed,
   }),
   'rate-limit': rateLimitFlag({
-    description: 'Requests to /v1 that each key may make: 10 or 10/s, 600/m, 5000/h. More are answered 429.',
+    description: 'Rate limit of each key on /v1, such as 10/s, 600/m or 5000/h.',
   }),
-  clock: clockFlag({ description: 'Where the clock of the service starts, ISO 8601; by default now.' }),
+  clock: clockFlag({ description: 'Start time of the service clock, ISO 8601 (default: now).' }),
   'sign-time': Flags.custom<SignTime>({
-    description: 'Sign with real time, or with that of the clock, which correct receivers then reject.',
+    description: 'Time in signatures: real, or virtual for that of the service clock.',
     options: [...signTimes],
     default: 'real',
   })(),
@@ -80,7 +80,5 @@ export const startFlags = fromConfigFile({
 /** @throws CommandError (usage) for a seed with stored data. */
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {
   if (flags.seed === undefined || flags['in-memory']) return
-  throw usageError(
-    '--seed needs --in-memory: over kept data, the next start would make the same identifiers again.',
-  )
+  throw usageError('--seed needs --in-memory. With stored data, the next start would repeat identifiers.')
 }

@@ -50,15 +50,15 @@ export function warningsOf(flags: {
   return [
     isLoopbackBinding(flags.host)
       ? ''
-      : `--host ${flags.host}: the service can be reached from outside of this machine. Requests must carry an API key, or a table's address, and a Host that is allowed.`,
+      : `--host ${flags.host}: other machines can reach the service. Requests need an API key or a table address, and an allowed Host header.`,
     flags.insecure
-      ? "--insecure: receivers' certificates are not checked. Prefer tabwire certs create, or --cacert."
+      ? "--insecure: receivers' certificates are not checked. Prefer `tabwire certs create` or --cacert."
       : '',
     flags['allow-http-loopback']
-      ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service takes HTTPS only.'
+      ? '--allow-http-loopback: http: endpoints are accepted on loopback; the real service accepts HTTPS only.'
       : '',
     flags.seed === undefined
       ? ''
-      : `--seed ${flags.seed}: secrets and keys follow from the seed, so that anybody can foretell them. For tests alone. The clock stands still; tabwire clock advance moves it.`,
+      : `--seed ${flags.seed}: secrets and keys are predictable, so use it for tests only. The clock is frozen; \`tabwire clock advance\` moves it.`,
   ].filter((warning) => warning !== '')
 }

@@ -44,13 +44,13 @@ export function keysIn(sent: string): Key[] {
 
 /** Help texts of the keys. */
 export const keyHelp: readonly (readonly [key: string, does: string])[] = [
-  ['p', 'pause; what comes waits, and is shown when you go on'],
-  ['f', 'only failures from now on, or everything again'],
-  ['↑ ↓', 'choose a delivery; without that it is the last one'],
-  ['r', 'send it again, newly signed'],
+  ['p', 'pause or resume; new lines wait during a pause'],
+  ['f', 'show only failures, or everything'],
+  ['↑ ↓', 'select a delivery (default: the last one)'],
+  ['r', 'resend the selected delivery with a new signature'],
   ['o', 'open the inspector in the browser'],
-  ['Enter', 'leave a line blank'],
-  ['q', 'quit, as Ctrl-C does'],
+  ['Enter', 'print a blank line'],
+  ['q', 'quit, like Ctrl-C'],
 ]
 
 /** Reads keys one by one, without echo, until closed. */

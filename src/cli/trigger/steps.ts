@@ -66,7 +66,7 @@ export const steps: Record<StepName, Step> = {
   refund: {
     async act(context) {
       const payment = await refundable(context)
-      if (payment === undefined) throw nothing(context, 'a payment that could be refunded')
+      if (payment === undefined) throw nothing(context, 'refundable payment')
       return context.client.guests.refund(payment.id)
     },
   },
@@ -103,7 +103,7 @@ async function claimOne(context: TriggerContext): Promise<ClaimView> {
   const { client, check } = context
   const { items } = await client.checks.get(check)
   const [first] = unclaimedItems({ items })
-  if (first === undefined) throw nothing(context, 'anything left that could be claimed')
+  if (first === undefined) throw nothing(context, 'unclaimed item')
   const item = { ...first, quantity: Math.min(first.quantity, 1) }
   return client.guests.claim(check, { guest_name: 'Mia', items: [item] })
 }
@@ -121,8 +121,5 @@ async function refundable({ client, check }: TriggerContext): Promise<PaymentVie
 }
 
 function nothing({ check }: TriggerContext, what: string): CommandError {
-  return new CommandError(
-    'cannot_trigger',
-    `Check ${check} does not have ${what}. Leave --check out for a check of its own.`,
-  )
+  return new CommandError('cannot_trigger', `Check ${check} has no ${what}. Omit --check to use a new check.`)
 }

@@ -45,7 +45,7 @@ async function planOf(recipe: readonly StepName[], context: TriggerContext): Pro
   if (recipe.length === 1 && (await steps.push.isDone?.(context)))
     throw new CommandError(
       'cannot_trigger',
-      `Check ${context.check} is there already, so it is not created again. Leave --check out for a check of its own.`,
+      `Check ${context.check} already exists, so it cannot be created again. Omit --check to use a new check.`,
     )
   return plan
 }
@@ -57,13 +57,13 @@ async function newest(type: EventType, { client, check }: TriggerContext): Promi
 
 function nothingPushed(type: EventType, { check }: TriggerContext): CommandError {
   return usageError(
-    `--override changes what is pushed, and ${type} on check ${check}, which is there, needs no push. Push first, or leave --check out.`,
+    `--override changes a pushed body, but ${type} on the existing check ${check} needs no push. Omit --check to use a new check.`,
   )
 }
 
 function gaveNone(type: EventType, { check }: TriggerContext, plan: readonly StepName[]): CommandError {
   return new CommandError(
     'no_event',
-    `These steps on check ${check} gave no ${type}: ${plan.join(', ')}. ${suggestion('checks show', [check])} tells how it is.`,
+    `The steps on check ${check} caused no ${type}: ${plan.join(', ')}. To see its state, run: ${suggestion('checks show', [check])}`,
   )
 }

@@ -28,27 +28,25 @@ export async function requireOwnDirectory(
   const link = await lstat(directory).catch(() => undefined)
   if (link === undefined) return
   if (link.isSymbolicLink() && !named)
-    throw unsafe(
-      `${directory} is a symbolic link. To use the directory it leads to, name that one: --data-dir DIRECTORY.`,
-    )
+    throw unsafe(`${directory} is a symbolic link. To use its target, pass --data-dir DIRECTORY.`)
   const found = await stat(directory).catch(() => undefined)
   if (found?.isDirectory() !== true) return
   const user = process.getuid?.()
   if (user !== undefined) {
     if (found.uid !== user)
       throw unsafe(
-        `${directory} belongs to another user (uid ${found.uid}, and you are ${user}), who knows its keys and can change them. If it is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
+        `${directory} belongs to another user (uid ${found.uid}; you are ${user}), who can read and change its keys. If the directory is yours, run: sudo chown -R ${user} ${pathWord(directory)}`,
       )
     if (!mendsModes && (found.mode & OTHERS_MAY_WRITE) !== 0 && (await keepsModes(directory)))
       throw unsafe(
-        `Other users may write to ${directory} (mode ${(found.mode & 0o777).toString(8)}), so its keys and addresses may not be yours. Run: chmod go-w ${pathWord(directory)}`,
+        `Other users can write to ${directory} (mode ${(found.mode & 0o777).toString(8)}), so its keys and addresses cannot be trusted. Run: chmod go-w ${pathWord(directory)}`,
       )
   }
   await requireNoLinks(directory)
   const tracked = await trackedFile(directory, isDataFile)
   if (tracked !== undefined)
     throw unsafe(
-      `Git tracks ${tracked}, so ${directory} came from whoever committed it, and everybody with the repository knows its keys. Take it out of the repository with git rm -r --cached -- ${pathWord(directory)}, or use another directory: --data-dir DIRECTORY.`,
+      `Git tracks ${tracked}, so everyone with the repository knows the keys in ${directory}. Remove it from the repository with git rm -r --cached -- ${pathWord(directory)}, or use another directory: --data-dir DIRECTORY.`,
     )
 }
 
@@ -59,7 +57,7 @@ async function requireNoLinks(directory: string): Promise<void> {
     const link = entries.find((entry) => entry.isSymbolicLink())
     if (link !== undefined)
       throw unsafe(
-        `${join(folder, link.name)} is a symbolic link, and Tabwire follows none in its data directory. Remove it, or put the file itself there.`,
+        `${join(folder, link.name)} is a symbolic link. Tabwire does not follow links in its data directory. Remove it, or replace it with the file.`,
       )
   }
 }

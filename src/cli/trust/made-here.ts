@@ -75,7 +75,7 @@ export async function foreignSecrets(directory: string): Promise<string[]> {
   const found = await secretsNotMadeHere(directory)
   if (found.length === 0) return []
   return [
-    `This installation did not make ${directory}: ${listOf(found)} came from elsewhere, and whoever made that knows it. Remove ${directory} to have everything made anew. If it is yours, run: ${suggestion('config trust', [], { 'data-dir': directory })}`,
+    `This installation did not create ${directory}: ${listOf(found)} came from elsewhere, and its author may know the secrets. Remove ${directory} to create new ones. If the directory is yours, run: ${suggestion('config trust', [], { 'data-dir': directory })}`,
   ]
 }
 

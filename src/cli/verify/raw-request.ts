@@ -14,7 +14,7 @@ export interface RawRequest {
  */
 export function parseRawRequest(bytes: Buffer): RawRequest {
   if (textOfUtf16(bytes) !== undefined)
-    throw new CommandError('utf16_capture', `This capture of a request is UTF-16. ${UTF16_ADVICE}`)
+    throw new CommandError('utf16_capture', `The captured request is UTF-16. ${UTF16_ADVICE}`)
   const text = bytes.toString('latin1')
   const end = /\r?\n\r?\n/.exec(text)
   const head = text.slice(0, end?.index ?? text.length)
@@ -22,7 +22,7 @@ export function parseRawRequest(bytes: Buffer): RawRequest {
   if (!/^[A-Z]+ \S+( HTTP\/\d(\.\d)?)?$/.test(first))
     throw new CommandError(
       'unreadable_request',
-      'This is no HTTP request: it must begin with a line such as POST /webhooks HTTP/1.1, then headers, a blank line and the body.',
+      'This is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.',
     )
   const headers = lines.flatMap((line) => {
     const at = line.indexOf(':')

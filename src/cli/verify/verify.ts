@@ -57,7 +57,7 @@ export interface Line {
  */
 export function parseMany(bytes: Buffer): Line[] {
   if (textOfUtf16(bytes) !== undefined)
-    throw new CommandError('utf16_capture', `The file of --many is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
+    throw new CommandError('utf16_capture', `--many: the file is UTF-16. ${UTF16_ADVICE}`, exitCodes.usage)
   const lines = bytes.toString().split('\n')
   return lines.flatMap((text, at) => (text.trim() === '' ? [] : [parseLine(text, at + 1)]))
 }
@@ -79,5 +79,5 @@ function parseObject(text: string, number: number): Record<string, unknown> {
 }
 
 function unreadable(number: number): CommandError {
-  return usageError(`Line ${number} is not of the form {"header": "t=…,v1=…", "body": "…"} (or body_base64).`)
+  return usageError(`--many: line ${number} must be {"header": "t=…,v1=…", "body": "…"} (or body_base64).`)
 }

@@ -11,7 +11,7 @@ import { writePrivateFile } from '../../private-file.ts'
 
 export default class CertsCreate extends BaseCommand {
   static override description =
-    'Issue a certificate for your own HTTPS receiver.\nIt comes from the local authority in the data directory, which the service trusts.'
+    'Issue a certificate for your own HTTPS receiver.\nThe local certificate authority in the data directory issues it, and the service trusts that authority.'
   static override examples = [
     '<%= config.bin %> certs create localhost',
     '<%= config.bin %> certs create receiver.test 127.0.0.1 --out certs',
@@ -21,12 +21,12 @@ export default class CertsCreate extends BaseCommand {
   static override args = {
     host: Args.string({
       ignoreStdin: true,
-      description: 'Host names and addresses it is for.',
+      description: 'Host names or IP addresses of the receiver.',
       required: true,
     }),
   }
   static override flags = fromEnvironment({
-    out: Flags.string({ description: 'The directory to write to.', default: '.' }),
+    out: Flags.string({ description: 'Output directory.', default: '.' }),
     ...placeFlags,
   })
 
@@ -52,7 +52,7 @@ export default class CertsCreate extends BaseCommand {
 }
 
 function wrongHost(error: unknown): never {
-  throw error instanceof TypeError ? usageError(`HOST: ${error.message}`) : error
+  throw error instanceof TypeError ? usageError(error.message.replace(/^A host /, 'HOST ')) : error
 }
 
 /** DER of the identifier of name constraints. */
@@ -63,8 +63,8 @@ function limitsOf(pem: string, file: string): string {
   const { raw, validTo } = new X509Certificate(pem)
   const until = new Date(validTo).toISOString().slice(0, 10)
   return raw.includes(NAME_CONSTRAINTS)
-    ? `It certifies hosts of this machine and of local networks, until ${until}.`
-    : `It certifies any host, until ${until}. Remove ${dirname(file)} to get one that is limited to local hosts.`
+    ? `This authority can certify hosts of this machine and of local networks. It expires on ${until}.`
+    : `This authority can certify any host. It expires on ${until}. Remove ${dirname(file)} to create one for local hosts only.`
 }
 
 async function writeBoth(files: { cert: string; key: string }, cert: string, key: string, directory: string) {
@@ -76,7 +76,7 @@ async function writeBoth(files: { cert: string; key: string }, cert: string, key
     const { code } = error as NodeJS.ErrnoException
     throw new CommandError(
       'unwritable',
-      `${directory} cannot be written to (${code}). Choose another with --out.`,
+      `--out: cannot write to ${directory} (${code}). Choose another directory.`,
       exitCodes.failed,
     )
   }

@@ -11,10 +11,10 @@ export default class ChecksList extends ServiceCommand {
   ]
   static override flags = fromEnvironment({
     status: Flags.custom<'open' | 'closed'>({
-      description: 'Only checks in this status.',
+      description: 'Only checks with this status.',
       options: ['open', 'closed'],
     })(),
-    table: Flags.string({ description: 'Only checks of this table.' }),
+    table: Flags.string({ description: 'Only checks at this table.' }),
     ...listFlags,
   })
 

@@ -9,7 +9,7 @@ export default class ChecksShow extends ServiceCommand {
     '<%= config.bin %> checks show two-top-with-notes --json',
   ]
   static override args = {
-    check: Args.string({ ignoreStdin: true, description: 'The external id of the check.', required: true }),
+    check: Args.string({ ignoreStdin: true, description: 'External id of the check.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -12,14 +12,14 @@ const durationArg = Args.custom({
   parse: async (input) => {
     if (durationMs(input) !== undefined) return input
     throw new Errors.CLIError(
-      `DURATION must be a time such as 90s, 5m, 36h, 1d or 1h30m, got ${JSON.stringify(input)}.`,
+      `DURATION must be a duration such as 90s, 5m, 36h, 1d or 1h30m, got ${JSON.stringify(input)}.`,
     )
   },
 })
 
 export default class ClockAdvance extends ServiceCommand {
   static override description =
-    'Move the clock forward and attempt all that falls due.\nRetries are made in the order of their times, each after the outcome of the one before. Ctrl-C ends the move where the clock stands.'
+    'Advance the clock and run all due retries.\nRetries run in order of their due times, each after the outcome of the previous attempt. Ctrl-C stops the clock where it is.'
   static override examples = [
     '<%= config.bin %> clock advance 1m',
     '<%= config.bin %> clock advance 35h   # all retries of a delivery',
@@ -28,7 +28,7 @@ export default class ClockAdvance extends ServiceCommand {
   static override args = {
     duration: durationArg({
       ignoreStdin: true,
-      description: 'Such as 90s, 5m, 36h, 1d, 1h30m or 500ms.',
+      description: 'Duration, such as 90s, 5m, 36h, 1d, 1h30m or 500ms.',
       required: true,
     }),
   }

@@ -4,11 +4,12 @@ import { renderClock } from '../../cli/render/clock.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ClockFreeze extends ServiceCommand {
-  static override description = 'Let the clock stand still.\nIt moves by `clock advance` alone, until --off.'
+  static override description =
+    'Freeze the clock.\nOnly `clock advance` moves it, until `clock freeze --off`.'
   static override examples = ['<%= config.bin %> clock freeze', '<%= config.bin %> clock freeze --off']
   static override flags = fromEnvironment({
     ...timeoutFlag,
-    off: Flags.boolean({ description: 'Let it run again, from where it stands.' }),
+    off: Flags.boolean({ description: 'Let the clock run again from its current time.' }),
   })
 
   async run(): Promise<void> {

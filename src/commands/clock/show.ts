@@ -2,7 +2,7 @@ import { renderClock } from '../../cli/render/clock.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class ClockShow extends ServiceCommand {
-  static override description = 'Show the time that the service lives by.'
+  static override description = 'Show the service clock.'
   static override examples = ['<%= config.bin %> clock show']
 
   async run(): Promise<void> {

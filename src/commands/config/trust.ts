@@ -11,11 +11,11 @@ import { trust } from '../../cli/trust/installation.ts'
 
 export default class ConfigTrust extends BaseCommand {
   static override description =
-    'Trust the settings and data directory of this folder.\nUntil you do, tabwire.config.json cannot set keys, hosts, the data directory or files to write, and a start names keys that were made elsewhere. Trust in the file ends when it changes.'
+    'Trust the settings and data directory of this folder.\nUntil then, tabwire.config.json cannot set keys, hosts, the data directory or output files, and `start` warns about keys made elsewhere. A change of the file ends the trust.'
   static override examples = ['<%= config.bin %> config trust']
   static override flags = fromEnvironment({
     'data-dir': Flags.string({
-      description: 'The data directory; by default the one of this folder.',
+      description: 'Data directory (default: the one of this folder).',
       helpGroup: 'CONNECTION',
     }),
   })
@@ -32,7 +32,7 @@ export default class ConfigTrust extends BaseCommand {
     if (file === undefined && secrets.length === 0)
       throw new CommandError(
         'nothing_to_trust',
-        `There is nothing to trust: no ${CONFIG_FILE} here, and nothing in ${directory} that was made elsewhere.`,
+        `Nothing to trust: this folder has no ${CONFIG_FILE}, and ${directory} has no data from elsewhere.`,
       )
     const settings = file === undefined ? [] : settingsIn(file)
     const trusted = {
@@ -55,6 +55,6 @@ function unkept(error: unknown): never {
   const { code } = error as NodeJS.ErrnoException
   throw new CommandError(
     'unwritable_state',
-    `Your trust cannot be remembered (${code}). Name the file at each command instead: --config ${CONFIG_FILE}`,
+    `Cannot save the trust (${code}). Pass --config ${CONFIG_FILE} to each command instead.`,
   )
 }

@@ -27,7 +27,7 @@ type Settings = Omit<Check, 'tell' | 'signal'>
 
 export default class ContractCheck extends ConformanceCommand {
   static override description =
-    'Test an implementation against the specification.\nWithout --base-url, a fresh Tabwire service in memory is tested. Only sentences of the specification are judged: exit 3 when one is broken, 4 when the key is refused, 1 when nothing usable answers.\nThe test pushes checks and registers endpoints; where a clock can be moved, it is moved by days, unless with --skip retries.'
+    'Test an implementation against the specification.\nWithout --base-url, tests a new Tabwire service in memory. Exit 3 when a rule of the specification is broken, 4 when the key is refused, 1 when no usable service answers.\nThe test pushes checks, registers endpoints and advances the clock by days where it can. --skip retries leaves the clock alone.'
   static override examples = [
     '<%= config.bin %> contract check',
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --api-key KEY --receiver-url https://tunnel.example.com --receiver-port 8443',
@@ -35,36 +35,41 @@ export default class ContractCheck extends ConformanceCommand {
     '<%= config.bin %> contract check --base-url https://staging.example.com/v1 --profile staging.json',
   ]
   static override flags = fromEnvironment({
-    'base-url': httpUrlFlag({ description: 'The implementation, with its version segment /v1.' }),
-    'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
-    'api-key-file': secretFromFileFlag('that key'),
+    'base-url': httpUrlFlag({ description: 'Base URL of the implementation, including /v1.' }),
+    'api-key': apiKeyFlag({
+      description: 'API key of the implementation, with all scopes.',
+      dependsOn: ['base-url'],
+    }),
+    'api-key-file': secretFromFileFlag('the API key'),
     'read-key': apiKeyFlag({
-      description: 'A key without write scope there; a Tabwire service is asked for one.',
+      description: 'API key without write scope (default: created, if the service is Tabwire).',
       dependsOn: ['base-url'],
     }),
-    'read-key-file': secretFromFileFlag('that key'),
-    'order-by': Flags.string({ description: 'The field of a push that orders updates: judges ordering.' }),
+    'read-key-file': secretFromFileFlag('the key without write scope'),
+    'order-by': Flags.string({
+      description: 'Push field that orders updates; enables the cases about order.',
+    }),
     profile: Flags.string({
-      description: 'JSON file with what this deployment chose: names, paths, keys, claims, clock.',
+      description: 'JSON file with the names, paths, keys, claims and clock of this deployment.',
       dependsOn: ['base-url'],
     }),
-    cacert: Flags.string({ description: "PEM file of the authority of the implementation's certificate." }),
+    cacert: Flags.string({ description: "PEM file of the implementation's certificate authority." }),
     'receiver-url': httpsUrlFlag({
-      description: "HTTPS URL, such as a tunnel's, that leads to the receiver of this test.",
+      description: 'Public HTTPS URL of the receiver of this test, such as a tunnel.',
     }),
     'receiver-port': Flags.integer({
-      description: 'Port of that receiver on 127.0.0.1, with HTTPS; by default any free one.',
+      description: 'HTTPS port of this receiver on 127.0.0.1 (default: any free port).',
       min: 0,
       max: 65_535,
     }),
     wait: Flags.integer({
-      description: 'How long a delivery is waited for, in seconds.',
+      description: 'Seconds to wait for a delivery.',
       min: 1,
       default: 10,
     }),
     slow: Flags.boolean({ description: 'Also run the cases that take longer than ten seconds.' }),
     'service-name': Flags.string({
-      description: 'The name in the signature header, X-<name>-Signature; by default any.',
+      description: 'Name in the signature header, X-<name>-Signature (default: any).',
       parse: serviceNameFlag.parse,
     }),
     ...conformanceFlags,
@@ -133,7 +138,7 @@ export default class ContractCheck extends ConformanceCommand {
     }
     if (left > 0)
       this.say(
-        `Webhook endpoints left registered there: ${left}. Name their DELETE path with --profile (paths.delete_endpoint).`,
+        `Webhook endpoints still registered there: ${left}. To have them deleted, set paths.delete_endpoint in --profile.`,
       )
   }
 }

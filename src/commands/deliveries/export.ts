@@ -8,23 +8,23 @@ import { sign } from '../../signature/index.ts'
 
 export default class DeliveriesExport extends ServiceCommand {
   static override description =
-    'Print a delivery as a request to send yourself.\nThe body is byte for byte the one that was sent; the signature is made anew with --secret.'
+    'Print a delivery as a curl command or HTTP request.\nThe body has the exact bytes that were sent. With --secret, the signature is new.'
   static override examples = [
     '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --secret whsec_…',
     '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --secret whsec_… | sh   # sends it again',
     '<%= config.bin %> deliveries export dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --as http > delivery.http',
   ]
   static override args = {
-    delivery: Args.string({ ignoreStdin: true, description: 'The id of the delivery.', required: true }),
+    delivery: Args.string({ ignoreStdin: true, description: 'Id of the delivery.', required: true }),
   }
   static override flags = fromEnvironment({
     as: Flags.string({
-      description: 'A shell command, or an HTTP request.',
+      description: 'Output: a curl command, or an HTTP request.',
       options: ['curl', 'http'],
       default: 'curl',
     }),
     secret: Flags.string({
-      description: "Sign with the endpoint's secret; without it the signature is a placeholder.",
+      description: 'Signing secret of the endpoint; without it, the signature is a placeholder.',
     }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
     'service-name': knownServiceNameFlag(),
@@ -32,7 +32,8 @@ export default class DeliveriesExport extends ServiceCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesExport)
-    if (flags.secret?.trim() === '') throw usageError('The secret is empty. Pass --secret whsec_….')
+    if (flags.secret?.trim() === '')
+      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
     const [{ body }, { url }] = await Promise.all([
@@ -42,7 +43,7 @@ export default class DeliveriesExport extends ServiceCommand {
     const signature = signatureOf(body, flags.secret)
     if (signature === PLACEHOLDER)
       this.say(
-        `The signature is a placeholder, ${PLACEHOLDER}: pass --secret whsec_… to sign, which only its registration has shown.`,
+        `The signature is the placeholder ${PLACEHOLDER}. To sign, pass --secret with the signing secret of the endpoint.`,
       )
     const name = await this.serviceName({ ...flags, url: (await this.locate(flags)).url })
     const headers = { 'User-Agent': `${name}-Webhooks/1.0`, [signatureHeader(name)]: signature }

@@ -14,7 +14,7 @@ export default class DeliveriesList extends ServiceCommand {
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
     status: Flags.custom<Delivery['status']>({
-      description: 'Only deliveries in this status.',
+      description: 'Only deliveries with this status.',
       options: ['pending', 'delivered', 'dead'],
     })(),
     type: Flags.custom<EventType | 'ping'>({
@@ -22,7 +22,7 @@ export default class DeliveriesList extends ServiceCommand {
       options: [...eventTypes, 'ping'],
     })(),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
-    check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
+    check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
     ...listFlags,
   })
 

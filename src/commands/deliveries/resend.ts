@@ -10,32 +10,33 @@ import type { Delivery } from '../../model/delivery.ts'
 
 export default class DeliveriesResend extends ServiceCommand {
   static override description =
-    'Send a delivery again, or all that are dead.\nA new delivery of the same event, signed anew unless verbatim; nothing is waited for.'
+    'Resend a delivery, or all dead deliveries.\nCreates a new delivery of the same event, with a new signature unless --verbatim is given. Does not wait for the outcome.'
   static override examples = [
     '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
     '<%= config.bin %> deliveries resend dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --verbatim   # a replay, for receivers that check the time',
     '<%= config.bin %> deliveries resend --dead --since 2h',
   ]
   static override args = {
-    delivery: Args.string({ ignoreStdin: true, description: 'The id of the delivery.' }),
+    delivery: Args.string({ ignoreStdin: true, description: 'Id of the delivery.' }),
   }
   static override flags = fromEnvironment({
     dead: Flags.boolean({
-      description: 'Every dead delivery whose event is not delivered or under way otherwise; no pings.',
+      description: 'All dead deliveries, except pings and events that another delivery covers.',
     }),
     since: sinceFlag({
-      description: 'With --dead: only those last attempted since this time (ISO 8601) or so long ago (2h).',
+      description:
+        'With --dead: only deliveries attempted since this time, ISO 8601 or a duration ago such as 2h.',
       dependsOn: ['dead'],
     }),
     verbatim: Flags.boolean({
-      description: 'With the signature header of the first attempt, and so its time, instead of a new one.',
+      description: 'Reuse the signature header of the first attempt, including its time.',
     }),
   })
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(DeliveriesResend)
     if ((args.delivery === undefined) === !flags.dead)
-      throw usageError('Name one delivery by its id, or all with --dead.')
+      throw usageError('Pass either the id of a delivery or --dead.')
     const client = await this.connect(flags)
     const fresh = !flags.verbatim
     if (args.delivery !== undefined) {

@@ -4,10 +4,10 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class DeliveriesShow extends ServiceCommand {
   static override description =
-    'Show a delivery and its attempts.\nWhy each one failed, and when the next one is.'
+    'Show a delivery and its attempts.\nIncludes the reason of each failure and the time of the next attempt.'
   static override examples = ['<%= config.bin %> deliveries show dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    delivery: Args.string({ ignoreStdin: true, description: 'The id of the delivery.', required: true }),
+    delivery: Args.string({ ignoreStdin: true, description: 'Id of the delivery.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -11,7 +11,7 @@ import type { Delivery } from '../../model/delivery.ts'
 
 export default class DeliveriesWait extends ServiceCommand {
   static override description =
-    'Wait until a delivery has come, or see that none does.\nFor CI: looks at those there are, then at each as it is attempted. Exit 3 when what was asked for is not so.'
+    'Wait for matching deliveries, or assert that none arrives.\nFor CI: checks existing deliveries first, then new attempts. Exit 3 when the expectation is not met.'
   static override examples = [
     '<%= config.bin %> deliveries wait --type check.created --check two-top-with-notes',
     '<%= config.bin %> deliveries wait --check two-top-with-notes --count 2 --exactly --timeout 5',
@@ -20,26 +20,26 @@ export default class DeliveriesWait extends ServiceCommand {
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
     type: Flags.custom<EventType | 'ping'>({
-      description: 'Only deliveries of this event type. Pings count only when asked for.',
+      description: 'Only deliveries of this event type; pings count only with --type ping.',
       options: [...eventTypes, 'ping'],
     })(),
-    check: Flags.string({ description: 'Only deliveries about this check (external id).' }),
+    check: Flags.string({ description: 'Only deliveries for this check (external id).' }),
     endpoint: Flags.string({ description: 'Only deliveries to this endpoint.' }),
     status: Flags.custom<Delivery['status']>({
       description: 'The status to wait for.',
       options: ['delivered', 'dead', 'pending'],
       default: 'delivered',
     })(),
-    count: Flags.integer({ description: 'How many deliveries, at least.', min: 1, max: 10_000, default: 1 }),
+    count: Flags.integer({ description: 'Minimum number of deliveries.', min: 1, max: 10_000, default: 1 }),
     exactly: Flags.boolean({
-      description: 'No more than --count: fails at the first too many, and waits out the timeout.',
+      description: 'Allow no more than --count deliveries until the timeout.',
     }),
     none: Flags.boolean({
-      description: 'None at all: fails at the first that comes, and waits out the timeout.',
+      description: 'Allow no delivery until the timeout.',
       exclusive: ['exactly'],
     }),
     timeout: Flags.integer({
-      description: 'Seconds to wait; 0 looks only at what is there.',
+      description: 'Seconds to wait; 0 checks existing deliveries only.',
       min: 0,
       max: 86_400,
       default: 30,
@@ -60,6 +60,6 @@ export default class DeliveriesWait extends ServiceCommand {
 }
 
 function inPrint({ code, message, seen }: Unmet): string {
-  const hint = ' See tabwire endpoints list and tabwire events list.'
+  const hint = ' Check `tabwire endpoints list` and `tabwire events list`.'
   return printable(code === 'never_came' && seen.length === 0 ? message + hint : message)
 }

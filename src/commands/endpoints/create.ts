@@ -9,15 +9,14 @@ import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
 
 export default class EndpointsCreate extends ServiceCommand {
-  static override description =
-    'Register a webhook endpoint.\nIts signing secret is shown this once and never again.'
+  static override description = 'Register a webhook endpoint.\nThe signing secret is shown only once.'
   static override examples = [
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
     '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
   ]
   static override typedAs = typedAs({ url: 'URL', event_types: '--events' })
   static override args = {
-    url: httpUrlArg({ ignoreStdin: true, description: 'Where deliveries go; HTTPS.', required: true }),
+    url: httpUrlArg({ ignoreStdin: true, description: 'HTTPS URL of the receiver.', required: true }),
   }
   static override flags = fromEnvironment({
     events: Flags.string({
@@ -27,7 +26,7 @@ export default class EndpointsCreate extends ServiceCommand {
       delimiter: ',',
     }),
     'secret-file': Flags.string({
-      description: 'Write the secret to this file, readable by you alone, and not here.',
+      description: 'Write the secret to this file, readable only by you, instead of printing it.',
     }),
     'env-file': envFileFlag,
   })
@@ -57,7 +56,9 @@ export default class EndpointsCreate extends ServiceCommand {
       told,
       () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
     )
-    this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
+    this.say(
+      file === undefined ? 'Store the secret now: it is not shown again.' : `The secret is in ${file}.`,
+    )
     this.say(`Next: ${suggestion('ping', [endpoint.id])}`)
   }
 }

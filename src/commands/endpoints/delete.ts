@@ -3,10 +3,10 @@ import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EndpointsDelete extends ServiceCommand {
-  static override description = 'Remove a webhook endpoint.\nWhat was still on its way to it is dead.'
+  static override description = 'Delete a webhook endpoint.\nIts pending deliveries become dead.'
   static override examples = ['<%= config.bin %> endpoints delete we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+    endpoint: Args.string({ ignoreStdin: true, description: 'Id of the endpoint.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -3,11 +3,10 @@ import { renderEndpoint } from '../../cli/render/endpoint.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EndpointsShow extends ServiceCommand {
-  static override description =
-    'Show a webhook endpoint.\nIts secret was shown when it was registered, and never again.'
+  static override description = 'Show a webhook endpoint.\nThe signing secret is shown only at registration.'
   static override examples = ['<%= config.bin %> endpoints show we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+    endpoint: Args.string({ ignoreStdin: true, description: 'Id of the endpoint.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -16,7 +16,7 @@ export default class EventsList extends ServiceCommand {
       description: 'Only events of this type.',
       options: [...eventTypes, 'ping'],
     })(),
-    check: Flags.string({ description: 'Only events about this check (external id).' }),
+    check: Flags.string({ description: 'Only events for this check (external id).' }),
     ...listFlags,
   })
 

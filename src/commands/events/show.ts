@@ -5,16 +5,16 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class EventsShow extends ServiceCommand {
   static override description =
-    'Show an event and its data.\nWith --body the exact bytes that receivers get, and nothing else.'
+    'Show an event and its data.\nWith --body, prints only the exact bytes that receivers get.'
   static override examples = [
     '<%= config.bin %> events show evt_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
     "<%= config.bin %> events show evt_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --body | <%= config.bin %> verify --secret whsec_… --header 't=1763748245,v1=5f2b…'",
   ]
   static override args = {
-    event: Args.string({ ignoreStdin: true, description: 'The id of the event.', required: true }),
+    event: Args.string({ ignoreStdin: true, description: 'Id of the event.', required: true }),
   }
   static override flags = fromEnvironment({
-    body: Flags.boolean({ description: 'Print the body as it is sent, byte for byte.' }),
+    body: Flags.boolean({ description: 'Print the exact body that receivers get.' }),
   })
 
   async run(): Promise<void> {

@@ -3,7 +3,7 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class FaultsClear extends ServiceCommand {
   static override description =
-    'End all faults, on deliveries and on the API.\nWhat was held back is sent at once.'
+    'Clear all faults on deliveries and on the API.\nHeld deliveries are sent at once.'
   static override examples = ['<%= config.bin %> faults clear']
 
   async run(): Promise<void> {

@@ -12,13 +12,15 @@ const durationFlag = Flags.custom<number>({
   parse: async (input) => {
     const ms = durationMs(input)
     if (ms !== undefined && ms > 0) return ms
-    throw new Errors.CLIError(`${input} is no duration such as 500ms, 30s, 5m, 1h.`)
+    throw new Errors.CLIError(
+      `must be a duration such as 500ms, 30s, 5m or 1h, got ${JSON.stringify(input)}.`,
+    )
   },
 })
 
 export default class FaultsSet extends ServiceCommand {
   static override description =
-    'Let deliveries and requests go wrong on purpose.\nThe same seed and the same calls go wrong in the same way.\nOn deliveries: duplicate, reorder, delay, drop. On the API: latency, error, reset, lost_answer.'
+    'Inject faults into deliveries and API requests.\nThe same seed and the same calls give the same faults.\nOn deliveries: duplicate, reorder, delay, drop. On the API: latency, error, reset, lost_answer.'
   static override examples = [
     '<%= config.bin %> faults set duplicate=0.3 reorder=0.5 delay drop=0.2 --seed 7',
     '<%= config.bin %> faults set drop --type check.closed --times 3',
@@ -38,13 +40,13 @@ export default class FaultsSet extends ServiceCommand {
   static override args = {
     fault: Args.string({
       ignoreStdin: true,
-      description: 'A fault and its probability, such as drop=0.2; without one it is 1.',
+      description: 'Fault and its probability, such as drop=0.2 (default probability: 1).',
       required: true,
     }),
   }
   static override flags = fromEnvironment({
-    seed: Flags.integer({ description: 'What is drawn from; by default what is set, or 1.', min: 0 }),
-    times: Flags.integer({ description: 'Only so many attempts or requests.', min: 1 }),
+    seed: Flags.integer({ description: 'Random seed (default: the current seed, or 1).', min: 0 }),
+    times: Flags.integer({ description: 'Maximum number of affected attempts or requests.', min: 1 }),
     type: Flags.string({
       description: 'Only deliveries of this event type.',
       options: [...eventTypes],
@@ -56,19 +58,19 @@ export default class FaultsSet extends ServiceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    'delay-for': durationFlag({ description: 'How late delay makes a delivery; by default 30s.' }),
-    'reorder-for': durationFlag({ description: 'How late reorder makes one at the most; by default 1m.' }),
+    'delay-for': durationFlag({ description: 'Duration of the delay fault (default: 30s).' }),
+    'reorder-for': durationFlag({ description: 'Maximum duration of the reorder fault (default: 1m).' }),
     path: Flags.string({
-      description: 'Only requests to this path, * for any characters, a method before it if wanted.',
+      description: 'Only requests to this path, optionally after a method; * matches any characters.',
       multiple: true,
       multipleNonGreedy: true,
     }),
     status: Flags.integer({
-      description: 'What error answers; by default 503.',
+      description: 'Status of the error fault (default: 503).',
       min: 400,
       max: 599,
     }),
-    add: Flags.boolean({ description: 'Beside the faults that are set, not in their place.' }),
+    add: Flags.boolean({ description: 'Add to the current faults instead of replacing them.' }),
   })
 
   async run(): Promise<void> {
@@ -84,9 +86,8 @@ export default class FaultsSet extends ServiceCommand {
       faults: [...kept, ...asked],
     })
     this.print(faults, (columns) => renderFaults(faults, columns))
-    if (kept.length < before.faults.length)
-      this.say('These replace the faults that were set there; --add sets faults beside them.')
-    if (!flags.add && kept.length > 0) this.say(`The faults on ${nameOf(kept[0])} stay as they were.`)
+    if (kept.length < before.faults.length) this.say('Replaced the previous faults. Pass --add to keep them.')
+    if (!flags.add && kept.length > 0) this.say(`The faults on ${nameOf(kept[0])} are unchanged.`)
   }
 }
 
@@ -108,15 +109,14 @@ function faultsOf(words: readonly string[], flags: Limits): Fault[] {
   const { deliveries, api } = readFaultWords(words)
   const [onDeliveries, onApi] = [Object.keys(deliveries), Object.keys(api)]
   const needs = (flag: keyof Limits, what: string, isThere: boolean) => {
-    if (flags[flag] !== undefined && !isThere)
-      throw usageError(`--${flag} is for ${what}, and none is set here.`)
+    if (flags[flag] !== undefined && !isThere) throw usageError(`--${flag} needs ${what}.`)
   }
   for (const flag of ['type', 'endpoint'] as const)
-    needs(flag, 'faults on deliveries', onDeliveries.length > 0)
-  needs('delay-for', 'delay', 'delay' in deliveries)
-  needs('reorder-for', 'reorder', 'reorder' in deliveries)
-  needs('path', 'faults on the API', onApi.length > 0)
-  needs('status', 'error', 'error_rate' in api)
+    needs(flag, 'a fault on deliveries, such as drop', onDeliveries.length > 0)
+  needs('delay-for', 'the fault delay', 'delay' in deliveries)
+  needs('reorder-for', 'the fault reorder', 'reorder' in deliveries)
+  needs('path', 'a fault on the API, such as error', onApi.length > 0)
+  needs('status', 'the fault error', 'error_rate' in api)
   const { times } = flags
   const limitsOfDeliveries = {
     delay_ms: flags['delay-for'],

@@ -2,7 +2,7 @@ import { renderFaults } from '../../cli/render/fault.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class FaultsShow extends ServiceCommand {
-  static override description = 'Show the faults that are set.\nAnd how often each of them has happened.'
+  static override description = 'Show the current faults.\nIncludes how often each was injected.'
   static override examples = ['<%= config.bin %> faults show']
 
   async run(): Promise<void> {

@@ -9,10 +9,10 @@ import { suggestion } from '../../cli/suggestion.ts'
 
 export default class GuestsClaim extends ServiceCommand {
   static override description =
-    'Claim items of a check, as a guest at the table does.\nAn item goes by its external id, or by a part of its name that no other item has.\nWithout a quantity it is all that is left of the item, and without an item everything that is left.'
+    'Claim items of a check as a guest.\nGive an item by its external id, or by a unique part of its name.\nWithout a quantity, claims all that is left of the item. Without an item, claims everything unclaimed.'
   static override examples = [
     '<%= config.bin %> guests claim two-top-with-notes burger lemonade=1 --name Anna',
-    '<%= config.bin %> guests claim two-top-with-notes   # everything that nobody has claimed yet',
+    '<%= config.bin %> guests claim two-top-with-notes   # everything unclaimed',
   ]
   static override strict = false
   static override typedAs = typedAs({
@@ -23,7 +23,7 @@ export default class GuestsClaim extends ServiceCommand {
   })
   static override args = {
     check: checkArg,
-    item: Args.string({ ignoreStdin: true, description: 'An item, or ITEM=QUANTITY; several can be given.' }),
+    item: Args.string({ ignoreStdin: true, description: 'Item, or ITEM=QUANTITY; repeatable.' }),
   }
   static override flags = fromEnvironment({ name: nameFlag })
 
@@ -36,12 +36,12 @@ export default class GuestsClaim extends ServiceCommand {
     if (items.length === 0)
       throw new CommandError(
         'nothing_to_claim',
-        `Nothing of check ${args.check} is left to be claimed. ${suggestion('checks show', [args.check])} tells what guests hold.`,
+        `Check ${args.check} has no unclaimed items. To see the claims, run: ${suggestion('checks show', [args.check])}`,
       )
     const currency = this.wantsJson ? undefined : await currencyOf(client, check.location_id)
     const claim = await client.guests.claim(args.check, { guest_name: flags.name ?? null, items })
     this.print(claim, () => renderClaim(claim, check.items, currency))
-    if (words.length === 0) this.say('No item was named, so this is everything that was left.')
+    if (words.length === 0) this.say('Claimed everything unclaimed, because no item was given.')
     this.say(`Next: ${suggestion('guests pay', [args.check], { claim: claim.id })}`)
   }
 }

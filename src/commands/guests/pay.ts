@@ -9,7 +9,7 @@ import type { Client } from '../../client.ts'
 
 export default class GuestsPay extends ServiceCommand {
   static override description =
-    'Pay claims, an amount, or all that a check still owes.\nAmounts are as the bill shows them, 12.50 or 12; 1250c is in minor units.\nWithout a claim and an amount it is the whole balance.'
+    'Pay claims, an amount, or the balance of a check.\nWrite amounts as on the bill (12.50 or 12), or in minor units (1250c).\nWithout --claim and --amount, pays the whole balance.'
   static override examples = [
     '<%= config.bin %> guests pay two-top-with-notes --claim Anna --tip 2.50',
     '<%= config.bin %> guests pay two-top-with-notes --claim clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
@@ -25,13 +25,13 @@ export default class GuestsPay extends ServiceCommand {
   static override args = { check: checkArg }
   static override flags = fromEnvironment({
     claim: Flags.string({
-      description: "A claim's id, or a guest's name for all that this guest has claimed.",
+      description: 'Claim id, or guest name for all claims of that guest.',
       multiple: true,
       multipleNonGreedy: true,
       exclusive: ['amount'],
     }),
-    amount: amountFlag({ description: 'What to pay, such as 12.50, or 1250c.' }),
-    tip: amountFlag({ description: 'What to give on top, such as 2.50, or 250c.' }),
+    amount: amountFlag({ description: 'Amount to pay, such as 12.50 or 1250c.' }),
+    tip: amountFlag({ description: 'Tip, such as 2.50 or 250c.' }),
     name: nameFlag,
   })
 

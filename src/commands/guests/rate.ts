@@ -8,7 +8,7 @@ const ratingArg = Args.custom<number>({
   parse: async (input) => {
     if (/^[1-5]$/.test(input)) return Number(input)
     throw new Errors.CLIError(
-      `RATING must be a whole number from 1 to 5, which is best, got ${JSON.stringify(input)}.`,
+      `RATING must be a whole number from 1 to 5 (best), got ${JSON.stringify(input)}.`,
     )
   },
 })
@@ -21,10 +21,10 @@ export default class GuestsRate extends ServiceCommand {
   static override typedAs = typedAs({ guest_name: '--name', comment: '--comment', rating: 'RATING' })
   static override args = {
     check: checkArg,
-    rating: ratingArg({ ignoreStdin: true, description: 'From 1 to 5, which is best.', required: true }),
+    rating: ratingArg({ ignoreStdin: true, description: 'Rating from 1 to 5 (best).', required: true }),
   }
   static override flags = fromEnvironment({
-    comment: Flags.string({ char: 'c', description: 'What the guest has to say, up to 1,000 characters.' }),
+    comment: Flags.string({ char: 'c', description: 'Comment of the guest, up to 1,000 characters.' }),
     name: nameFlag,
   })
 

@@ -6,18 +6,18 @@ import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 
 export default class GuestsRefund extends ServiceCommand {
   static override description =
-    'Refund a payment, or a part of it.\nA refund of all of it releases the claims that it paid.'
+    'Refund a payment, or a part of it.\nA full refund releases the claims of the payment.'
   static override examples = [
     '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
     '<%= config.bin %> guests refund pay_01K9YQ3S2M6W5VJ8T4R7N0ZBCD --amount 5',
   ]
   static override typedAs = typedAs({ amount_cents: '--amount' })
   static override args = {
-    payment: Args.string({ ignoreStdin: true, description: 'The id of the payment.', required: true }),
+    payment: Args.string({ ignoreStdin: true, description: 'Id of the payment.', required: true }),
   }
   static override flags = fromEnvironment({
     amount: amountFlag({
-      description: 'What to refund, such as 12.50, or 1250c; by default all that is left of it.',
+      description: 'Amount to refund, such as 12.50 or 1250c (default: the rest of the payment).',
     }),
   })
 

@@ -5,10 +5,10 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class GuestsRelease extends ServiceCommand {
   static override description =
-    'Give claimed items back to the table.\nOnly an unpaid claim can be released; doing so again changes nothing.'
+    'Release the items of an unpaid claim.\nReleasing a claim again changes nothing.'
   static override examples = ['<%= config.bin %> guests release clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
-    claim: Args.string({ ignoreStdin: true, description: 'The id of the claim.', required: true }),
+    claim: Args.string({ ignoreStdin: true, description: 'Id of the claim.', required: true }),
   }
 
   async run(): Promise<void> {

@@ -6,16 +6,16 @@ import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { scopes, type Scope } from '../../model/api-key.ts'
 
 export default class KeysCreate extends ServiceCommand {
-  static override description = 'Make an API key.\nIt is shown this once and never again.'
+  static override description = 'Create an API key.\nThe key is shown only once.'
   static override examples = [
     '<%= config.bin %> keys create --name ci --scopes read,write',
     '<%= config.bin %> keys create --name terrace --location loc_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
   ]
   static override typedAs = typedAs({ name: '--name', scopes: '--scopes' })
   static override flags = fromEnvironment({
-    name: Flags.string({ description: 'What the key is for.', default: 'key' }),
+    name: Flags.string({ description: 'Name of the key.', default: 'key' }),
     scopes: Flags.string({
-      description: `What it may do, separated by commas: ${scopes.join(', ')}.`,
+      description: `Scopes of the key, separated by commas: ${scopes.join(', ')}.`,
       multiple: true,
       delimiter: ',',
       // Not oclif's options: it would compare them with the whole list when that comes from the environment.
@@ -23,7 +23,7 @@ export default class KeysCreate extends ServiceCommand {
       default: [...scopes],
     }),
     location: Flags.string({
-      description: 'The location whose checks it sees; by default that of the key in use.',
+      description: 'Location that the key can access (default: that of the current key).',
     }),
   })
 
@@ -37,7 +37,7 @@ export default class KeysCreate extends ServiceCommand {
       ...location,
     })
     this.print(key, () => `${renderKey(key)}\napi key   ${key.api_key}`)
-    this.say('Keep the key: it is not shown again.')
+    this.say('Store the key now: it is not shown again.')
   }
 }
 
@@ -45,6 +45,6 @@ function requireScopes(text: string): string {
   const strangers = listed(text).filter((word) => !scopes.some((scope) => scope === word))
   if (strangers.length === 0) return text
   throw new Errors.CLIError(
-    `there is no scope ${strangers.join(', ')}.${didYouMeanSentence(strangers[0] ?? '', scopes)} There are: ${scopes.join(', ')}.`,
+    `must be one or more of ${scopes.join(', ')}, got ${JSON.stringify(strangers.join(', '))}.${didYouMeanSentence(strangers[0] ?? '', scopes)}`,
   )
 }

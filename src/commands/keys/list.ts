@@ -3,7 +3,7 @@ import { renderKeys } from '../../cli/render/key.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class KeysList extends ServiceCommand {
-  static override description = 'List API keys, newest first, without the keys themselves.'
+  static override description = 'List API keys, newest first.\nThe keys themselves are not shown.'
   static override examples = ['<%= config.bin %> keys list']
   static override flags = listFlags
 

@@ -3,12 +3,12 @@ import { renderKey } from '../../cli/render/key.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
 export default class KeysRevoke extends ServiceCommand {
-  static override description = 'Revoke an API key: it is refused from now on.'
+  static override description = 'Revoke an API key.\nThe service refuses the key from then on.'
   static override examples = ['<%= config.bin %> keys revoke key_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
   static override args = {
     key: Args.string({
       ignoreStdin: true,
-      description: 'The id of the key (not the key itself).',
+      description: 'Id of the key (not the key itself).',
       required: true,
     }),
   }

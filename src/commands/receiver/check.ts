@@ -18,24 +18,24 @@ import { receiverCases, checkReceiver } from '../../conformance/receiver/check.t
 
 export default class ReceiverCheck extends ConformanceCommand {
   static override description =
-    'Test a receiver with valid, invalid and forged deliveries.\nEach case that fails says what it means in production. Cases that rest on advice never fail, unless --strict is given.\nExit 0 when no case failed, 3 when one did, 1 when the receiver cannot be reached.'
+    'Test a receiver with valid, invalid and forged deliveries.\nEach failed case explains its effect in production. Cases based on advice fail only with --strict.\nExit 0 when no case fails, 3 when one fails, 1 when the receiver cannot be reached.'
   static override examples = [
     '<%= config.bin %> receiver check https://localhost:8443/webhooks --secret whsec_…',
     '<%= config.bin %> receiver check 3000/webhooks --only refuses --junit report.xml   # the secret in TABWIRE_SECRET',
   ]
   static override args = {
     url: Args.string({
-      description: 'The receiver: https:, or http: on this machine.',
+      description: 'URL of the receiver: https:, or http: on this machine.',
       required: true,
     }),
   }
   static override baseFlags = { ...jsonFlag, ...placeFlags }
   static override flags = fromEnvironment({
     secret: Flags.string({
-      description: 'The secret that the receiver verifies with: whsec_…',
+      description: 'Signing secret of the receiver: whsec_…',
       required: true,
     }),
-    'secret-file': secretFromFileFlag('the secret that the receiver verifies with'),
+    'secret-file': secretFromFileFlag('the signing secret'),
     ...conformanceFlags,
     header: Flags.string({
       char: 'H',
@@ -44,28 +44,28 @@ export default class ReceiverCheck extends ConformanceCommand {
       multipleNonGreedy: true,
     }),
     cacert: Flags.string({
-      description: "PEM file of an authority to trust for the receiver's certificate, beside the local one.",
+      description: 'PEM file of a further certificate authority to trust.',
       multiple: true,
       multipleNonGreedy: true,
     }),
     insecure: Flags.boolean({
-      description: "Do not check the receiver's certificate. Its variable is TABWIRE_RECEIVER_INSECURE.",
+      description: 'Accept any certificate of the receiver. Environment variable: TABWIRE_RECEIVER_INSECURE.',
       env: 'TABWIRE_RECEIVER_INSECURE',
     }),
     events: Flags.string({
-      description: 'Event types that the receiver is registered for, separated by commas; all by default.',
+      description: 'Event types of the receiver, separated by commas (default: all).',
       multiple: true,
       delimiter: ',',
     }),
     tolerance: Flags.integer({
-      description: "The receiver's tolerance: how many seconds t may differ from its time.",
+      description: 'Seconds that the receiver allows between t and its clock.',
       min: 2,
       default: 300,
     }),
     'service-name': knownServiceNameFlag(),
     'state-url': Flags.string({
       description:
-        'Where the receiver shows its state of a check, read after many orders and duplicates. {external_check_id} and {check_id} are filled in.',
+        'URL of the state of a check at the receiver; may contain {external_check_id} or {check_id}.',
     }),
     'state-header': Flags.string({
       description: "Header to send to --state-url: 'Name: value'.",
@@ -73,7 +73,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       multipleNonGreedy: true,
     }),
     seed: Flags.integer({
-      description: 'Seed for the deliveries and their orders at --state-url.',
+      description: 'Random seed of the deliveries for --state-url.',
       default: 1,
     }),
   })
@@ -84,7 +84,8 @@ export default class ReceiverCheck extends ConformanceCommand {
     const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
     const serviceName = await this.serviceName(flags)
     requireSafeHeaders(headers, serviceName)
-    if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
+    if (flags.secret.trim() === '')
+      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
     const cases = chosenCases(receiverCases, flags)
     const events = chosenEvents(flags.events ?? ['all'])
     const local = await readAuthorityCertificate(flags['data-dir'])
@@ -111,7 +112,7 @@ export default class ReceiverCheck extends ConformanceCommand {
         signal,
         begin: (one, index = 0, total = 0) =>
           tell(
-            one === undefined ? 'a plain delivery first' : `${index + 1} of ${total}  ${one.group}/${one.id}`,
+            one === undefined ? 'a valid delivery first' : `${index + 1} of ${total}  ${one.group}/${one.id}`,
           ),
       }),
     )

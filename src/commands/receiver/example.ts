@@ -10,7 +10,7 @@ import {
 
 export default class ReceiverExample extends BaseCommand {
   static override description =
-    'Show a receiver that verifies as it should.\nIt passes every case of receiver check, and is short enough to copy.'
+    'Print an example receiver.\nIt verifies signatures correctly, passes every case of `receiver check` and is short enough to copy.'
   static override examples = [
     '<%= config.bin %> receiver example python',
     '<%= config.bin %> receiver example go > receiver.go',
@@ -18,7 +18,7 @@ export default class ReceiverExample extends BaseCommand {
   ]
   static override args = {
     language: Args.string({
-      description: `The language: ${receiverLanguages.join(', ')}.`,
+      description: `Language: ${receiverLanguages.join(', ')}.`,
       options: receiverLanguages,
       required: true,
     }),

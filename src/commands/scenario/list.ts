@@ -5,7 +5,7 @@ import { shippedFile, shippedNames } from '../../cli/scenario/shipped.ts'
 import { BaseCommand } from '../../cli/base-command.ts'
 
 export default class ScenarioList extends BaseCommand {
-  static override description = 'List the scenarios that come along.'
+  static override description = 'List the built-in scenarios.'
   static override examples = ['<%= config.bin %> scenario list']
 
   async run(): Promise<void> {

@@ -15,7 +15,7 @@ import { eventTypes } from '../../model/event.ts'
 
 export default class ScenarioRun extends ServiceCommand {
   static override description =
-    'Play scenarios through the service and check them.\nEach has checks of its own, so that it can be run again. It ends at the first step that does not pass.\nExit 3 when something is not as the scenario expects, 1 when a step was refused that no one expected to be.'
+    'Run end-to-end scenarios against the service.\nEach run uses new checks, so it can be repeated. It stops at the first step that fails.\nExit 3 when an expectation is not met, 1 when the service unexpectedly refuses a step.'
   static override examples = [
     '<%= config.bin %> scenario run dinner-for-four',
     '<%= config.bin %> scenario run my-scenario.json void-after-claim --forward-to localhost:3000/webhooks',
@@ -25,20 +25,20 @@ export default class ScenarioRun extends ServiceCommand {
   static override args = {
     scenario: Args.string({
       ignoreStdin: true,
-      description: 'A file, or the name of a scenario that comes along; several are played in order.',
+      description: 'File, or name of a built-in scenario; several run in order.',
       required: true,
     }),
   }
   static override flags = fromEnvironment({
     endpoint: Flags.string({
-      description: 'Look for the deliveries that are expected at this endpoint, of the types that it takes.',
+      description: 'Check the expected deliveries at this endpoint, for its event types.',
       exclusive: ['forward-to'],
     }),
     'forward-to': Flags.string({
-      description: 'Look for them at a temporary endpoint that passes them on, as listen does.',
+      description: 'Forward deliveries to this URL, like `listen`, and check them.',
     }),
     timeout: Flags.integer({
-      description: 'How many seconds a delivery may take to come.',
+      description: 'Seconds to wait for each delivery.',
       min: 1,
       default: 10,
     }),

@@ -4,7 +4,7 @@ import { renderSavedStates } from '../../cli/render/state.ts'
 import { savedStates } from '../../cli/files/state-files.ts'
 
 export default class StateList extends BaseCommand {
-  static override description = 'List the saved states, by name.\nNo service is needed for that.'
+  static override description = 'List saved states by name.\nNeeds no running service.'
   static override examples = ['<%= config.bin %> state list']
   static override flags = { 'data-dir': connectionFlags['data-dir'] }
 

@@ -6,7 +6,7 @@ import { ApiError } from '../../client.ts'
 
 export default class StateLoad extends ServiceCommand {
   static override description =
-    'Put a saved state in the place of everything.\nThe clock goes to where it stood, also backwards; API keys stay as they are.'
+    'Replace all data with a saved state.\nSets the clock to the saved time, even backwards. API keys stay unchanged.'
   static override examples = [
     '<%= config.bin %> state load third-retry',
     '<%= config.bin %> state load --file test/fixtures/third-retry.json',
@@ -22,9 +22,7 @@ export default class StateLoad extends ServiceCommand {
     const loading = this.waiting('Loading…', client.state.load(state, limitOf(flags)))
     const report = await loading.catch((error: unknown) => {
       if (error instanceof ApiError)
-        this.say(
-          `${pathOf(place)} was not loaded, and nothing was changed:`.replace(/^- /, 'Standard input '),
-        )
+        this.say(`${pathOf(place)} was not loaded. Nothing was changed:`.replace(/^- /, 'Standard input '))
       throw error
     })
     this.print(report, () => renderState(report))

@@ -6,7 +6,7 @@ import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 
 export default class StateSave extends ServiceCommand {
   static override description =
-    'Save everything the service knows, under a name.\nChecks, endpoints with their secrets, events, deliveries, the clock; no API keys.'
+    'Save the state of the service under a name.\nIncludes checks, endpoints with their secrets, events, deliveries and the clock. Excludes API keys.'
   static override examples = [
     '<%= config.bin %> state save third-retry',
     '<%= config.bin %> state save --file test/fixtures/third-retry.json',
@@ -26,7 +26,7 @@ export default class StateSave extends ServiceCommand {
     const file = pathOf(place)
     const saved = { name: args.name ?? null, file, replaced, ...contents }
     this.print(saved, () => renderState(saved))
-    const before = replaced ? ', in place of what was there before' : ''
-    this.say(`Saved in ${file}${before}. It holds signing secrets.`)
+    const before = replaced ? ', replacing the previous state' : ''
+    this.say(`Saved to ${file}${before}. The file contains signing secrets.`)
   }
 }

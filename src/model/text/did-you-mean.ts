@@ -1,10 +1,18 @@
-/** Returns the known word that was probably meant, `undefined` when more than half of its letters differ. */
+/**
+ * Returns the known word that was probably meant, `undefined` when none is close: one change is allowed for each three
+ * letters.
+ */
 export function closestWord(word: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, changes: distance(plain(word), plain(candidate)) }))
-    .filter(({ candidate, changes }) => changes <= candidate.length / 2)
+    .filter(({ candidate, changes }) => changes <= mostChanges(candidate))
     .sort((one, other) => one.changes - other.changes)
   return best?.candidate
+}
+
+/** A larger part would suggest `guests` for `requests`. */
+function mostChanges({ length }: string): number {
+  return Math.max(1, Math.floor(length / 3))
 }
 
 /** Returns `, did you mean "check"?`, or nothing when no known word is close. */
@@ -27,15 +35,23 @@ function plain(word: string): string {
   return word.replaceAll('-', '_').toLowerCase()
 }
 
-/** Returns how many letters must be inserted, removed or changed to get from one word to another (Levenshtein). */
+/**
+ * Returns how many letters must be inserted, removed, changed or swapped with their neighbour to get from one word to
+ * another (optimal string alignment).
+ */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (const [index, letter] of Array.from(from).entries()) {
+  const [one, other] = [Array.from(from), Array.from(to)]
+  let before: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (const [index, letter] of one.entries()) {
     const next = [index + 1]
-    for (const [column, other] of Array.from(to).entries()) {
-      const change = (row[column] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    for (const [column, wanted] of other.entries()) {
+      const change = (row[column] ?? 0) + (letter === wanted ? 0 : 1)
+      const isSwapped = letter === other[column - 1] && one[index - 1] === wanted
+      const swap = isSwapped ? (before[column - 1] ?? 0) + 1 : Infinity
+      next.push(Math.min(change, swap, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

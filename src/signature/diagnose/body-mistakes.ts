@@ -15,55 +15,55 @@ import {
 import { signatureHex, type SignedParts, type MistakeRule } from './mistake-rule.ts'
 import { textOfUtf16, UTF16_ADVICE } from './utf16.ts'
 
-const RAW_BODY = 'The payload was parsed and written out again: verify the raw body, before any JSON parser.'
+const RAW_BODY = 'The payload was parsed and serialized again. Verify the raw body, before any JSON parser.'
 
 /** Changes of a body between signer and verifier. */
 export const bodyMistakes = [
   {
     mistake: 'trailing_newline',
     advice:
-      'The payload and what was signed differ by a newline at the end. Save and pass the body exactly as received; `echo` and editors add a newline.',
+      'The payload and the signed body differ by a newline at the end. Save and pass the body exactly as received: `echo` and editors add a newline.',
     signatures: ({ body, ...given }) =>
       newlineVariants(body).map((variant) => signatureHex({ ...given, body: variant })),
   },
   {
     mistake: 'line_endings',
     advice:
-      'The payload and what was signed differ in line endings (CRLF or LF). Keep the body as bytes; text mode rewrites it.',
+      'The payload and the signed body differ in line endings (CRLF or LF). Keep the body as bytes: text mode rewrites it.',
     signatures: ({ body, ...given }) =>
       lineEndings(body).map((variant) => signatureHex({ ...given, body: variant })),
   },
   {
     mistake: 'byte_order_mark',
     advice:
-      'The payload and what was signed differ by a byte-order mark at the start. Save the body without one.',
+      'The payload and the signed body differ by a byte-order mark at the start. Save the body without it.',
     signatures: ({ body, ...given }) => [signatureHex({ ...given, body: toggleByteOrderMark(body) })],
   },
   {
     mistake: 'json_slashes_escaped',
-    advice: `Slashes are escaped on one side alone. ${RAW_BODY}`,
+    advice: `Slashes are escaped on one side only. ${RAW_BODY}`,
     signatures: (given) => ofTexts(given, slashVariants),
   },
   {
     mistake: 'json_unicode_escaped',
-    advice: `Characters beyond ASCII are escaped on one side alone. ${RAW_BODY}`,
+    advice: `Non-ASCII characters are escaped on one side only. ${RAW_BODY}`,
     signatures: (given) => ofTexts(given, unicodeVariants),
   },
   {
     mistake: 'json_numbers_rewritten',
-    advice: `Numbers are written otherwise, such as 1 for 1.0. ${RAW_BODY}`,
+    advice: `Numbers are written differently, such as 1 for 1.0. ${RAW_BODY}`,
     signatures: (given) => ofTexts(given, numberVariants),
   },
   {
     mistake: 'json_reserialised',
     advice:
-      'The payload was parsed and written out again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
+      'The payload was parsed and serialized again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
     signatures: (given) =>
       ofTexts(given, (text) => [compact, indented(2), indented(4), spaced].flatMap((form) => form(text))),
   },
   {
     mistake: 'json_keys_sorted',
-    advice: `The keys were brought into the order of the alphabet. ${RAW_BODY}`,
+    advice: `The keys were sorted. ${RAW_BODY}`,
     signatures: (given) =>
       ofTexts(given, (text) =>
         sorted(text).flatMap((one) =>
@@ -84,21 +84,21 @@ export const bodyMistakes = [
   {
     mistake: 'wrong_charset',
     advice:
-      'The body was read in one charset and written in another. It is UTF-8; better, keep it as bytes until it is verified.',
+      'The body was read in one charset and written in another. Bodies are UTF-8. Keep the body as bytes until it is verified.',
     signatures: ({ body, ...given }) =>
       charsets(body).map((variant) => signatureHex({ ...given, body: variant })),
   },
   {
     mistake: 'body_recoded',
     advice:
-      'The body was decoded and encoded again, or once too seldom: base64 (as gateways do), a JSON string, percent escapes, or replacement characters. Verify the bytes that came.',
+      'The body was encoded or decoded in transit: base64 (as gateways do), a JSON string, percent escapes, or replacement characters. Verify the bytes as received.',
     signatures: ({ body, ...given }) =>
       recodings(body).map((variant) => signatureHex({ ...given, body: variant })),
   },
   {
     mistake: 'body_not_signed',
     advice:
-      'The signature is that of an empty body: the stream was consumed before it was signed. Keep the bytes when they are first read.',
+      'The signature is for an empty body: the stream was read before signing. Keep the bytes at the first read.',
     signatures: (given) => [signatureHex({ ...given, body: Buffer.alloc(0) })],
   },
 ] as const satisfies readonly MistakeRule[]

@@ -75,7 +75,7 @@ export function unicodeVariants(text: string): string[] {
 }
 
 function requireText(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError('This is no JSON string.')
+  if (typeof value !== 'string') throw new TypeError('This is not a JSON string.')
   return value
 }
 

@@ -102,14 +102,14 @@ function diagnosisOf(row: Diagnosis | undefined): Diagnosis | undefined {
 /** Context mistakes: no signature proves them, they follow from the options. */
 export const contextMistakes = {
   header_other_name:
-    'The signature is right, but under another name. The header is X-<Service>-Signature: correct its name, or pass --service-name.',
+    'The signature is valid, but in another header. Use the header X-<Service>-Signature, or pass --service-name.',
   secret_of_another_endpoint:
-    'The signature is that of another endpoint: this secret does not belong to it. Each endpoint has its own secret; verify with the one of the endpoint that the delivery went to.',
+    'The signature is from another endpoint, which has another secret. Verify with the secret of the endpoint that received the delivery.',
   api_key_as_secret:
-    'An API key is no signing secret. Use the whsec_… text that the registration of the endpoint returned.',
+    'An API key is not a signing secret. Use the whsec_… secret that the registration of the endpoint returned.',
   body_utf16: `The payload is UTF-16. ${UTF16_ADVICE}`,
   body_empty:
-    'The body is empty. It was probably read before, by a body parser or a logger: keep its bytes when it is read first.',
+    'The body is empty. A body parser or a logger probably read it before. Keep the bytes at the first read.',
 } as const
 
 /** Advice for a clock that differs from `t` by this many seconds. */
@@ -117,12 +117,12 @@ export function clockAdvice(ahead: number): string {
   const off = Math.abs(ahead)
   const side = ahead > 0 ? 'ahead of' : 'behind'
   const zone = off % 900 < 300 || off % 900 > 600 ? timeZone(off) : ''
-  return `The signature is right, but t is ${off} s ${side} the clock. Either the delivery was not verified when it came, or one of the two clocks is off by that much: set it by NTP.${zone}`
+  return `The signature is valid, but t is ${off} s ${side} the clock. Either the delivery was verified late, or one of the two clocks is wrong. Set both clocks by NTP.${zone}`
 }
 
 /** Names a time zone when the difference is near a multiple of 15 minutes, the step of time zones. */
 function timeZone(seconds: number): string {
   const quarters = Math.round(seconds / 900)
   if (quarters === 0 || quarters > 56) return ''
-  return ` It is about ${quarters / 4} h: was local time taken for UTC?`
+  return ` The difference is about ${quarters / 4} h: was local time used as UTC?`
 }

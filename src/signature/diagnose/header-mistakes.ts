@@ -10,17 +10,17 @@ export const headerMistakes = [
   {
     mistake: 'header_folded',
     advice:
-      'The header was folded over several lines. Send it on one line: proxies and servers differ in what they make of a fold.',
+      'The header was folded over several lines. Send it on one line: proxies and servers handle folds differently.',
     repair: (header) => header.replace(/\r?\n[ \t]+/g, ''),
   },
   {
     mistake: 'header_quoted',
-    advice: 'There are quotes in the header. Neither the value nor its parts are quoted.',
+    advice: 'The header contains quotes. Remove them: neither the value nor its parts are quoted.',
     repair: (header) => header.replace(/["'`]/g, ''),
   },
   {
     mistake: 'header_with_name',
-    advice: "The header's name is part of the value. Pass what stands after the colon.",
+    advice: 'The value contains the name of the header. Pass only the text after the colon.',
     repair: (header) => header.replace(/^[\w-]+:[ \t]*/, ''),
   },
   {
@@ -34,12 +34,12 @@ export const headerMistakes = [
   },
   {
     mistake: 'header_spaces',
-    advice: 'There are blanks in the header. It has none: t=<unix_seconds>,v1=<hex>.',
+    advice: 'The header contains spaces. Remove them: t=<unix_seconds>,v1=<hex>.',
     repair: (header) => header.replace(/\s+/g, ''),
   },
   {
     mistake: 'header_v0_only',
-    advice: 'The signature is right, but stands under v0. Only v1 counts: write v1=<hex>.',
+    advice: 'The signature is valid, but its scheme is v0. Only v1 counts: write v1=<hex>.',
     repair: (header) => (/(^|,)v1=/.test(header) ? header : header.replace(/(^|,)v0=/, '$1v1=')),
   },
 ] as const satisfies readonly HeaderMistakeRule[]

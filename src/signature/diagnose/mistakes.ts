@@ -6,12 +6,12 @@ import { hexDigest } from '../digest.ts'
 const secretMistakes = [
   {
     mistake: 'secret_without_prefix',
-    advice: 'The key is the whole secret, with whsec_ in front of it, as the registration returned it.',
+    advice: 'The key is the whole secret, including whsec_, as the registration returned it.',
     signatures: (given) => prefixVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
   },
   {
     mistake: 'secret_decoded',
-    advice: 'The key is the secret as text, whsec_ and all, not the bytes that its base64 stands for.',
+    advice: 'The key is the secret as text, including whsec_, not its decoded base64.',
     signatures: (given) => [
       signatureHex({ ...given, secret: Buffer.from(given.secret.replace(/^whsec_/, ''), 'base64') }),
     ],
@@ -19,7 +19,7 @@ const secretMistakes = [
   {
     mistake: 'secret_padded',
     advice:
-      'The secret has whitespace or quotes around it, which count. Trim it where it is read from a file or an environment variable.',
+      'The secret has whitespace or quotes around it, which change the key. Trim the secret after reading it from a file or an environment variable.',
     signatures: (given) => paddingVariants(given.secret).map((secret) => signatureHex({ ...given, secret })),
   },
 ] as const satisfies readonly MistakeRule[]
@@ -28,12 +28,12 @@ const secretMistakes = [
 const digestMistakes = [
   {
     mistake: 'hex_upper_case',
-    advice: 'The digest is right but in upper case. Write v1 in lower-case hex.',
+    advice: 'The digest is correct but in upper case. Write v1 in lower-case hex.',
     signatures: (given) => [signatureHex(given).toUpperCase()],
   },
   {
     mistake: 'base64_instead_of_hex',
-    advice: 'The digest is right but in base64. Write v1 in lower-case hex.',
+    advice: 'The digest is correct but in base64. Write v1 in lower-case hex.',
     signatures: ({ secret, t, body }) => {
       const bytes = Buffer.from(hexDigest(secret, t, body), 'hex')
       return [bytes.toString('base64'), bytes.toString('base64url')]
@@ -56,7 +56,7 @@ const timestampMistakes = [
   {
     mistake: 'timestamp_in_milliseconds',
     advice:
-      't must be Unix time in seconds, in the header and in what is signed: divide by 1000 and round down.',
+      't must be Unix time in seconds, in the header and in the signed text. Divide by 1000 and round down.',
     signatures: ({ t, ...given }) =>
       millisecondVariants(t).map((variant) => signatureHex({ ...given, t: variant })),
   },
@@ -75,7 +75,7 @@ const timestampMistakes = [
   {
     mistake: 'other_timestamp_signed',
     advice:
-      'Another time was signed than t says. Read the clock once, and use the same digits in the header and in what is signed.',
+      'The signed time differs from t. Read the clock once, and use the same digits in the header and in the signed text.',
     signatures: ({ t, ...given }) =>
       nearby(t, given.body.length).map((other) => signatureHex({ ...given, t: other })),
   },

@@ -1,6 +1,6 @@
 /** Advice for a file or body in UTF-16. */
 export const UTF16_ADVICE =
-  'Windows PowerShell writes files in this way with `>`. The service signs and sends UTF-8. Save the bytes as received: curl -o FILE, or `>` in cmd or PowerShell 7.4.'
+  'Windows PowerShell writes UTF-16 files with `>`, but the service signs UTF-8. Save the bytes as received: use curl -o FILE, or `>` in cmd or PowerShell 7.4.'
 
 /**
  * Decodes UTF-16: bytes with its byte-order mark, or that start with two ASCII characters of two bytes each. `undefined` for

@@ -15,10 +15,10 @@ export interface Finding {
 export function diagnose(survey: Survey, verdict: StoreVerdict): Finding[] {
   const { shown, directory } = survey
   if (directory === 'missing')
-    return [found('directory', 'note', `There is no ${shown} yet; \`tabwire start\` makes it.`)]
-  if (directory !== 'there') return [found('directory', 'bad', `${shown} cannot be used: ${directory}.`)]
+    return [found('directory', 'note', `There is no ${shown} yet. \`tabwire start\` creates it.`)]
+  if (directory !== 'there') return [found('directory', 'bad', `Cannot use ${shown}: ${directory}.`)]
   return [
-    found('directory', 'good', `${shown} can be read and written.`),
+    found('directory', 'good', `${shown} is readable and writable.`),
     lockFinding(survey),
     ...foldersFinding(survey),
     modesFinding(survey),
@@ -40,7 +40,7 @@ function lockFinding({ holder }: Survey): Finding {
   return found(
     'lock',
     'bad',
-    `A service runs on this directory (pid ${holder}), so another one cannot start here. It may be writing while this is read.`,
+    `A service uses the data directory (pid ${holder}), so another cannot start here. Its files may change during this check.`,
   )
 }
 
@@ -50,38 +50,38 @@ function foldersFinding({ entries }: Survey): Finding[] {
   const folders = entries.filter(({ name, folder }) => folder && (files.test(name) || isTemporary(name)))
   if (folders.length === 0) return []
   const names = folders.map(({ name }) => name).join(', ')
-  return [found('folders', 'bad', `A folder is where a file should be: ${names}. Move it away.`)]
+  return [found('folders', 'bad', `Found a folder instead of a file: ${names}. Move it away.`)]
 }
 
 function modesFinding({ entries, mode }: Survey): Finding {
   const all = [{ name: '.', mode, folder: true }, ...entries]
   const open = all.filter((entry) => modeWanted(entry) !== undefined)
-  if (open.length === 0) return found('modes', 'good', "Files with secrets are their owner's alone.")
+  if (open.length === 0) return found('modes', 'good', 'Only the owner can read files with secrets.')
   const named = open.map((entry) => `${entry.name} (${octal(entry.mode)})`).join(', ')
-  return found('modes', 'note', `Others than the owner may read or write what holds secrets: ${named}.`)
+  return found('modes', 'note', `Other users can read or write files with secrets: ${named}.`)
 }
 
 function credentialsFinding(credentials: Content): Finding {
   const name = 'credentials.json'
   if (credentials === undefined)
-    return found(name, 'note', `There is no ${name}; a start makes a key, and it.`)
-  if (typeof credentials === 'string') return found(name, 'note', `${name} cannot be read: ${credentials}.`)
-  if (holdsKey(credentials)) return found(name, 'good', `${name} holds an API key.`)
-  return found(name, 'note', `${name} holds no API key; a start makes a new one.`)
+    return found(name, 'note', `There is no ${name} yet. A start creates it with a new key.`)
+  if (typeof credentials === 'string') return found(name, 'note', `Cannot read ${name}: ${credentials}.`)
+  if (holdsKey(credentials)) return found(name, 'good', `${name} contains an API key.`)
+  return found(name, 'note', `${name} contains no API key. A start creates a new key.`)
 }
 
 function snapshotFinding({ snapshot }: Survey, verdict: StoreVerdict): Finding {
   const name = 'db.json'
-  if (typeof snapshot === 'string') return found(name, 'bad', `${name} cannot be read: ${snapshot}.`)
+  if (typeof snapshot === 'string') return found(name, 'bad', `Cannot read ${name}: ${snapshot}.`)
   return found(name, snapshotLevels[verdict.snapshot.kind], snapshotMessage(verdict.snapshot))
 }
 
 const snapshotLevels = { none: 'good', whole: 'good', newer: 'bad', damaged: 'bad' } as const
 
 function snapshotMessage(verdict: SnapshotVerdict): string {
-  if (verdict.kind === 'none') return 'There is no db.json yet; everything is in the journal.'
+  if (verdict.kind === 'none') return 'There is no db.json yet. All data is in the journal.'
   if (verdict.kind === 'whole')
-    return `db.json is whole: ${verdict.records} records, as after transaction ${verdict.sequence}.`
+    return `db.json is intact: ${verdict.records} records, up to transaction ${verdict.sequence}.`
   // The advice is printed once, at the end.
   return verdict.why.replace(/ Nothing was changed\. `tabwire doctor`.*$/, '')
 }
@@ -91,14 +91,14 @@ function journalFindings(survey: Survey, { journals, journalMissing, newer }: St
   return (['old', 'current'] as const).flatMap((which) => {
     const name = which === 'old' ? 'journal.old.ndjson' : 'journal.ndjson'
     const content = survey[which]
-    if (typeof content === 'string') return found(name, 'bad', `${name} cannot be read: ${content}.`)
+    if (typeof content === 'string') return found(name, 'bad', `Cannot read ${name}: ${content}.`)
     const verdict = journals[which]
     return verdict === undefined ? [] : journalFinding(name, verdict, newer)
   })
 }
 
 const MISSING =
-  'journal.ndjson is missing: the store was not closed after db.json was written, so more had been acknowledged.'
+  'journal.ndjson is missing. The store was not closed after db.json was written, so later acknowledged writes are lost.'
 
 function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): Finding {
   const { fault, lines, lost, kept, first, last, torn } = verdict
@@ -106,14 +106,14 @@ function journalFinding(name: string, verdict: JournalVerdict, newer: boolean): 
     const outlook = newer ? '' : ` ${transactions(kept.length)} can be kept, ${lost} lines cannot.`
     return found(name, 'bad', `${name} line ${fault.line} (byte ${fault.byte}): ${fault.why}.${outlook}`)
   }
-  if (lost > 0) return found(name, 'bad', `${name}: ${lost} lines follow upon what is missing.`)
+  if (lost > 0) return found(name, 'bad', `${name}: ${lost} lines depend on missing transactions.`)
   const range = lines === 0 ? '' : ` (${first}–${last})`
-  const whole = `${name} is whole: ${transactions(lines)}${range}`
+  const whole = `${name} is intact: ${transactions(lines)}${range}`
   if (torn === 0) return found(name, 'good', `${whole}.`)
   return found(
     name,
     'note',
-    `${whole}, then ${torn} bytes that were never acknowledged; a start saves them aside.`,
+    `${whole}, then ${torn} bytes that were never acknowledged. A start moves them aside.`,
   )
 }
 
@@ -122,7 +122,7 @@ function straysFinding({ entries }: Survey): Finding[] {
   if (strays.length === 0) return []
   const names = strays.map(({ name }) => name).join(', ')
   return [
-    found('temporary files', 'note', `Left by a process that was killed: ${names}. A start removes them.`),
+    found('temporary files', 'note', `Temporary files of a killed process: ${names}. A start removes them.`),
   ]
 }
 
@@ -130,7 +130,7 @@ function asideFinding({ entries }: Survey): Finding[] {
   const aside = entries.filter(({ name }) => /\.(?:damaged|torn)-\d+$/.test(name))
   if (aside.length === 0) return []
   const names = aside.map(({ name }) => name).join(', ')
-  return [found('kept aside', 'good', `Kept aside, for you to delete: ${names}.`)]
+  return [found('kept aside', 'good', `Moved aside earlier, and safe to delete: ${names}.`)]
 }
 
 function sizesFinding({ entries }: Survey): Finding {

@@ -58,7 +58,7 @@ export function judgeJournals(known: number, { old, current }: JournalBytes): Jo
   return { old: first, current: current && judgeJournal(current, chain), last: chain.last }
 }
 
-const TORN_BETWEEN = 'the line is not whole, though another journal follows'
+const TORN_BETWEEN = 'the line is incomplete, but another journal follows'
 
 /** `broken`: a transaction is missing, so no later one can be kept. */
 interface Chain {
@@ -92,7 +92,7 @@ function follow(
   verdict.last = sequence
   if (sequence > chain.last + 1 && !chain.broken) {
     chain.broken = true
-    const why = `it holds transaction ${sequence} where ${chain.last + 1} should follow`
+    const why = `it contains transaction ${sequence}, expected ${chain.last + 1}`
     fail(verdict, { number, start }, why)
   }
   if (chain.broken) verdict.lost += 1

@@ -34,7 +34,7 @@ function planModes({ entries, mode }: Survey): Step[] {
   return all.flatMap((entry): Step[] => {
     const wanted = modeWanted(entry)
     if (wanted === undefined) return []
-    const told = `${entry.name === '.' ? 'The directory' : entry.name} was open to others (mode ${octal(entry.mode)}) and is its owner's alone now (${octal(wanted)}).`
+    const told = `${entry.name === '.' ? 'The directory' : entry.name} was open to other users (mode ${octal(entry.mode)}). The mode is now ${octal(wanted)}.`
     return [{ do: 'set mode', name: entry.name, mode: wanted, told }]
   })
 }
@@ -42,7 +42,7 @@ function planModes({ entries, mode }: Survey): Step[] {
 function planCredentials({ credentials, entries }: Survey): Step[] {
   if (!Buffer.isBuffer(credentials) || holdsKey(credentials)) return []
   const as = freeName(namesOf(entries), 'credentials.json.damaged')
-  const told = `credentials.json held no API key and was moved aside, to ${as}. The next start makes a new key.`
+  const told = `credentials.json contained no API key and was moved to ${as}. The next start creates a new key.`
   return [{ do: 'move aside', name: 'credentials.json', as, told }]
 }
 
@@ -69,33 +69,32 @@ function planJournal(
   const as = freeName(namesOf(entries), `${name}.damaged`)
   const content = Buffer.concat(kept.map(({ start, end }) => bytes.subarray(start, end)))
   const left = lost === 0 ? 'Nothing was lost' : `${lines(lost)} could not be kept${from(fault?.line)}`
-  const told = `${name}: ${transactions(kept.length)} kept. ${left}; the whole file as it was is in ${as}.`
+  const told = `${name}: ${transactions(kept.length)} kept. ${left}. The original file is ${as}.`
   return [{ do: 'replace', name, as, content, told }]
 }
 
 function planJournalMissing({ journalMissing, base, known }: StoreVerdict): Step[] {
   if (!journalMissing || base === 'start empty') return []
-  const told = `journal.ndjson was missing; an empty one takes its place. What was acknowledged after transaction ${known} is not there any more.`
+  const told = `journal.ndjson was missing, so an empty one was created. Writes after transaction ${known} are lost.`
   return [{ do: 'make empty', name: 'journal.ndjson', told }]
 }
 
 function planSnapshot({ entries }: Survey, { snapshot, base, known }: StoreVerdict): Step[] {
   if (snapshot.kind !== 'damaged') return []
   const as = freeName(namesOf(entries), 'db.json.damaged')
-  const aside = `the file as it was is in ${as}`
+  const aside = `The original file is ${as}.`
   if (base !== 'salvage') {
     const told =
-      base === 'start empty' ? NOTHING_LEFT : 'db.json was damaged, but the journals hold everything'
-    return [{ do: 'move aside', name: 'db.json', as, told: `${told}; ${aside}.` }]
+      base === 'start empty' ? NOTHING_LEFT : 'db.json was damaged, but the journals contain all data'
+    return [{ do: 'move aside', name: 'db.json', as, told: `${told}. ${aside}` }]
   }
   const { kept, lost, firstLost } = snapshot.salvaged
-  const left = lost === 0 ? 'all that are in it' : `${lines(lost)} could not be read${from(firstLost)}`
-  const told = `db.json was made anew of ${kept} records, ${left}; ${aside}.`
+  const left = lost === 0 ? 'without losses' : `${lines(lost)} could not be read${from(firstLost)}`
+  const told = `db.json was rebuilt from ${kept} records, ${left}. ${aside}`
   return [{ do: 'replace', name: 'db.json', as, content: snapshotOf(snapshot.salvaged, known), told }]
 }
 
-const NOTHING_LEFT =
-  'Of db.json nothing can be kept without its locations, so the next start begins with an empty store'
+const NOTHING_LEFT = 'db.json has no readable locations, so the next start begins with an empty store'
 
 export function holdsKey(bytes: Buffer): boolean {
   try {

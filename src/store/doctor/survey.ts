@@ -60,7 +60,7 @@ export async function surveyDirectory(directory: string): Promise<Survey> {
 
 async function stateOf(directory: string): Promise<string> {
   try {
-    if (!(await stat(directory)).isDirectory()) return 'a file is where a directory should be'
+    if (!(await stat(directory)).isDirectory()) return 'it is a file, not a directory'
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     return (await whyNotWritable(directory)) ?? 'there'
   } catch (error) {

@@ -18,8 +18,7 @@ export function whyNotWritable(directory: string): Promise<string | undefined> {
 
 /** Returns why a missing directory cannot be created, in words. Creates and removes a directory at its nearest parent. */
 export async function whyNotMakeable(directory: string): Promise<string | undefined> {
-  if ((await lstat(directory).catch(() => undefined)) !== undefined)
-    return 'it is a link to something that does not exist'
+  if ((await lstat(directory).catch(() => undefined)) !== undefined) return 'it is a link to a missing target'
   return reasonFor(async () =>
     rmdir(await mkdtemp(join(await existingAncestor(resolve(directory)), '.tabwire-'))),
   )

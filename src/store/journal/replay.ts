@@ -57,12 +57,12 @@ function damaged({ shown, line, byte }: LinePlace, why: string): StoreDamaged {
 function gap(place: LinePlace, wanted: number, found: number): StoreDamaged {
   return damaged(
     place,
-    `it holds transaction ${found} where ${wanted} should follow, so what lies between, or the db.json that goes with it, is missing`,
+    `it contains transaction ${found}, expected ${wanted}, so transactions or the matching db.json are missing`,
   )
 }
 
 function newer({ shown, line }: LinePlace, why: string): StoreTooNew {
   return new StoreTooNew(
-    `${shown} line ${line} was written by a version of Tabwire that knows more than this one: ${why}. Nothing was changed. Use that version, or choose another directory.`,
+    `${shown} line ${line} was written by a newer version of Tabwire: ${why}. Nothing was changed. Use that version, or choose another directory.`,
   )
 }

@@ -37,7 +37,7 @@ export function snapshotFrom(content: Record<string, unknown>, shown: string): S
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
     throw notASnapshot(shown, '"sequence" is not a whole number')
   const stranger = Object.keys(collections).find((name) => !collectionNames.some((known) => known === name))
-  if (stranger !== undefined) throw notASnapshot(shown, `${JSON.stringify(stranger)} is no collection`)
+  if (stranger !== undefined) throw notASnapshot(shown, `${JSON.stringify(stranger)} is not a collection`)
   const records = Object.fromEntries(
     collectionNames.map((name) => [name, recordsIn(name, collections[name] ?? [], shown)]),
   )
@@ -49,7 +49,7 @@ export function snapshotFrom(content: Record<string, unknown>, shown: string): S
 }
 
 function otherFormat(shown: string, format: unknown): StoreDamaged {
-  const what = `${shown} is not a snapshot that this version of Tabwire reads: its "format" is ${JSON.stringify(format)}, not ${FORMAT}`
+  const what = `${shown} is not a snapshot that this version of Tabwire can read: its "format" is ${JSON.stringify(format)}, not ${FORMAT}`
   return Number(format) > FORMAT
     ? new StoreTooNew(
         `${what}. Nothing was changed. Use the version that wrote it, or choose another directory.`,
@@ -147,7 +147,7 @@ function isJson(text: string): boolean {
 
 function edited(shown: string, line: number): StoreDamaged {
   return new StoreDamaged(
-    `${shown} is not as it was written: the checksum in line ${line} does not match. If it was edited on purpose, delete line ${line} and it is accepted as it is. If not: ${MEND}`,
+    `${shown} was changed: the checksum in line ${line} does not match. If you edited the file on purpose, delete line ${line}. Otherwise: ${MEND}`,
   )
 }
 

@@ -35,7 +35,7 @@ test('each command and topic is listed once, under its purpose', () => {
 test('the list has existing commands only, and ungrouped ones come last', () => {
   expect(groups.flatMap(({ names: below }) => below).filter((name) => !names.includes(name))).toEqual([])
   expect(grouped(['start', 'brand-new', 'help'])).toEqual([
-    { heading: 'THE SERVICE', names: ['start'] },
+    { heading: 'SERVICE', names: ['start'] },
     { heading: 'MORE', names: ['brand-new'] },
   ])
 })

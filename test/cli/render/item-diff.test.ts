@@ -26,7 +26,7 @@ test('removed, added and changed items align, in any script', () => {
     '  + 12 × Plum Tart              7.80  d',
     '  ~  1 × ชาไทย ☕️        4.50 → 5.00  c',
     '    1 item unchanged',
-    '    the items stand in another order',
+    '    the order of the items changed',
   ])
   const prices = drawn(80)
     .slice(0, 3)
