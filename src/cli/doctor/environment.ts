@@ -65,7 +65,7 @@ async function reasonOf(where: Where): Promise<string> {
 }
 
 /** Returns the system's error code for a port that cannot be opened, else `undefined`. */
-function whyNotFree({ host, port }: Where): Promise<string | undefined> {
+export function whyNotFree({ host, port }: Where): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown'))
