@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.ts'
 import { readConfigFile, settingsIn } from '../cli/config/file.ts'
-import { whyNotFree } from '../cli/doctor/environment.ts'
 import { requireNode } from '../cli/doctor/node.ts'
 import { openEnvFile } from '../cli/files/env-file.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
@@ -11,7 +10,7 @@ import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
 import { runningService } from '../cli/running-service.ts'
-import { CommandError } from '../cli/errors.ts'
+import { CommandError, exitCodes } from '../cli/errors.ts'
 
 export default class Start extends BaseCommand {
   static override description =
@@ -107,6 +106,7 @@ async function portInUse(
   { host, port }: { host: string; port: number },
 ): Promise<CommandError | undefined> {
   if (!(error instanceof Error) || error.name !== 'PortUnavailable') return undefined
+  const { whyNotFree } = await import('../cli/doctor/environment.ts')
   if ((await whyNotFree({ host, port })) !== 'EADDRINUSE') return undefined
   return new CommandError(
     'failed',

@@ -110,13 +110,8 @@ interface Group {
 /** Every command and topic belongs to one group; others are listed under {@link OTHERS}. */
 export const groups: readonly Group[] = [
   {
-<<<<<<< HEAD
     heading: 'SERVICE',
-    names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
-=======
-    heading: 'THE SERVICE',
     names: ['start', 'exec', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
->>>>>>> main
   },
   { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
   {
