@@ -76,7 +76,7 @@ describe('certificates', () => {
     'are refused for %s, with what to do',
     async (host) => {
       await expect((await createAuthority()).issue(['localhost', host])).rejects.toThrow(
-        `may not certify ${host}: it is limited to names and addresses of this machine`,
+        `cannot certify ${host}. It is limited to this machine`,
       )
     },
   )

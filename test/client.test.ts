@@ -85,7 +85,7 @@ describe('the client', () => {
       .health()
       .catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(Unreachable)
-    expect((error as Error).message).toBe(`No service answers at ${url}: connection refused.`)
+    expect((error as Error).message).toBe(`No service answers at ${url} (connection refused).`)
   })
 
   test('rejects with Unreachable when the connection breaks before or within the answer', async () => {

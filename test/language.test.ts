@@ -2,33 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-
-/** Words that no comment and no test name uses: each has a plain or standard word that says the same. */
-const prose = [
-  'anew',
-  'befalls?|befell|befallen',
-  'begins? afresh',
-  'comes? along',
-  'fates?',
-  '(?<!in[ -])flights?',
-  'furnish(es|ed)?',
-  'hand-overs?',
-  'house',
-  'ladders?',
-  'misfortunes?',
-  'nobody',
-  'rightly',
-  'slips?',
-  'somebody',
-  'surroundings',
-  'tally|tallies',
-  'thereby',
-  'vouched|vouches',
-  'what is no',
-  'whoever',
-  'whom(so)?ever',
-  'door(s|way)?',
-] as const
+import { unplainWords } from './support/plain-words.ts'
 
 /** Words that no file and no function, class, type or constant has in its name; the standard term is the value. */
 const names: Record<string, string> = {
@@ -86,7 +60,7 @@ function foundInProse(path: string): string[] {
     })
 }
 
-const pattern = new RegExp(String.raw`\b(?:${prose.join('|')})\b`, 'i')
+const pattern = new RegExp(String.raw`\b(?:${unplainWords.join('|')})\b`, 'i')
 
 /** The comment of a line, or the name of the test that begins on it. */
 function proseOf(line: string): string | undefined {

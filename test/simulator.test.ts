@@ -217,7 +217,7 @@ describe('the local authority', () => {
   })
 
   it('issues the certificate of a simulator with HTTPS, which needs a directory for it', async () => {
-    await expect(startSimulator({ port: 0, https: true })).rejects.toThrow(/local authority/)
+    await expect(startSimulator({ port: 0, https: true })).rejects.toThrow(/local certificate authority/)
     const { url, apiKey, ca } = await openSimulator({
       dataDirectory: await temporaryDirectory(),
       https: true,

@@ -196,7 +196,7 @@ export abstract class BaseCommand extends Command {
   }
 
   /** `false` when the command looked for an API key and found none. */
-  protected get hasKey(): boolean {
+  protected hasKey(): boolean {
     return true
   }
 
@@ -204,7 +204,7 @@ export abstract class BaseCommand extends Command {
     if (error instanceof Errors.ExitError) throw error
     const { id, flags, baseFlags, args, typedAs } = this.ctor as typeof BaseCommand
     const name = id.replaceAll(':', ' ')
-    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, hasKey: this.hasKey }
+    const shape = { name, flags: { ...baseFlags, ...flags }, args, typedAs, hasKey: this.hasKey() }
     const failure = describeFailure(error, shape)
     if (this.wantsJson) process.stdout.write(`${jsonText({ error: failure.json })}\n`)
     else this.say(renderError(failure))

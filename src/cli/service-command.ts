@@ -57,7 +57,7 @@ export abstract class ServiceCommand extends BaseCommand {
     return (this.located = { url, apiKey, ca })
   }
 
-  protected override get hasKey(): boolean {
+  protected override hasKey(): boolean {
     return this.located === undefined || this.located.apiKey !== undefined
   }
 

@@ -26,9 +26,20 @@ export default commandNotFound
 /** Makes the error for words that name no command; `words` is empty when only flags were typed. */
 export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
   if (words.length === 0) return usageError(`COMMAND is missing before the flags. ${LIST}`)
+  const typed = words.join(' ')
   const likely = likelyCommand(words, ids)
-  const hint = likely === undefined ? LIST : `Did you mean \`tabwire ${likely}\`?`
-  return usageError(`Unknown command ${JSON.stringify(words.join(' '))}. ${hint}`)
+  if (likely !== undefined && typed.startsWith(`${likely} `) && ids.includes(likely.replaceAll(' ', ':')))
+    return usageError(
+      `Unexpected argument for \`tabwire ${likely}\`: ${typed.slice(likely.length + 1)}. Run \`tabwire ${likely} --help\`.`,
+    )
+  return usageError(`Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, likely)}`)
+}
+
+function hintFor(typed: string, likely: string | undefined): string {
+  if (likely === undefined) return LIST
+  // A topic that was typed correctly, with an unknown word after it.
+  if (typed.startsWith(`${likely} `)) return `Run \`tabwire ${likely} --help\`.`
+  return `Did you mean \`tabwire ${likely}\`?`
 }
 
 const LIST = 'Run `tabwire --help`.'

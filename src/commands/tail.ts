@@ -122,7 +122,7 @@ function isTold(event: TailEvent): event is TailMessage {
 }
 
 function wordsOf(notice: TailNotice, live: boolean): string {
-  if (notice.type === 'listening') return `Waiting for deliveries. Press ${live ? 'q' : 'Ctrl-C'} to stop.`
+  if (notice.type === 'listening') return `Listening for deliveries. Press ${live ? 'q' : 'Ctrl-C'} to stop.`
   if (notice.type === 'reset') return 'All data was replaced. The deliveries above no longer exist.'
   return renderConnection(notice.type === 'disconnected' ? notice : { ...notice, made: 0 })
 }

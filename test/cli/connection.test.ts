@@ -45,7 +45,7 @@ describe.concurrent('a command finds the service', () => {
 describe.concurrent('a command that cannot do its work says why', () => {
   test('no service: one line that names tabwire start, and 1', async () => {
     const url = await deadUrl()
-    const message = `No service answers at ${url}: connection refused. Start one with: tabwire start`
+    const message = `No service answers at ${url} (connection refused). Run this where you started Tabwire, pass --data-dir or --url, or start a service with \`tabwire start\`.`
     const options = { env: { TABWIRE_URL: url } }
     expect(await tabwire(['checks', 'list'], options)).toMatchObject({
       code: 1,
@@ -74,7 +74,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
       const { code, stderr } = await tabwire(['locations', '--url', url])
       expect(code).toBe(2)
       expect(stderr).toBe(
-        `Error: --url ${url} is no URL of a service. It looks like http://127.0.0.1:4100.\n`,
+        `Error: --url must be an http: or https: URL such as http://127.0.0.1:4100, got ${JSON.stringify(url)}.\n`,
       )
     }
   })
@@ -83,7 +83,7 @@ describe.concurrent('a command that cannot do its work says why', () => {
     const none = await tabwire(['locations', '--url', service.url])
     expect(none).toMatchObject({ code: 4, stdout: '' })
     expect(none.stderr).toMatch(
-      /^Error: .*--api-key, TABWIRE_API_KEY or the data directory \(--data-dir\)\.\n {2}X-Request-Id: req_/,
+      /^Error: 401 unauthorized: .*(--api-key, TABWIRE_API_KEY or the data directory \(--data-dir\)|No API key found\. Run this where you started Tabwire, or pass --api-key or --data-dir)\.\n {2}X-Request-Id: req_/,
     )
     const wrong = await service.run(['locations', '--api-key', 'twk_wrong', '--json'])
     expect(wrong).toMatchObject({ code: 4, stderr: '' })
@@ -94,12 +94,12 @@ describe.concurrent('a command that cannot do its work says why', () => {
   })
 
   test.each([
-    [['checks', 'show'], 'CHECK is missing: the external id of the check. See tabwire checks show --help.'],
+    [['checks', 'show'], 'CHECK is missing: external id of the check. Run `tabwire checks show --help`.'],
     [
       ['checks', 'list', '--limit', '0'],
-      '--limit: 0 is no whole number greater than or equal to 1. See tabwire checks list --help.',
+      '--limit must be a whole number of at least 1, got "0". Run `tabwire checks list --help`.',
     ],
-    [['ping', 'one', 'two'], 'tabwire ping does not take two. See tabwire ping --help.'],
+    [['ping', 'one', 'two'], 'Unexpected argument for `tabwire ping`: two. Run `tabwire ping --help`.'],
   ])('wrong usage, %j: what is wrong as JSON, and 2', async (args, message) => {
     const json = await tabwire([...args, '--json'], { input: 'no argument' })
     expect(json).toMatchObject({ code: 2, stderr: '' })
@@ -109,12 +109,12 @@ describe.concurrent('a command that cannot do its work says why', () => {
   test('wrong usage, to people', async () => {
     const { code, stdout, stderr } = await tabwire(['locations', '--colour'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe('Error: tabwire locations has no --colour. See tabwire locations --help.\n')
+    expect(stderr).toBe('Error: Unknown flag --colour. Run `tabwire locations --help`.\n')
   })
 
   test('a command that there is not', async () => {
     const { code, stdout, stderr } = await tabwire(['serve'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(/^Error: tabwire serve is no command\. /)
+    expect(stderr).toMatch(/^Error: Unknown command "serve"\. /)
   })
 })

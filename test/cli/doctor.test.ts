@@ -45,7 +45,7 @@ describe('the port', () => {
     const { port, url } = await openSimulator()
     expect(await checkPort(around({ directory, port }))).toMatchObject({
       level: 'bad',
-      message: `Port ${port} on 127.0.0.1 is taken by another Tabwire.`,
+      message: `Port ${port} on 127.0.0.1 is in use by another Tabwire.`,
       advice: expect.stringContaining('--port') as string,
     })
     await writeRun(directory, { url, pid: process.pid, started_at: new Date().toISOString() })
@@ -64,13 +64,13 @@ describe('the port', () => {
 test('the clock is behind when something here was written later', async () => {
   const directory = await temporaryDirectory()
   await writeFile(join(directory, 'db.json'), '{}')
-  expect((await checkClock(around({ directory }))).message).toMatch(/cannot be told offline/)
+  expect((await checkClock(around({ directory }))).message).toMatch(/cannot be checked offline/)
   await utimes(join(directory, 'db.json'), new Date(), new Date(Date.now() + 7_200_000))
   expect(await checkClock(around({ directory }))).toMatchObject({
     level: 'note',
     message: expect.stringContaining('db.json was written at') as string,
   })
-  expect((await checkClock(around({}))).message).toMatch(/nothing here to compare it with/)
+  expect((await checkClock(around({}))).message).toMatch(/No file here to compare it with/)
 })
 
 test('the local authority is there, readable by its owner alone, valid and whole', async () => {
@@ -118,11 +118,16 @@ describe('the way to a receiver', () => {
   })
 
   test.each<[string, () => Promise<string>, RegExp, RegExp]>([
-    ['no such host', async () => 'https://nowhere.invalid/', /has no address/, /Correct the address/],
+    [
+      'no such host',
+      async () => 'https://nowhere.invalid/',
+      /Cannot resolve nowhere\.invalid/,
+      /Correct the host name/,
+    ],
     [
       'nothing listens',
       async () => 'https://127.0.0.1:1/',
-      /takes no connection at port 1 \(ECONNREFUSED\)/,
+      /Cannot connect to 127\.0\.0\.1 at port 1 \(ECONNREFUSED\)/,
       /Start the receiver/,
     ],
     [
@@ -134,21 +139,21 @@ describe('the way to a receiver', () => {
     [
       'another host',
       async () => (await open(204, ['receiver.test'], known())).url,
-      /for another host than 127\.0\.0\.1/,
+      /is not for 127\.0\.0\.1/,
       /certs create 127\.0\.0\.1/,
     ],
     [
       'plain HTTP on the port',
       async () => (await open(204)).url.replace('http:', 'https:'),
-      /does not speak TLS/,
+      /does not use TLS/,
       /check it as http:/,
     ],
-    ['plain HTTP here', async () => (await open(204)).url, /on plain HTTP/, /tabwire listen --forward-to/],
+    ['plain HTTP here', async () => (await open(204)).url, /uses plain HTTP/, /tabwire listen --forward-to/],
     [
       'a redirect',
       async () => (await open({ redirect: 'https://b.test/' }, ['127.0.0.1'], known())).url,
       /redirects \(30\d\) to https:\/\/b\.test\//,
-      /Register the address/,
+      /Register the target of the redirect/,
     ],
     ['no answer', async () => (await open('reset', ['127.0.0.1'], known())).url, /does not answer/, /crash/],
   ])('ends at: %s', async (_what, urlOf, message, advice) => {
@@ -161,7 +166,7 @@ describe('the way to a receiver', () => {
   test.each([
     ['CERT_HAS_EXPIRED', /has expired \(CERT_HAS_EXPIRED\)\./],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /self-signed/],
-    ['SOMETHING_NEW', /handshake with it fails \(SOMETHING_NEW\)\./],
+    ['SOMETHING_NEW', /handshake with the receiver failed \(SOMETHING_NEW\)\./],
   ])('names %s', (code, message) => {
     expect(certificateAdvice(code, 'a.test')[0]).toMatch(message)
     expect(certificateAdvice(code, 'a.test')[1]).not.toContain('HOST')

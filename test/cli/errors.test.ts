@@ -43,7 +43,7 @@ describe('messages of commands', () => {
       issues,
     }
     expect(renderError(describeFailure(refusal(422, body)))).toBe(
-      'Error: The body is not valid:\n  status is required\n  items[0].name is required\n  X-Request-Id: req_1',
+      'Error: 422 validation_failed: the body is not valid.\n  status is required\n  items[0].name is required\n  X-Request-Id: req_1',
     )
   })
 

@@ -43,7 +43,10 @@ const register = 'tabwire endpoints create URL --events check.created'
 describe.concurrent('empty lists', () => {
   test.each([
     ['endpoints', `No webhook endpoints yet. Register one with: ${register}\n`],
-    ['deliveries', `No deliveries yet. Register a receiver with: ${register}\n`],
+    [
+      'deliveries',
+      'No deliveries yet. Forward them to your application with: tabwire listen --forward-to http://localhost:3000/webhooks\n',
+    ],
   ])('%s list says that there are none yet, and what to do', async (topic, text) => {
     expect(await service.run([topic, 'list'])).toMatchObject({ code: 0, stdout: text, stderr: '' })
     expect(await service.json(topic, 'list')).toEqual({ data: [], next_cursor: null })

@@ -18,16 +18,22 @@ describe('the words of faults set', () => {
   it.each([
     [
       'dorp=0.2',
-      '"dorp" is no fault. Did you mean drop? On deliveries there are duplicate, reorder, delay, drop;',
+      'Unknown fault "dorp". Did you mean drop? Faults on deliveries: duplicate, reorder, delay, drop. Faults on the API: latency, error, reset, lost_answer.',
     ],
     ['Errors', 'Did you mean error?'],
-    ['chaos', '"chaos" is no fault. On deliveries there are'],
-    ['=1', '"" is no fault. On deliveries'],
-    ['drop=', 'drop=: a probability goes from 0 to 1'],
-    ['drop=20%', 'drop=20%: a probability goes from 0 to 1, such as 0.3; without one it is 1.'],
-    ['drop=-1', 'a probability goes from 0 to 1'],
-    ['latency', 'latency: it takes a time from 1ms to 60s, such as latency=200ms.'],
-    ['latency=2m', 'latency=2m: it takes a time'],
+    [
+      'chaos',
+      'Unknown fault "chaos". Faults on deliveries: duplicate, reorder, delay, drop. Faults on the API: latency, error, reset, lost_answer.',
+    ],
+    [
+      '=1',
+      'Unknown fault "". Faults on deliveries: duplicate, reorder, delay, drop. Faults on the API: latency, error, reset, lost_answer.',
+    ],
+    ['drop=', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=".'],
+    ['drop=20%', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=20%".'],
+    ['drop=-1', 'FAULT must have a probability from 0 to 1, such as drop=0.3, got "drop=-1".'],
+    ['latency', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency".'],
+    ['latency=2m', 'FAULT must have a duration from 1ms to 60s, such as latency=200ms, got "latency=2m".'],
   ])('that are wrong, such as %s, are told what there is', (word, message) => {
     expect(() => readFaultWords(['drop', word])).toThrow(message)
   })

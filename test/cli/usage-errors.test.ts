@@ -11,29 +11,31 @@ const tail: CommandShape = {
 }
 
 test.each([
-  ['Nonexistent flag: --typ', 'tabwire tail has no --typ. Did you mean --type?'],
-  ['Nonexistent flag: --data_dri', 'tabwire tail has no --data_dri. Did you mean --data-dir?'],
-  ['Nonexistent flags: --a, --b', 'tabwire tail has no --a, --b.'],
-  ['Unexpected argument: b', 'tabwire tail does not take b.'],
-  ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: the id of the event.'],
+  ['Nonexistent flag: --typ', 'Unknown flag --typ. Did you mean --type?'],
+  ['Nonexistent flag: --data_dri', 'Unknown flag --data_dri. Did you mean --data-dir?'],
+  ['Nonexistent flags: --a, --b', 'Unknown flags --a, --b.'],
+  ['Unexpected argument: b', 'Unexpected argument for `tabwire tail`: b.'],
+  ['Missing 1 required arg:\nevent  Id of the event.', 'EVENT is missing: id of the event.'],
   ['The following error occurred:\n  Missing required flag type', '--type is missing: only this event type.'],
   [
     'The following errors occurred:\n  Missing required flag type\n  --a=1 cannot also be provided when using --b',
-    '--type is missing: only this event type. --a and --b exclude each other. Leave one of them out.',
+    '--type is missing: only this event type. Pass --a or --b, not both.',
   ],
   [
     'Expected --type=check.crated to be one of: check.created, ping',
-    '--type cannot be check.crated. Did you mean check.created? There are: check.created, ping.',
+    '--type must be one of check.created, ping, got "check.crated". Did you mean check.created?',
   ],
   [
     'Expected xyzzy to be one of: check.created, ping',
-    'EVENT cannot be "xyzzy". There are: check.created, ping.',
+    'EVENT must be one of check.created, ping, got "xyzzy".',
   ],
-  ['Parsing --port \n\tExpected an integer but received: x', '--port: x is no whole number.'],
-  ['Parsing --since \n\tx is no time.', '--since: x is no time.'],
+  ['Parsing --port \n\tExpected an integer but received: x', '--port must be a whole number, got "x".'],
+  ['Parsing --since \n\tNot a time: x.', '--since: Not a time: x.'],
   ['Flag --id expects a value', '--id needs a value.'],
 ])('%j is told in one form: what is wrong, what was meant, and where help is', (message, told) => {
-  expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(`${told} See tabwire tail --help.`)
+  expect(wrongUsage(`${message}\nSee more help with --help`, tail)).toBe(
+    `${told} Run \`tabwire tail --help\`.`,
+  )
 })
 
 test('a word that the service refuses is told with the one that was meant; as JSON its answer stays whole', () => {
@@ -50,6 +52,6 @@ test('a word that the service refuses is told with the one that was meant; as JS
 test('errors name commands, not routes', () => {
   const message = 'There is no key k. GET /_sim/keys lists those there are.'
   const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
-  expect(failure.message).toBe('There is no key k. tabwire keys list shows those there are.')
+  expect(failure.message).toBe('404 not_found: There is no key k. `tabwire keys list` lists those there are.')
   expect(failure.json).toMatchObject({ message })
 })

@@ -23,7 +23,7 @@ describe.concurrent('tabwire clock', () => {
   test('show tells where the clock is, and that it runs', async () => {
     const service = await serve({ startAt })
     const { stdout } = await service.run(['clock', 'show'])
-    expect(stdout).toMatch(/^clock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}running\nreal time {2}.+\n$/)
+    expect(stdout).toMatch(/^clock {3}2026-11-21 18:\d\d:\d\d UTC\nstate {3}running\noffset {2}.+\n$/)
     const shown = await service.json<ClockView>('clock', 'show')
     expect(Object.keys(shown)).toEqual(['now', 'frozen', 'offset_ms', 'moving'])
     await service.stop()
@@ -34,7 +34,7 @@ describe.concurrent('tabwire clock', () => {
     const frozen = await service.json<ClockView>('clock', 'freeze')
     expect(await service.json('clock', 'show')).toMatchObject({ now: frozen.now, frozen: true })
     const { stdout } = await service.run(['clock', 'freeze', '--off'])
-    expect(stdout).toContain('\nstate      running\n')
+    expect(stdout).toContain('\nstate   running\n')
     await service.stop()
   })
 
@@ -58,9 +58,9 @@ describe.concurrent('tabwire clock', () => {
     const { code, stdout, stderr } = await service.run(['clock', 'advance', '1h', '--timeout', '3'])
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(
-      /^The clock shows 2026-11-21 18:\d\d:\d\d UTC and goes to 2026-11-21 19:\d\d:\d\d UTC\. Waiting for dlv_\w+: a receiver has 10 s to answer\.$/m,
+      /^The clock is at 2026-11-21 18:\d\d:\d\d UTC, advancing to 2026-11-21 19:\d\d:\d\d UTC\. Waiting for dlv_\w+: a receiver has 10 s to answer\.$/m,
     )
-    expect(stderr).toMatch(/^Error: The service did not finish within 3 s\. It does not go on with it\.$/m)
+    expect(stderr).toMatch(/^Error: The service did not finish within 3 s and stopped the operation\.$/m)
     const failed = await service.run(['clock', 'advance', '1h', '--timeout', '1', '--json'])
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'timeout' } })
     await service.stop()
@@ -73,9 +73,9 @@ describe.concurrent('tabwire clock', () => {
     const { stdout } = await service.run(['clock', 'advance', '10m'])
     expect(stdout).toMatch(/^OUTCOME {5}ATTEMPTS {2}FIRST \(UTC\) {10}LAST \(UTC\)\n/)
     expect(stdout).toMatch(/\nbad_status {2}2 {9}2026-11-21 18:\d\d:\d\d {2}2026-11-21 18:\d\d:\d\d\n/)
-    expect(stdout).toMatch(/\n2 attempts\n\nclock {6}2026-11-21 18:\d\d:\d\d UTC\nstate {6}frozen\n/)
+    expect(stdout).toMatch(/\n2 attempts\n\nclock {3}2026-11-21 18:\d\d:\d\d UTC\nstate {3}frozen\n/)
     const nothing = await service.run(['clock', 'advance', '1s'])
-    expect(nothing.stdout).toMatch(/^Nothing fell due\.\n\nclock/)
+    expect(nothing.stdout).toMatch(/^No delivery was due\.\n\nclock/)
     await service.stop()
   })
 
@@ -84,7 +84,7 @@ describe.concurrent('tabwire clock', () => {
     const { code, stdout, stderr } = await service.run(['clock', 'advance', 'tomorrow'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(
-      'Error: DURATION must be a time such as 90s, 5m, 36h, 1d or 1h30m, got "tomorrow".',
+      'Error: DURATION must be a duration such as 90s, 5m, 36h, 1d or 1h30m, got "tomorrow". Run `tabwire clock advance --help`.',
     )
     await service.stop()
   })

@@ -38,7 +38,7 @@ describe.concurrent('tabwire complete', () => {
   const complete = async (...words: string[]) => (await tabwire(['complete', '--', ...words])).stdout
 
   test('answers scripts with a line for each suggestion, and whether files will do', async () => {
-    expect(await complete('clock', 'f')).toBe('freeze\tLet the clock stand still.\n:4\n')
+    expect(await complete('clock', 'f')).toBe('freeze\tFreeze the clock.\n:4\n')
     expect(await complete('trigger', 'claim')).toBe('claim.created\n:4\n')
     expect(await complete('push', '')).toBe(':0\n')
     expect(await complete('scenario', 'run', 'w')).toBe('walk-out\n:0\n')

@@ -83,7 +83,7 @@ describe.concurrent('tabwire contract check', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'Webhook endpoints left registered there: 1. Name their DELETE path with --profile (paths.delete_endpoint).\n',
+        'Webhook endpoints still registered there: 1. To have them deleted, set paths.delete_endpoint in --profile.\n',
     })
     expect(stdout).toMatch(/✓ write_scope .*\n/)
     expect(stdout).toMatch(/, 0 failed, /)
@@ -117,8 +117,16 @@ describe.concurrent('tabwire contract check', () => {
       2,
       '--receiver-url must be an https: URL, got "http://example.com".',
     ],
-    [['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'], 1, 'no-such.json cannot be read'],
-    [['--only', 'nothing'], 2, 'There is no case or group nothing.'],
+    [
+      ['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'],
+      1,
+      'Error: Cannot read no-such.json: no such file.',
+    ],
+    [
+      ['--only', 'nothing'],
+      2,
+      'Error: --only and --skip must be a case or group, got "nothing". Groups: requests, access, checks, conflicts, endpoints, deliveries, retries. The report lists the cases.',
+    ],
   ])('%j ends with %i and says why', async (args, code, message) => {
     const ended = await tabwire(['contract', 'check', ...args], { cwd: await emptyDirectory() })
     expect(ended.code).toBe(code)

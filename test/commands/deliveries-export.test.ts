@@ -65,7 +65,9 @@ describe('tabwire deliveries export', () => {
       const { code, stdout, stderr } = await exported('--as', as)
       expect(code).toBe(0)
       expect(stdout).toContain('X-Service-Signature: t=<unix_seconds>,v1=<hex_hmac_sha256>')
-      expect(stderr).toMatch(/^The signature is a placeholder, .*: pass --secret whsec_… to sign/)
+      expect(stderr).toMatch(
+        /^The signature is the placeholder .*\. To sign, pass --secret with the signing secret of the endpoint\./,
+      )
     }
   })
 
@@ -87,6 +89,6 @@ describe('tabwire deliveries export', () => {
     expect((await exported('--secret', ' ')).code).toBe(2)
     const none = await service.run(['deliveries', 'export', 'dlv_none'])
     expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toMatch(/^Error: There is no such delivery/)
+    expect(none.stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
   })
 })

@@ -71,14 +71,14 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     const [closed] = await list('--type', 'check.closed')
     const { stdout } = await service.run(['deliveries', 'show', closed?.id ?? ''])
     expect(stdout).toContain(
-      '\nstatus        dead (endpoint_disabled)\nnext attempt  none, after 1 of 7; 6 were left\n',
+      '\nstatus        dead (endpoint_disabled)\nnext attempt  none, after 1 of 7 attempts; 6 not made\n',
     )
   })
 
   test('--dead --since resends those alone that were last attempted since then', async () => {
     for (const none of ['2999-01-01', '1s']) {
       const { code, stdout } = await resend('--dead', '--since', none)
-      expect({ code, stdout }).toEqual({ code: 0, stdout: '0 deliveries sent again.\n' })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '0 deliveries resent.\n' })
     }
     const { code, stdout, stderr } = await resend('--dead', '--since', between)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -107,7 +107,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     const [ping] = await list('--type', 'ping')
     const { code, stdout } = await resend(ping?.id ?? '')
     expect(code).toBe(0)
-    expect(stdout).toMatch(new RegExp(`^✓ ping is sent again to ${alive}: dlv_\\w{26}\n$`))
+    expect(stdout).toMatch(new RegExp(`^✓ Resent ping to ${alive} as dlv_\\w{26}\n$`))
     const [delivered] = await list('--check', 'lunch', '--status', 'delivered')
     const again = await service.json<Delivery>('deliveries', 'resend', delivered?.id ?? '')
     expect(again).toMatchObject({ event_id: delivered?.event_id, endpoint_id: alive, status: 'pending' })
@@ -128,16 +128,19 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     const [dead] = await list('--endpoint', disabled)
     const refused = await resend(dead?.id ?? '')
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toMatch(/^Error: Webhook endpoint we_\w+ is disabled/)
-    expect((await resend('dlv_none')).stderr).toMatch(/^Error: There is no such delivery/)
+    expect(refused.stderr).toMatch(/^Error: 409 endpoint_disabled: Webhook endpoint we_\w+ is disabled/)
+    expect((await resend('dlv_none')).stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
   })
 
   test.each([
-    [[], /^Error: Name one delivery by its id, or all with --dead\./],
-    [['dlv_1', '--dead'], /^Error: Name one delivery/],
+    [[], /^Error: Pass either the id of a delivery or --dead\./],
+    [['dlv_1', '--dead'], /^Error: Pass either the id of a delivery or --dead\./],
     [['dlv_1', '--since', '2h'], /--dead/],
-    [['--dead', '--since', '2'], /2 is neither an ISO 8601 time nor a time ago such as 90s, 30m, 2h, 1d\./],
-    [['--dead', '--since', 'noon'], /noon is neither/],
+    [
+      ['--dead', '--since', '2'],
+      /--since must be an ISO 8601 time or a duration ago such as 90s, 30m, 2h or 1d, got "2"\./,
+    ],
+    [['--dead', '--since', 'noon'], /--since must be .* got "noon"\./],
   ])('%j is wrong usage', async (args, pattern) => {
     const { code, stderr } = await resend(...args)
     expect(code).toBe(2)

@@ -40,10 +40,10 @@ describe('deliveries show prints the position in the retry schedule', () => {
   })
 
   test.each<[made: number, next: string, then: string]>([
-    [0, '1 of 7, the first', 'again after 1m, 5m, 30m, 2h, 8h, 24h; then dead'],
-    [1, '2 of 7, 1m after the last', 'again after 5m, 30m, 2h, 8h, 24h; then dead'],
-    [5, '6 of 7, 8h after the last', 'again after 24h; then dead'],
-    [6, '7 of 7, 24h after the last', 'dead'],
+    [0, 'attempt 1 of 7', 'retry after 1m, 5m, 30m, 2h, 8h, 24h; then dead'],
+    [1, 'attempt 2 of 7, 1m after the last', 'retry after 5m, 30m, 2h, 8h, 24h; then dead'],
+    [5, 'attempt 6 of 7, 8h after the last', 'retry after 24h; then dead'],
+    [6, 'attempt 7 of 7, 24h after the last', 'dead'],
   ])('after %i attempts', (made, next, then) => {
     expect(steps({ ...pending, attempts: attempts(made) })).toEqual([
       `next attempt  2026-11-21 12:01:00 UTC, ${next}`,
@@ -54,19 +54,19 @@ describe('deliveries show prints the position in the retry schedule', () => {
   test('when it is over', () => {
     const over = { ...pending, next_attempt_at: null }
     expect(steps({ ...over, status: 'delivered', attempts: attempts(2) })).toEqual([
-      'next attempt  none, after 2 of 7',
+      'next attempt  none, after 2 of 7 attempts',
     ])
     const dead = { ...over, status: 'dead' as const }
-    expect(steps({ ...dead, attempts: attempts(7) })).toEqual(['next attempt  none, after 7 of 7'])
+    expect(steps({ ...dead, attempts: attempts(7) })).toEqual(['next attempt  none, after 7 of 7 attempts'])
     expect(steps({ ...dead, attempts: attempts(1) })).toEqual([
-      'next attempt  none, after 1 of 7; 6 were left',
+      'next attempt  none, after 1 of 7 attempts; 6 not made',
     ])
   })
 
   test('of which a ping has one step', () => {
     const ping = { ...pending, event_type: 'ping' as const }
     expect(steps(ping)).toEqual([
-      'next attempt  2026-11-21 12:01:00 UTC, 1 of 1, the first',
+      'next attempt  2026-11-21 12:01:00 UTC, attempt 1 of 1',
       'if it fails   dead',
     ])
     expect(steps({ ...ping, status: 'dead', next_attempt_at: null, attempts: attempts(1) })).toEqual([

@@ -89,7 +89,7 @@ describe.concurrent('tabwire deliveries wait', () => {
       const { code, stdout, stderr } = await wait('--check', 'none', '--count', '2', '--timeout', timeout)
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain(
-        'Error: Expected 2 successful deliveries for check none; none arrived. See tabwire endpoints list',
+        'Error: Expected 2 successful deliveries for check none; none arrived. Check `tabwire endpoints list` and `tabwire events list`.',
       )
     }
     const fewer = await wait('--check', 'dinner', '--count', '3', '--timeout', '0')
@@ -159,7 +159,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     expect(await wait('--check', 'unwanted', '--none', '--timeout', '0')).toEqual({
       code: 0,
       signal: null,
-      stdout: '✓ None came.\n',
+      stdout: '✓ No delivery arrived.\n',
       stderr: '',
     })
     await push('unwanted')

@@ -68,7 +68,7 @@ describe.concurrent('tabwire deliveries', () => {
     const { code, stderr } = await service.run(['deliveries', 'list', '--type', 'check.close'])
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^Error: --type cannot be check\.close\. Did you mean check\.closed\? There are: check\.created, .*, ping\. See/,
+      /^Error: --type must be one of check\.created, .*, ping, got "check\.close"\. Did you mean check\.closed\? Run/,
     )
   })
 
@@ -84,14 +84,14 @@ describe.concurrent('tabwire deliveries', () => {
       /\nATTEMPT {2}STARTED \(UTC\) {8}OUTCOME {5}STATUS {2}TOOK\n1 {8}\S+ \S+ {2}bad_status {2}500 {5}[\d.]+ ms\n/,
     )
     expect(stdout).toContain('attempt 1: The receiver answered 500; only 2xx counts as received.\n')
-    expect(stdout).toContain('  answered: out of \u241b[2Jcheese\n')
+    expect(stdout).toContain('  response: out of \u241b[2Jcheese\n')
     expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
   })
 
   test('show of one that is not there says so', async () => {
     const { code, stderr } = await service.run(['deliveries', 'show', 'dlv_none'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^Error: There is no such delivery/)
+    expect(stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
   })
 })
 
@@ -115,6 +115,8 @@ describe.concurrent('tabwire ping', () => {
   test('of an endpoint that is not there says so', async () => {
     const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^Error: There is no webhook endpoint we_none at this key's location\./)
+    expect(stderr).toMatch(
+      /^Error: 404 not_found: There is no webhook endpoint we_none at this key's location\./,
+    )
   })
 })

@@ -24,7 +24,7 @@ describe.concurrent('tabwire doctor', () => {
     const { cwd } = await killed()
     const { code, stdout, stderr } = await tabwire(['doctor', '--port', '0'], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/✓ journal\.ndjson is whole: 5 transactions \(1–5\)\.\n/)
+    expect(stdout).toMatch(/✓ journal\.ndjson is intact: 5 transactions \(1–5\)\.\n/)
     expect(stdout).not.toMatch(/[✗!]/)
     expect(stdout).toMatch(/\nReady to start\.\n$/)
   })
@@ -40,9 +40,7 @@ describe.concurrent('tabwire doctor', () => {
     expect(looked.stdout).toMatch(
       /✗ journal\.ndjson line 4 \(byte \d+\): its checksum does not match\. 3 transactions/,
     )
-    expect(looked.stdout).toContain(
-      '! Others than the owner may read or write what holds secrets: credentials.json',
-    )
+    expect(looked.stdout).toContain('! Other users can read or write files with secrets: credentials.json')
     const start = await tabwire(['start', '--port', '0'], { cwd })
     expect(start.code).toBe(1)
     expect(start.stderr).toContain('tabwire doctor --repair')
@@ -72,7 +70,7 @@ describe.concurrent('tabwire doctor', () => {
     const { code, stdout } = await service.run(['doctor', '--repair'])
     expect(code).toBe(0)
     expect(stdout).toContain(`✓ Tabwire runs here at ${service.url} (pid ${pid}) and answers.`)
-    expect(stdout).toContain(`✓ The running service (pid ${pid}) has the directory open.`)
+    expect(stdout).toContain(`✓ The running service (pid ${pid}) uses the data directory.`)
     expect(stdout).toMatch(/\nTabwire runs here at \S+\.\n$/)
     expect(await service.stop()).toMatchObject({ code: 0 })
   })
@@ -84,7 +82,7 @@ describe.concurrent('tabwire doctor', () => {
     const { code, stdout } = await service.run(['doctor', '--port', '0'])
     service.process.child.kill('SIGCONT')
     expect(code).toBe(3)
-    expect(stdout).toContain(`✗ A service runs on this directory (pid ${pid})`)
+    expect(stdout).toContain(`✗ A service uses the data directory (pid ${pid})`)
     expect(await service.stop()).toMatchObject({ code: 0 })
   })
 
@@ -94,7 +92,7 @@ describe.concurrent('tabwire doctor', () => {
     const { code, stdout } = await tabwire(['doctor', '--port', port])
     expect(code).toBe(3)
     expect(stdout).toContain(
-      `✗ Port ${port} on 127.0.0.1 is taken by another Tabwire.\n  → Choose another with --port`,
+      `✗ Port ${port} on 127.0.0.1 is in use by another Tabwire.\n  → Choose another with --port`,
     )
     expect(stdout).toMatch(/\nNot ready to start: 1 problem\.\n$/)
     await other.stop()
@@ -121,8 +119,8 @@ describe.concurrent('tabwire doctor', () => {
     const { code, stdout } = await tabwire(args)
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /✗ 127\.0\.0\.1 takes no connection at port 1 \(ECONNREFUSED\)\.\n {2}→ Start the receiver/,
+      /✗ Cannot connect to 127\.0\.0\.1 at port 1 \(ECONNREFUSED\)\.\n {2}→ Start the receiver/,
     )
-    expect(stdout).toMatch(/\nReady to start, but deliveries to this receiver would not arrive\.\n$/)
+    expect(stdout).toMatch(/\nReady to start, but deliveries would not reach this receiver\.\n$/)
   })
 })

@@ -80,7 +80,7 @@ describe.concurrent('tabwire endpoints', () => {
     const args = ['endpoints', 'create', doomed, '--events', 'all', '--secret-file', 'no/such/folder']
     const { code, stderr } = await service.run(args)
     expect(code).toBe(1)
-    expect(stderr).toBe('Error: no/such/folder cannot be written (ENOENT). Choose another file.\n')
+    expect(stderr).toBe('Error: Cannot write no/such/folder (ENOENT). Choose another file.\n')
     expect(await (await service.call('GET', '/v1/webhook-endpoints?limit=100')).text()).not.toContain(doomed)
     await expect(access(join(service.cwd, 'no'))).rejects.toThrow()
   })
@@ -124,7 +124,7 @@ describe.concurrent('tabwire endpoints', () => {
       const { code, stdout, stderr } = await service.run(['endpoints', verb, id])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(
-        new RegExp(`^Error: There is no webhook endpoint ${id} at this key's location\\.`),
+        new RegExp(`^Error: 404 not_found: There is no webhook endpoint ${id} at this key's location\\.`),
       )
     }
   })

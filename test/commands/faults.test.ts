@@ -42,9 +42,9 @@ describe('tabwire faults', () => {
       [
         'seed  7',
         '',
-        'ON          FAULT      CHANCE  WHAT         ONLY    HAPPENED',
-        'deliveries  duplicate  0.3     sent twice   3 more  0',
-        'deliveries  delay      1       late by 30s  3 more  0',
+        'ON          FAULT      CHANCE  EFFECT          LIMITS  INJECTED',
+        'deliveries  duplicate  0.3     sent twice      3 more  0',
+        'deliveries  delay      1       delayed by 30s  3 more  0',
         '',
       ].join('\n'),
     )
@@ -61,7 +61,7 @@ describe('tabwire faults', () => {
     }
     await service.run(['faults', 'set', 'drop=0.2'])
     const api = await service.run(['faults', 'set', 'error=0.1', '--status', '500', '--path', 'PUT /v1/*'])
-    expect(api.stderr).toBe('The faults on deliveries stay as they were.\n')
+    expect(api.stderr).toBe('The faults on deliveries are unchanged.\n')
     expect(await names()).toEqual(['deliveries drop', 'api error_rate'])
     const replaced = await service.run([
       'faults',
@@ -84,10 +84,16 @@ describe('tabwire faults', () => {
 
   test('set says what it does not understand, and which limit has nothing to limit', async () => {
     for (const [words, message] of [
-      [['dorp'], '"dorp" is no fault. Did you mean drop?'],
-      [['drop', '--path', '/v1/checks'], '--path is for faults on the API, and none is set here.'],
-      [['drop', '--delay-for', '1m'], '--delay-for is for delay, and none is set here.'],
-      [['delay', '--delay-for', 'long'], 'long is no duration such as 500ms, 30s, 5m, 1h.'],
+      [
+        ['dorp'],
+        'Error: Unknown fault "dorp". Did you mean drop? Faults on deliveries: duplicate, reorder, delay, drop. Faults on the API: latency, error, reset, lost_answer.',
+      ],
+      [['drop', '--path', '/v1/checks'], '--path needs a fault on the API, such as error.'],
+      [['drop', '--delay-for', '1m'], '--delay-for needs the fault delay.'],
+      [
+        ['delay', '--delay-for', 'long'],
+        '--delay-for must be a duration such as 500ms, 30s, 5m or 1h, got "long".',
+      ],
       [[], 'FAULT is missing: '],
     ] as const) {
       const { code, stdout, stderr } = await tabwire(['faults', 'set', ...words])
@@ -161,7 +167,7 @@ describe('tabwire start --seed', () => {
       await service.run(['clock', 'advance', '36h'])
       const log = await allDeliveries(service)
       const { stderr } = await service.stop()
-      expect(stderr).toContain(`--seed ${seed}: secrets and keys follow from the seed`)
+      expect(stderr).toContain(`--seed ${seed}: secrets and keys are predictable`)
       return { key: service.key, log }
     }
     const [one, same, other] = [await logOf('7'), await logOf('7'), await logOf('8')]

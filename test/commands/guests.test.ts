@@ -41,7 +41,9 @@ describe('tabwire guests', () => {
     expect(rest.stdout).toMatch(/^paid {2}split {2}\$15\.77 {2}pay_\w{26}\n {2}the check is fully paid\n$/)
     const empty = await guests('claim', check)
     expect(empty).toMatchObject({ code: 1, stdout: '' })
-    expect(empty.stderr).toContain('Nothing of check split is left to be claimed.')
+    expect(empty.stderr).toContain(
+      'Error: Check split has no unclaimed items. To see the claims, run: tabwire checks show split',
+    )
   })
 
   test('--json prints what GET answers', async () => {
@@ -107,14 +109,17 @@ describe('tabwire guests', () => {
     [['claim', 'usage', 'burger=x'], /ITEM=QUANTITY must have a quantity above 0, .* got "burger=x"/],
     [
       ['pay', 'usage', '--claim', 'Zoe'],
-      /neither a claim's id nor a guest with an active claim\. There is none/,
+      /--claim must be a claim id or a guest with an active claim, got "Zoe"\. This check has no active claims\./,
     ],
     [['pay', 'usage', '--amount', 'lots'], /--amount must be an amount such as 12\.50, .* got "lots"/],
-    [['pay', 'usage', '--amount', '1.505'], /--amount 1\.505 is no amount of USD/],
+    [
+      ['pay', 'usage', '--amount', '1.505'],
+      /--amount must be an amount in USD such as 12\.50, .* got "1\.505"/,
+    ],
     [['claim', 'usage', 'burger=0.0001'], /ITEM=QUANTITY /],
-    [['rate', 'usage', '6'], /RATING must be a whole number from 1 to 5, which is best, got "6"/],
+    [['rate', 'usage', '6'], /RATING must be a whole number from 1 to 5 \(best\), got "6"/],
     [['pay', 'usage', '--amount', '1', '--claim', 'clm_1'], /--claim/],
-    [['rate', 'usage', 'good'], /RATING must be a whole number from 1 to 5, which is best, got "good"/],
+    [['rate', 'usage', 'good'], /RATING must be a whole number from 1 to 5 \(best\), got "good"/],
     [['refund'], /PAYMENT is missing: /],
   ])('guests %j is wrong usage', async (args, message) => {
     await pushed('usage')

@@ -164,7 +164,7 @@ describe('tabwire listen', () => {
     for (const name of await readdir(folder))
       if (name !== '.gitignore') expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
     const next = await listen(service, '--forward-to', app.url)
-    expect(await next.until('stderr', /\n/)).toBe('Removed 1 endpoint that a killed listen had left.\n')
+    expect(await next.until('stderr', /\n/)).toBe('Removed 1 endpoint of a killed `tabwire listen`.\n')
     const ids = (await endpoints(service)).map(({ id }) => id)
     expect(ids.sort()).toEqual([alive, next].map(({ ready }) => ready.forward[0]?.endpoint_id ?? '').sort())
     await Promise.all([interrupt(alive), interrupt(next)])
@@ -214,7 +214,10 @@ describe('tabwire listen', () => {
     const listening = await listen(service, '--forward-to', receiver.url)
     await service.stop()
     const again = await serve({ cwd: service.cwd })
-    await listening.until('stderr', /had forgotten 1 endpoint: registered again, with the same secret\.\n/)
+    await listening.until(
+      'stderr',
+      /Reconnected to the service\. Registered 1 endpoint again, with the same secret\.\n/,
+    )
     await push(again, 'a')
     const [request] = await receiver.received(1)
     const header = String(request?.headers['x-service-signature'])
@@ -297,7 +300,7 @@ describe('tabwire listen', () => {
     const nowhere = await tabwire(['listen'], { cwd })
     expect(nowhere).toMatchObject({ code: 2, stdout: '' })
     expect(nowhere.stderr).toBe(
-      'Error: Say where deliveries go: tabwire listen --forward-to http://localhost:3000/webhooks (there is no tabwire.config.json).\n',
+      'Error: --forward-to is missing (no tabwire.config.json here). Example: tabwire listen --forward-to http://localhost:3000/webhooks\n',
     )
     expect(await tabwire(['listen', '--forward-to', 'ftp://localhost'], { cwd })).toMatchObject({ code: 2 })
     expect(await tabwire(['listen', '--forward-to', '3000', '-H', 'none'], { cwd })).toMatchObject({

@@ -87,7 +87,7 @@ describe('tabwire open', () => {
     const { code, stdout, stderr } = await service.run(['open'], { env: { PATH: await emptyDirectory() } })
     expect(code).toBe(0)
     expect(await taken(stdout.trim())).toBe(201)
-    expect(stderr).toContain('No browser could be opened here.')
+    expect(stderr).toContain('Cannot open a browser here.')
   })
 
   describe.skipIf(process.platform !== 'linux')('of a service that is not to be trusted', () => {
@@ -98,7 +98,7 @@ describe('tabwire open', () => {
       const { PATH, calls } = await opener()
       const { code, stdout, stderr } = await tabwire(['open', '--url', await liar(answer)], { env: { PATH } })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain('did not answer with a code for its inspector')
+      expect(stderr).toContain('returned no link to its inspector')
       expect(await calls()).toEqual([])
     })
 
@@ -106,7 +106,7 @@ describe('tabwire open', () => {
       'makes no link with the code %j',
       async (code) => {
         const client = createClient({ url: await liar({ code, expires_in_seconds: 600 }) })
-        await expect(client.inspector.link()).rejects.toThrow('did not answer with a code for its inspector')
+        await expect(client.inspector.link()).rejects.toThrow('returned no link to its inspector')
       },
     )
 

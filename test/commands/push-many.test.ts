@@ -49,7 +49,7 @@ describe.concurrent('tabwire push of several', () => {
     expect(stdout).toMatch(/^created {2}one {2}/)
     expect(stdout).not.toContain('three')
     expect(stderr).toMatch(
-      /^At two\.json, and nothing after it was pushed:\nError: The body is not valid:\n {2}table is required\n/,
+      /^Stopped at two\.json\. Later files were not pushed:\nError: 422 validation_failed: the body is not valid\.\n {2}table is required\n/,
     )
   })
 
@@ -79,7 +79,7 @@ describe.concurrent('tabwire push of several', () => {
   test('--watch pushes again what was changed, tells of what is wrong for now, and ends with 130', async () => {
     const { cwd, env } = await folder({ 'watched.json': checkBody() })
     const watch = await spawnTabwire(['push', './watched.json', '--watch'], { cwd, env })
-    await watch.until('stderr', /Watching for changes; Ctrl-C ends it\.\n/)
+    await watch.until('stderr', /Watching for changes\. Press Ctrl-C to stop\.\n/)
     const change = (content: string) => writeFile(join(cwd, 'watched.json'), content)
     await change('{')
     await watch.until('stderr', /Error: The body is not a JSON text/)

@@ -52,7 +52,7 @@ describe('tabwire push --permute', () => {
     expect(code).toBe(3)
     expect(stdout).toMatch(/^✗ dinner {2}3 pushes: two orders end in different states/)
     expect(stdout).toMatch(/\n {2}1 2 3 {2}→ {2}open, table 3, 2 items, total 40\.02, revision none\n/)
-    expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Nothing orders pushes without a revision\./)
+    expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Pushes without a revision have no order\./)
   })
 
   test('the same seed tries the same orders, and --json tells them', async () => {
@@ -104,7 +104,7 @@ describe('tabwire push --from-log', () => {
   test.each([
     [['--from-log', 'a.json'], 'Pass files or --from-log, not both.', 2],
     [[], 'FILE is missing. Pass files or --from-log.', 2],
-    [['--from-log', '--id', 'nobody'], 'The log has no push to make again.', 1],
+    [['--from-log', '--id', 'nobody'], 'The log has no push to repeat.', 1],
     [['a.json', '--permute', '3', '--repeat', '2'], '--permute', 2],
   ])('%j is refused with the reason', async (args, message, code) => {
     const ended = await service.run(['push', ...args])

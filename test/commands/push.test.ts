@@ -37,7 +37,7 @@ describe.concurrent('tabwire push', () => {
     )
     const unchanged = await service.run(['push', first])
     expect(unchanged.stdout).toMatch(
-      /^unchanged {2}story {2}.*\n {2}the check is in this state already: .*no event\n$/,
+      /^unchanged {2}story {2}.*\n {2}the check already has this state: .*no event\n$/,
     )
     const items = [
       { ...burger, quantity: 3, price_cents: 1500, note: 'rare' },
@@ -60,7 +60,7 @@ describe.concurrent('tabwire push', () => {
       ].join('\n'),
     )
     const stale = await service.run(['push', first])
-    expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service knows a newer state: .*no event\n$/)
+    expect(stale.stdout).toMatch(/^stale {2}story {2}.*\n {2}the service has a newer state: .*no event\n$/)
   })
 
   test('shows what the linter has to say', async () => {
@@ -95,7 +95,7 @@ describe.concurrent('tabwire push', () => {
       code: 1,
       signal: null,
       stdout: '',
-      stderr: 'Error: nowhere.json cannot be read: there is no such file.\n',
+      stderr: 'Error: Cannot read nowhere.json: no such file.\n',
     })
   })
 

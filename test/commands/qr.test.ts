@@ -61,7 +61,7 @@ describe("a table's QR code in the terminal", () => {
   })
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['is narrower than the code', { COLUMNS: '30' }, /it is \d+ columns wide, and the terminal 30\./],
+    ['is narrower than the code', { COLUMNS: '30' }, /it needs \d+ columns, and the terminal has 30\./],
     ['is not set to UTF-8', { LANG: 'C' }, /the terminal is not set to UTF-8\./],
   ])('is only an address when the terminal %s', async (_what, env, reason) => {
     const { code, stdout, stderr } = await qr(['12'], env)
@@ -97,6 +97,8 @@ describe('tabwire qr', () => {
     expect(await qr(['12', '--url', '--location', 'the copper pan, riverside'])).toMatchObject({ code: 0 })
     const other = await qr(['12', '--location', 'The Copper Pan, Borough'])
     expect(other).toMatchObject({ code: 1, stdout: '' })
-    expect(other.stderr).toContain('The API key does not belong to the location The Copper Pan, Borough')
+    expect(other.stderr).toContain(
+      '--location must be the location of the API key, got "The Copper Pan, Borough',
+    )
   })
 })

@@ -207,11 +207,14 @@ describe.concurrent('tabwire receiver check', () => {
   })
 
   test.each([
-    [['http://example.com/'], 'is plain HTTP, which is for receivers on this machine alone'],
+    [['http://example.com/'], 'uses plain HTTP, which is allowed only on this machine'],
     [['ftp://localhost/'], 'is no http: or https: URL'],
     [['3000', '--only', 'everything'], 'There is no case or group everything'],
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
-    [['3000', '-H', 'x-service-signature: a'], 'The check sets x-service-signature itself'],
+    [
+      ['3000', '-H', 'x-service-signature: a'],
+      '--header must not be x-service-signature, because the check sets it',
+    ],
     [['3000', '-H', 'nonsense'], 'is no header'],
     [
       ['3000', '--events', 'check.creatd'],
@@ -233,7 +236,7 @@ describe.concurrent('tabwire receiver check', () => {
     const file = join(await emptyDirectory(), 'none', 'report.xml')
     const { code, stderr } = await check(url, '--only', 'no_header', '--junit', file)
     expect(code).toBe(1)
-    expect(stderr).toContain('The report cannot be written to')
+    expect(stderr).toContain('--junit: cannot write the report to')
   })
 
   test('a certificate file that holds none is wrong usage', async () => {

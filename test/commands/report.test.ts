@@ -19,12 +19,12 @@ describe('tabwire report', () => {
   test('ends with 0 when nothing was pushed, or nothing is wrong', async () => {
     expect(await clean.run(['report'])).toMatchObject({
       code: 0,
-      stdout: 'No push has come, so there is nothing to report.\n',
+      stdout: 'No pushes, so there is nothing to report.\n',
     })
     await clean.call('PUT', PUSH, checkBody())
     expect(await clean.run(['report'])).toMatchObject({
       code: 0,
-      stdout: '✓ Nothing is wrong with 1 push.\n',
+      stdout: '✓ No problems found in 1 push.\n',
     })
   })
 

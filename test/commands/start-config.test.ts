@@ -68,7 +68,7 @@ describe.concurrent('tabwire.config.json', () => {
 
   test.each<[content: unknown, message: string | RegExp]>([
     ['{"port": 1,}', /^tabwire\.config\.json is not JSON: .*\.$/],
-    ['{"data_dir": "C:\\data"}', /is not JSON: .* A backslash in a path is written twice, \\\\\.$/],
+    ['{"data_dir": "C:\\data"}', /is not valid JSON: .* Write a backslash in a path as \\\\\.$/],
     ['[]', 'tabwire.config.json must be a JSON object, such as {"port": 4200}.'],
     [{ port: '4100' }, 'tabwire.config.json: port must be a number, not a string.'],
     [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535.'],
@@ -103,8 +103,7 @@ describe.concurrent('tabwire.config.json', () => {
     const { code, stderr } = await tabwire(['start', '--config', 'nowhere.json'])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr:
-        'Error: nowhere.json cannot be read: there is no such file. --config names a file of settings.\n',
+      stderr: 'Error: Cannot read the settings file nowhere.json: no such file. Correct --config.\n',
     })
   })
 })
@@ -118,9 +117,9 @@ describe.concurrent('--env-file', () => {
     const { stdout, stderr } = await service.run(create)
     const started = await service.stop()
     expect(started.stderr).toContain(
-      '.env holds a secret now, so it is readable by you alone (mode 0644 → 0600).\n',
+      '.env now contains a secret, so only you can read it (mode 0644 → 0600).\n',
     )
-    expect(stderr).not.toContain('readable by you alone')
+    expect(stderr).not.toContain('only you can read it')
     const text = await readFile(join(cwd, '.env'), 'utf8')
     const id = /we_\w{26}/.exec(stdout)?.[0] ?? ''
     expect(text).toMatch(
@@ -145,7 +144,7 @@ describe.concurrent('--env-file', () => {
     const refused = await tabwire(['start', '--in-memory', '--dotenv', 'no/.env'])
     expect(refused).toMatchObject({
       code: 1,
-      stderr: 'Error: no/.env cannot be written (ENOENT). Choose another file.\n',
+      stderr: 'Error: Cannot write no/.env (ENOENT). Choose another file.\n',
     })
   })
 })

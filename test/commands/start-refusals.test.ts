@@ -46,7 +46,7 @@ describe.concurrent('tabwire start refuses', () => {
     })
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(oneLine)
-    expect(stderr).toMatch(/^Error: data cannot be used: .+ \(E[A-Z]+\)\. .*choose another directory\./)
+    expect(stderr).toMatch(/^Error: Cannot use data: .+ \(E[A-Z]+\)\. .*choose another directory\./)
     expect(await readFile(join(cwd, 'file'), 'utf8')).toBe('mine')
   })
 
@@ -81,7 +81,9 @@ describe.concurrent('tabwire start refuses', () => {
     await writeFile(join(cwd, 'ca.pem'), 'no certificate')
     const { code, stderr } = await tabwire(['start', '--port', '0', '--cacert', 'ca.pem'], { cwd })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^Error: ca\.pem holds no certificate in PEM form\./)
+    expect(stderr).toMatch(
+      /^Error: --cacert must be a certificate of an authority in PEM form, got ca\.pem\./,
+    )
     expect(await readdir(cwd)).toEqual(['ca.pem'])
   })
 })

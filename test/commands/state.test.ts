@@ -90,7 +90,7 @@ describe('tabwire state', patient, () => {
     const service = await atThirdRetry(inMemory)
     const first = await service.run(['state', 'save', 'one'])
     const file = join('.tabwire', 'states', 'one.json')
-    expect(first).toMatchObject({ code: 0, stderr: `Saved in ${file}. It holds signing secrets.\n` })
+    expect(first).toMatchObject({ code: 0, stderr: `Saved to ${file}. The file contains signing secrets.\n` })
     expect(first.stdout).toMatch(/^clock {7}2026-11-21 18:06:\d\d UTC, frozen\nlocations {3}2\nchecks {6}1\n/)
     expect(first.stdout).toContain('\ndeliveries  1, 1 pending\n')
     const path = join(service.cwd, file)
@@ -101,9 +101,7 @@ describe('tabwire state', patient, () => {
     expect(state).not.toHaveProperty('keys')
     const again = await service.json('state', 'save', 'one')
     expect(again).toMatchObject({ name: 'one', file, replaced: true, pending: 1 })
-    expect((await service.run(['state', 'save', 'one'])).stderr).toContain(
-      'in place of what was there before',
-    )
+    expect((await service.run(['state', 'save', 'one'])).stderr).toContain('replacing the previous state')
     await service.stop()
   })
 
@@ -128,7 +126,7 @@ describe('tabwire state', patient, () => {
     const bad = await service.run(['state', 'load', '--file', 'bad.json'])
     expect(bad).toMatchObject({ code: 1, stdout: '' })
     expect(bad.stderr).toMatch(
-      /^bad\.json was not loaded, and nothing was changed:\nError: The body is not valid:\n {2}clock\.frozen must be a boolean, not a string\n {2}endpoints\[0\]\.id must be an identifier/,
+      /^bad\.json was not loaded\. Nothing was changed:\nError: 422 validation_failed: the body is not valid\.\n {2}clock\.frozen must be a boolean, not a string\n {2}endpoints\[0\]\.id must be an identifier/,
     )
     const torn = await service.run(['state', 'load', '--file', '-'], { input: before.slice(0, -10) })
     expect(torn.stderr).toMatch(/^Standard input was not loaded.*\nError: The body is not a JSON text/)
@@ -160,12 +158,12 @@ describe('tabwire state', patient, () => {
   })
 
   test.each([
-    [['save', '../x'], /NAME cannot be "\.\.\/x"\. Use up to 64/],
-    [['save', '.hidden'], /NAME cannot be/],
-    [['save', 'a/b'], /NAME cannot be/],
-    [['save', 'nul.txt'], /NAME cannot be/],
-    [['save', 'x'.repeat(65)], /NAME cannot be/],
-    [['load', ''], /NAME cannot be/],
+    [['save', '../x'], /NAME must be up to 64 .* got "\.\.\/x"\. For a path, use --file\./],
+    [['save', '.hidden'], /NAME must be up to 64/],
+    [['save', 'a/b'], /NAME must be up to 64/],
+    [['save', 'nul.txt'], /NAME must be up to 64/],
+    [['save', 'x'.repeat(65)], /NAME must be up to 64/],
+    [['load', ''], /NAME must be up to 64/],
     [['save'], /Pass the name of a state, or --file FILE/],
     [['load', 'a', '--file', 'b'], /Pass the name of a state, or --file FILE/],
   ])('%j is wrong usage', async (args, pattern) => {

@@ -43,7 +43,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
       env: { PATH },
     })
     await tail.shows(
-      /Listening for deliveries; q ends it\.[^]*LIVE {3}0 shown · p pause · f failures · o open/,
+      /Listening for deliveries\. Press q to stop\.[^]*LIVE {3}0 shown · p pause · f failures · o open/,
     )
     await push('lunch')
     await tail.shows(/✓ \d\d:\d\d:\d\d {2}check\.created {6}lunch {15}200 +[\d.]+ ms\r\n[^]*1 shown/)
@@ -65,7 +65,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     tail.type('f')
     await tail.shows(/failures only · p pause · f all .*· q quit/)
     tail.type('?')
-    await tail.shows(/p +pause; what comes waits/)
+    await tail.shows(/p +pause or resume; new lines wait/)
     tail.type('o')
     await tail.shows(/Opened the inspector\./)
     const page = await readFile(opened, 'utf8')
@@ -107,7 +107,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
       cwd: service.cwd,
       env: { NO_COLOR: '1', ...env },
     })
-    await tail.shows(/Listening for deliveries; Ctrl-C ends it\./)
+    await tail.shows(/Listening for deliveries\. Press Ctrl-C to stop\./)
     tail.type('\u0003')
     expect(await tail.left()).toEqual({ code: 130, restored: true })
     expect((await tail.ended).stdout).not.toContain('\u001b')

@@ -45,7 +45,7 @@ describe.concurrent('tabwire tail', () => {
     const service = await serve({ allowHttpLoopback: true })
     const running = await tail(service, '--json')
     await service.call('POST', '/_sim/reset')
-    await running.until('stderr', /Another state was put in place/)
+    await running.until('stderr', /All data was replaced/)
     await register(service, good)
     await push(service, 'a')
     await running.until('stdout', /"check\.created"/)
@@ -75,7 +75,7 @@ describe.concurrent('tabwire tail', () => {
     )
     expect(await all.ended).toMatchObject({
       code: 0,
-      stderr: 'Listening for deliveries; Ctrl-C ends it.\nThe service has stopped.\n',
+      stderr: 'Listening for deliveries. Press Ctrl-C to stop.\nThe service has stopped.\n',
     })
     const told = (list: AttemptMessage[]) =>
       list
@@ -137,7 +137,7 @@ describe.concurrent('tabwire tail', () => {
     while (leaving.child.exitCode === null) await push(service, 'a')
     expect(await leaving.ended).toMatchObject({
       code: 0,
-      stderr: 'Listening for deliveries; Ctrl-C ends it.\n',
+      stderr: 'Listening for deliveries. Press Ctrl-C to stop.\n',
     })
     interrupted.child.kill('SIGINT')
     expect(await interrupted.ended).toMatchObject({ code: 130, stdout: '' })

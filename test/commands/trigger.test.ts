@@ -81,8 +81,8 @@ describe('tabwire trigger --check', () => {
   })
 
   test.each([
-    ['check.created', 1, 'is there already, so it is not created again'],
-    ['claim.created', 1, 'does not have anything left that could be claimed'],
+    ['check.created', 1, 'already exists, so it cannot be created again'],
+    ['claim.created', 1, 'has no unclaimed item'],
     ['check.closed', 1, 'gave no check.closed: close'],
     ['check.fully_paid', 1, 'Nothing is owed'],
   ])('says why %s is not to be had of a check', async (type, code, message) => {
@@ -118,9 +118,7 @@ describe('tabwire trigger --override', () => {
       'items[0].prize=9',
     )
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(
-      /there is no items\[0\]\.prize in the body\. There is table\.number, status, items/,
-    )
+    expect(stderr).toMatch(/the body has no field items\[0\]\.prize\. Fields: table\.number, status, items/)
     expect((await service.call('GET', '/v1/checks/external/new')).status).toBe(404)
   })
 
@@ -128,7 +126,7 @@ describe('tabwire trigger --override', () => {
     const check = await pushed('unpushed')
     const { code, stderr } = await run('claim.created', '--check', check, '--override', 'table.number=7')
     expect(code).toBe(2)
-    expect(stderr).toContain('--override changes what is pushed')
+    expect(stderr).toContain('--override changes a pushed body')
     expect((await got(check)).items[0]?.claimed_quantity).toBe(0)
   })
 })

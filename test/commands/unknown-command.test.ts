@@ -5,15 +5,15 @@ const lists = 'Run `tabwire --help`.'
 
 describe.concurrent('an unknown command', () => {
   test.each([
-    [['nonsense'], `tabwire nonsense is no command. ${lists}`],
-    [['psuh', 'a.json'], 'tabwire psuh a.json is no command. Did you mean tabwire push?'],
-    [['delivery', 'list'], 'tabwire delivery list is no command. Did you mean tabwire deliveries list?'],
-    [['clock', 'advanc', '3h'], 'tabwire clock advanc 3h is no command. Did you mean tabwire clock advance?'],
+    [['nonsense'], `Unknown command "nonsense". ${lists}`],
+    [['psuh', 'a.json'], 'Unknown command "psuh a.json". Did you mean `tabwire push`?'],
+    [['delivery', 'list'], 'Unknown command "delivery list". Did you mean `tabwire deliveries list`?'],
+    [['clock', 'advanc', '3h'], 'Unknown command "clock advanc 3h". Did you mean `tabwire clock advance`?'],
     [
       ['endpoints', 'add', 'https://x:1/y'],
-      'tabwire endpoints add https://x:1/y is no command. Did you mean tabwire endpoints?',
+      'Unknown command "endpoints add https://x:1/y". Run `tabwire endpoints --help`.',
     ],
-    [['endpoint'], 'tabwire endpoint is no command. Did you mean tabwire endpoints?'],
+    [['endpoint'], 'Unknown command "endpoint". Did you mean `tabwire endpoints`?'],
   ])('%j ends with 2 and what was probably meant, for programs too', async (words, message) => {
     expect(await tabwire(words)).toEqual({
       code: 2,
@@ -51,7 +51,7 @@ describe.concurrent('help', () => {
     const { code, stderr } = await tabwire(['help', 'psh'])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'Error: tabwire psh is no command. Did you mean tabwire push?\n',
+      stderr: 'Error: Unknown command "psh". Did you mean `tabwire push`?\n',
     })
   })
 

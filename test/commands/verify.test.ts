@@ -29,7 +29,7 @@ describe.concurrent('tabwire verify', () => {
     const ended = {
       code: 0,
       signal: null,
-      stdout: '✓ The signature is right; it was made 0 s ago.\n',
+      stdout: '✓ The signature is valid. It was made 0 s ago.\n',
       stderr: '',
     }
     expect(await verify(['--body', 'body.json'])).toEqual(ended)
@@ -76,7 +76,7 @@ describe.concurrent('tabwire verify', () => {
     expect(JSON.parse(late.stdout)).toMatchObject({ code: 'timestamp_too_old' })
     const never = await verify(['--now', 'yesterday'], { input: payload })
     expect(never.code).toBe(2)
-    expect(never.stderr).toContain('--now: yesterday is neither unix seconds nor an ISO 8601 time.')
+    expect(never.stderr).toContain('--now must be Unix seconds or an ISO 8601 time, got "yesterday".')
   })
 
   test('the secret can come from TABWIRE_SECRET, and is never printed', async () => {
@@ -94,7 +94,7 @@ describe.concurrent('tabwire verify', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^Error: --secret is missing: the endpoint's signing secret.* --help\.\n$/,
+        /^Error: --secret is missing: signing secret of the endpoint.* --help`\.\n$/,
       ) as string,
     })
     const both = await tabwire(['verify', '--json', '--secret', secret], { input: payload })
@@ -160,12 +160,12 @@ describe.concurrent('tabwire verify', () => {
       input: utf16(`POST /hooks HTTP/1.1\r\nX-Service-Signature: ${header}\r\n\r\n${payload}`),
     })
     expect(capture).toMatchObject({ code: 1, stdout: '' })
-    expect(capture.stderr).toMatch(/^Error: This capture of a request is UTF-16\. Windows PowerShell /)
+    expect(capture.stderr).toMatch(/^Error: The captured request is UTF-16\. Windows PowerShell /)
     const many = await tabwire(['verify', '--secret', secret, '--many', '-'], {
       input: utf16(JSON.stringify({ header, body: payload })),
     })
     expect(many).toMatchObject({ code: 2, stdout: '' })
-    expect(many.stderr).toMatch(/^Error: The file of --many is UTF-16\. Windows PowerShell /)
+    expect(many.stderr).toMatch(/^Error: --many: the file is UTF-16\. Windows PowerShell /)
   })
 
   test('tells the secret of another endpoint from this one, and shows neither', async () => {

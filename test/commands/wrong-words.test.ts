@@ -217,20 +217,20 @@ const before: Record<string, readonly string[]> = {
 
 /** Names under which an argument is told where its own says less. */
 const toldAs: Record<string, RegExp> = {
-  'trigger EVENT': /EVENT cannot be "check\.creatd"\. Did you mean check\.created\?/,
-  'faults set FAULT':
-    /"drpo" is no fault\. Did you mean drop\?|drop=2: |drop=-1: |latency: |latency=2m: |delay=: /,
+  'trigger EVENT': /EVENT must be one of .* got "check\.creatd"\. Did you mean check\.created\?/,
+  'faults set FAULT': /Unknown fault "drpo"\. Did you mean drop\?|FAULT must have a (probability|duration) /,
   'push FILE': /FILE must not be empty\./,
   'scenario run SCENARIO':
-    /dinner-for-for is neither .* Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
-  'doctor --receiver': /ftp:\/\/a\.test is no http: or https: URL/,
-  'listen --forward-to': /ftp:\/\/a\.test is no http: or https: URL|--forward-to must not be empty\./,
-  'listen --add-header': /-H "no header" is no header\./,
-  'scenario run --forward-to': /ftp:\/\/a\.test is no http: or https: URL/,
-  'verify --many': /Line 1 is not of the form|The file of --many holds no delivery\./,
+    /No such file or built-in scenario: "dinner-for-for"\. Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
+  'doctor --receiver': /--receiver must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
+  'listen --forward-to':
+    /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\.|--forward-to must not be empty\./,
+  'listen --add-header': /-H must be a header such as 'Name: value', got "no header"\./,
+  'scenario run --forward-to': /--forward-to must be an http: or https: URL .* got "ftp:\/\/a\.test"\./,
+  'verify --many': /--many: (line 1 must be|the file contains no deliveries)/,
   'verify --secret': /secret/i,
-  'sign --secret': /The secret is empty\. Pass --secret\./,
-  'deliveries export --secret': /The secret is empty\. Pass --secret/,
+  'sign --secret': /--secret must not be empty\. Pass the signing secret, whsec_….$/m,
+  'deliveries export --secret': /--secret must not be empty\. Pass the signing secret/,
   'guests claim ITEM': /ITEM/,
 }
 
@@ -289,14 +289,14 @@ test('every argument and flag of every command is among them, or takes anything'
 })
 
 test.each([
-  [['locations', '--url', 'localhost:4100'], '--url localhost:4100 is no URL of a service.'],
+  [
+    ['locations', '--url', 'localhost:4100'],
+    '--url must be an http: or https: URL such as http://127.0.0.1:4100, got "localhost:4100".',
+  ],
   [['locations', '--url', ''], '--url must not be empty.'],
   [['locations', '--data-dir', ''], '--data-dir must not be empty.'],
-  [
-    ['locations', '--config', ''],
-    'cannot be read: there is no such file. --config names a file of settings.',
-  ],
-  [['locations', '--config', 'gone.json'], 'gone.json cannot be read: there is no such file.'],
+  [['locations', '--config', ''], 'Cannot read the settings file : no such file. Correct --config.'],
+  [['locations', '--config', 'gone.json'], 'Cannot read the settings file gone.json: no such file.'],
 ])('%j is wrong usage, too', async (args, message) => {
   const { code, stderr } = await service.run(args)
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) as string })

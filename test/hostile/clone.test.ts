@@ -50,7 +50,7 @@ describe('tabwire.config.json of a clone', () => {
     const { code, stdout, stderr } = await start(cwd)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `Error: tabwire.config.json sets ${names}, and you have not trusted this folder. Its author could learn your key or have files written. Read it, then run: tabwire config trust (or name the file: --config tabwire.config.json)\n`,
+      `Error: tabwire.config.json sets ${names}, but you have not trusted this folder. The author of the file could read your key or overwrite files. Check the file, then run: tabwire config trust (or pass --config tabwire.config.json)\n`,
     )
     expect(await readdir(cwd)).toEqual(['tabwire.config.json'])
   })
@@ -192,7 +192,7 @@ test('no control character of a service reaches a .env file', async () => {
   server.close()
   expect(code).toBe(1)
   expect(stderr).toContain(
-    'TABWIRE_SIGNING_SECRET is not written to .env, because its value has a control character.',
+    'Cannot write TABWIRE_SIGNING_SECRET to .env: the value contains a control character.',
   )
   expect(await readFile(join(cwd, '.env'), 'utf8')).toBe('APP=1\n')
 })
@@ -203,7 +203,7 @@ describe('tabwire config trust', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'Error: There is nothing to trust: no tabwire.config.json here, and nothing in .tabwire that was made elsewhere.\n',
+        'Error: Nothing to trust: this folder has no tabwire.config.json, and .tabwire has no data from elsewhere.\n',
     })
   })
 

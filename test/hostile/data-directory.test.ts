@@ -69,7 +69,7 @@ describe('run.json', () => {
       })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toBe(
-        `Error: .tabwire/run.json names ${new URL(url).origin}, which is not an address of this machine, so nothing was sent there. Remove that file, or name the service yourself: --url URL.\n`,
+        `Error: .tabwire/run.json points to ${new URL(url).origin}, which is not an address of this machine. Nothing was sent there. Remove that file, or pass --url URL.\n`,
       )
     },
   )
@@ -122,7 +122,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
         const { code, stdout, stderr } = await tabwire(args, { cwd })
         expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' })
         expect(stderr).toBe(
-          `Error: .tabwire belongs to another user (uid ${NOBODY}, and you are 0), who knows its keys and can change them. If it is yours, run: sudo chown -R 0 .tabwire\n`,
+          `Error: .tabwire belongs to another user (uid ${NOBODY}; you are 0), who can read and change its keys. If the directory is yours, run: sudo chown -R 0 .tabwire\n`,
         )
       }
     },
@@ -141,7 +141,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
       expect(await ended).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: `Error: .tabwire belongs to another user (uid 0, and you are ${NOBODY}), who knows its keys and can change them. If it is yours, run: sudo chown -R ${NOBODY} .tabwire\n`,
+        stderr: `Error: .tabwire belongs to another user (uid 0; you are ${NOBODY}), who can read and change its keys. If the directory is yours, run: sudo chown -R ${NOBODY} .tabwire\n`,
       })
     },
   )
@@ -156,7 +156,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
       expect(code).toBe(1)
       expect(stderr).toMatch(
         new RegExp(
-          `^Error: Other users may write to \\.tabwire \\(mode ${mode.toString(8)}\\), so .* Run: chmod go-w \\.tabwire\\n$`,
+          `^Error: Other users can write to \\.tabwire \\(mode ${mode.toString(8)}\\), so .* Run: chmod go-w \\.tabwire\\n$`,
         ),
       )
       execFileSync('sh', ['-c', /Run: (.*)/.exec(stderr)?.[1] ?? ''], { cwd })
@@ -198,7 +198,9 @@ describe.skipIf(!hasModes)('a data directory', () => {
       await symlink(victim, join(cwd, '.tabwire', name))
       const { code, stderr } = await tabwire(['start', '--port', '0'], { cwd })
       expect(code).toBe(1)
-      expect(stderr).toContain(`Error: .tabwire/${name} is a symbolic link, and Tabwire follows none`)
+      expect(stderr).toContain(
+        `Error: .tabwire/${name} is a symbolic link. Tabwire does not follow links in its data directory.`,
+      )
       expect(await readFile(victim, 'utf8')).toBe('export PATH')
     },
   )
@@ -218,7 +220,7 @@ describe.skipIf(!hasModes)('a data directory', () => {
         const { code, stdout, stderr } = await tabwire(args, { cwd })
         expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
         expect(stderr).toBe(
-          `Error: Git tracks ${name}/credentials.json, so .tabwire came from whoever committed it, and everybody with the repository knows its keys. Take it out of the repository with git rm -r --cached -- .tabwire, or use another directory: --data-dir DIRECTORY.\n`,
+          `Error: Git tracks ${name}/credentials.json, so everyone with the repository knows the keys in .tabwire. Remove it from the repository with git rm -r --cached -- .tabwire, or use another directory: --data-dir DIRECTORY.\n`,
         )
       }
     }
@@ -240,10 +242,10 @@ describe('a data directory that this installation did not make', () => {
       const running = await startService([], { cwd })
       const { stderr } = await running.stop()
       expect(stderr).toContain(
-        'Warning: This installation did not make .tabwire: the API key in credentials.json',
+        'Warning: This installation did not create .tabwire: the API key in credentials.json',
       )
       expect(stderr).toContain('the signing secret in listen/secret')
-      expect(stderr).toContain('Remove .tabwire to have everything made anew.')
+      expect(stderr).toContain('Remove .tabwire to create new ones.')
     }
   })
 
@@ -266,7 +268,7 @@ describe('a data directory that this installation did not make', () => {
     const cwd = await emptyDirectory()
     await (await startService([], { cwd })).stop()
     const running = await startService([], { cwd, env: { XDG_STATE_HOME: await emptyDirectory() } })
-    expect((await running.stop()).stderr).toContain('This installation did not make .tabwire')
+    expect((await running.stop()).stderr).toContain('This installation did not create .tabwire')
   })
 
   test('is not reported when the mark cannot be stored, and the start succeeds', async () => {

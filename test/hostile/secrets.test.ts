@@ -92,7 +92,9 @@ describe('an unusable key is not echoed', () => {
     async (text) => {
       const { code, stdout, stderr } = await tabwire(['locations', '--api-key-file', await fileWith(text)])
       expect(code).toBe(2)
-      expect(stdout + stderr).toContain('must hold one line of visible ASCII characters')
+      expect(stdout + stderr).toContain(
+        'must contain only the secret, on one line of visible ASCII characters',
+      )
       expect(stdout + stderr).not.toContain('slip')
     },
   )
@@ -144,7 +146,7 @@ describe('a secret is read from a file', () => {
     const { code, stderr } = await tabwire(['sign', '--secret-file', 'gone', '--body', bin])
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('--secret-file: gone cannot be read (ENOENT)') as string,
+      expect.stringContaining('--secret-file: cannot read gone (ENOENT)') as string,
     ])
   })
 })
@@ -187,13 +189,13 @@ describe('variables that are not meant', () => {
   test('TLS settings of listen for its target do not apply to start', async () => {
     const { run } = service
     const { stdout } = await run(['listen', '--help'])
-    expect(stdout.replace(/\s+/g, ' ')).toContain('Its variable is TABWIRE_LISTEN_INSECURE.')
+    expect(stdout.replace(/\s+/g, ' ')).toContain('Environment variable: TABWIRE_LISTEN_INSECURE.')
     const { ended, child, until } = await spawnProcess(
       process.execPath,
       [bin, 'start', '--in-memory', '--port', '0'],
       { cwd: await emptyDirectory(), env: { TABWIRE_LISTEN_INSECURE: '1', TABWIRE_RECEIVER_INSECURE: '1' } },
     )
-    await until('stderr', /Ctrl-C stops it/)
+    await until('stderr', /Press Ctrl-C to stop/)
     child.kill()
     const { stderr } = await ended
     expect(stderr).toContain('Tabwire is ready.')

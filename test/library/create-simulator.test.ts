@@ -173,7 +173,7 @@ describe('a simulator in this process', () => {
   })
 
   test('refuses options that contradict each other', async () => {
-    await expect(createSimulator({ https: true, port: false })).rejects.toThrow(/HTTPS needs a port/)
+    await expect(createSimulator({ https: true, port: false })).rejects.toThrow(/https needs a port/)
   })
 })
 
@@ -201,7 +201,7 @@ describe('waiting for deliveries', () => {
     expect(error).toMatchObject({ code: 'never_came', seen: [] })
     expect((error as Error).message.split('\n')).toEqual([
       'Expected 1 delivered check.fully_paid for check table-12; none arrived. Waited 0 s.',
-      'No check.fully_paid for check table-12 has happened.',
+      'No check.fully_paid for check table-12 has occurred.',
       'All deliveries:',
       expect.stringMatching(/^ {2}dlv_\w{26} check\.created for check table-12, delivered$/),
     ])
@@ -210,7 +210,7 @@ describe('waiting for deliveries', () => {
   test('says that the event happened, but no endpoint was subscribed', async () => {
     await simulator.checks.push('table-12', check())
     await expect(simulator.deliveries.waitFor({ type: 'check.created', timeout: 0 })).rejects.toThrow(
-      /\ncheck\.created has happened, but no enabled webhook endpoint is registered for it\.\nNo delivery was sent\.$/,
+      /\ncheck\.created has occurred, but no enabled webhook endpoint is registered for it\.\nNo delivery was sent\.$/,
     )
   })
 

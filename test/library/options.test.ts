@@ -59,7 +59,7 @@ describe('options', () => {
     [{ signTime: 'never' }, 'signTime must be "real" or "virtual", got "never".'],
     [{ allowedHost: [1] }, 'allowedHost must be a text or a list of texts, none of them empty, got [1].'],
     [{ onError: true }, 'onError must be a function, got true.'],
-    [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Leave startAt out.'],
+    [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Omit startAt.'],
     [{ https: true, port: false }, 'https needs a port, got port: false.'],
     [
       { prot: 1, strict: 1 },
@@ -119,7 +119,7 @@ describe('options', () => {
       expect(receiver.requests).toHaveLength(1)
     }
     expect(await refusal({ cacert: `${file}.gone` })).toBe(
-      `cacert: ${JSON.stringify(`${file}.gone`)} cannot be read (ENOENT). Pass a PEM file.`,
+      `cacert must be a PEM text or the path of a PEM file, got ${JSON.stringify(`${file}.gone`)} (ENOENT).`,
     )
   })
 

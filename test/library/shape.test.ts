@@ -120,7 +120,7 @@ describe.each(both)('%s', (_name, client) => {
     const wait = client().events.waitFor('check.closed', { check: 'table-12', timeout: 0 })
     await expect(wait).rejects.toThrow(NotHappened)
     await expect(wait).rejects.toThrow(
-      /^Expected check\.closed for check table-12; none happened\. Waited 0 s\.\nThe latest events:\n {2}check\.created for check table-12$/,
+      /^Expected check\.closed for check table-12; none occurred\. Waited 0 s\.\nThe latest events:\n {2}check\.created for check table-12$/,
     )
   })
 
@@ -232,7 +232,7 @@ describe('what was received in this process', () => {
 
   test('is known for URLs with a receiver alone', () => {
     expect(() => simulator.received('https://else.test/')).toThrow(
-      'No receiver in this process takes https://else.test. Register one with simulator.receive("https://else.test/").',
+      'No receiver in this process handles https://else.test. Register one with simulator.receive("https://else.test/").',
     )
     expect(() => simulator.received('webhooks')).toThrow(/must be absolute/)
   })

@@ -52,7 +52,9 @@ describe('compaction', () => {
     const store = await openStore(directory, { compactAtBytes: 1000, openFile: disk.openFile, onNotice })
     disk.fails = (step, path) => step === 'write' && path.endsWith('.tmp')
     const failed = await writeUntil(store, 1, async () => notices.length >= 2)
-    expect(notices[0]).toContain('could not be compacted into the snapshot: the disk is full (ENOSPC)')
+    expect(notices[0]).toContain(
+      'Cannot compact the journal into the snapshot: the disk is full (ENOSPC). Nothing is lost. The journal grows until a later compaction succeeds.',
+    )
     expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(await storedChecks(await openStore(await copyOf(directory)))).toEqual(upTo(failed))
 
@@ -145,7 +147,7 @@ describe('a process that was killed during compaction', () => {
     await writeFile(journal, second)
     await writeFile(old, first.subarray(0, -10))
     await expect(openStore(directory)).rejects.toThrow(
-      /journal\.old\.ndjson is damaged: its last line is not whole/,
+      /journal\.old\.ndjson is damaged: its last line is incomplete/,
     )
     await rename(journal, `${journal}.away`)
     const store = await openStore(directory)

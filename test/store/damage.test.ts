@@ -144,9 +144,9 @@ describe('a journal', () => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const lines = bytes.toString().split('\n')
     await writeFile(path, [lines[0], lines[2], ''].join('\n'))
-    expect(await opened(directory)).toMatch(/journal\.ndjson line 2 .*transaction 3 where 2 should follow/)
+    expect(await opened(directory)).toMatch(/journal\.ndjson line 2 .*transaction 3, expected 2/)
     await writeFile(path, [lines[1], lines[2], ''].join('\n'))
-    expect(await opened(directory)).toMatch(/journal\.ndjson line 1 .*transaction 2 where 1 should follow/)
+    expect(await opened(directory)).toMatch(/journal\.ndjson line 1 .*transaction 2, expected 1/)
   })
 
   it('DUR-06 with garbage is refused, untouched, with the place and the repair command', async () => {
@@ -183,7 +183,7 @@ describe('a journal', () => {
     const text = bytes.toString() + encodeLine(4, JSON.stringify(writes)).toString()
     await writeFile(path, text)
     const message = await opened(directory)
-    expect(message).toContain('line 4 was written by a version of Tabwire that knows more')
+    expect(message).toContain('line 4 was written by a newer version of Tabwire')
     expect(message).toContain(why)
     expect(await readFile(path, 'utf8')).toBe(text)
   })
@@ -193,7 +193,7 @@ describe('a journal', () => {
     const newer = `${bytes.toString()}{"format":2,"sequence":4,"crc":"0"}\n`
     await writeFile(path, newer)
     const message = await opened(directory)
-    expect(message).toContain('line 4 was written by a version of Tabwire that knows more')
+    expect(message).toContain('line 4 was written by a newer version of Tabwire')
     expect(message).toContain('its "format" is 2')
     expect(await readFile(path, 'utf8')).toBe(newer)
     await writeFile(path, bytes.toString().replace('{"format":1,', '{"format":3,'))
@@ -290,7 +290,7 @@ describe('a snapshot', () => {
     ['is a list', '[]', /not a JSON object/],
     ['is of another program', '{"posts":[]}', /its "format" is undefined, not 1/],
     ['DUR-25 is of a later version', '{"format":2}', /its "format" is 2, not 1/],
-    ['has a strange collection', '{"format":1,"waiters":[]}', /"waiters" is no collection/],
+    ['has a strange collection', '{"format":1,"waiters":[]}', /"waiters" is not a collection/],
     ['has no list', '{"format":1,"checks":{}}', /"checks" is not an array/],
     [
       'has a record without id',

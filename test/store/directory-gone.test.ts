@@ -13,7 +13,7 @@ tidyUp()
 const gone = {
   code: 'storage_unavailable',
   message:
-    'Nothing was changed: it could not be written to disk, because the data directory was deleted, moved or replaced while the service ran. Restore the directory, or restart the service, then send the request again; the service goes on by itself.',
+    'Nothing was changed, because the disk could not be written: the data directory was deleted, moved or replaced while the service ran. Restore the directory, or restart the service, then send the request again.',
 }
 
 /** Opens the directory and stays until it is killed. */
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a data directory', () => {
     await store.close()
     expect(await readdir(dirname(directory))).toEqual([])
     expect(notices).toEqual([
-      'The journal could not be compacted into the snapshot: the data directory was deleted, moved or replaced while the service ran. Nothing was created or changed.',
+      'Cannot compact the journal into the snapshot: the data directory was deleted, moved or replaced while the service ran. Nothing was created or changed.',
     ])
   })
 

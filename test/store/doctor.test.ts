@@ -114,21 +114,21 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     (files) => ({ 'db.json': flipped(files['db.json'], 'POS-2') }),
     ['db.json'],
     [1, 2, 3, 4, 5, 6],
-    /made anew of 4 records, all that are in it/,
+    /rebuilt from 4 records, without losses/,
   ],
   [
     'a record of the snapshot that does not parse',
     (files) => ({ 'db.json': files['db.json'].replace('{"id":"chk_00000000000000000000000002"', '{"id""') }),
     ['db.json'],
     [1, 3, 4, 5, 6],
-    /made anew of 3 records, 1 line could not be read \(from line \d+\)/,
+    /rebuilt from 3 records, 1 line could not be read \(from line \d+\)/,
   ],
   [
     'another number in the snapshot',
     (files) => ({ 'db.json': files['db.json'].replace('"sequence": 4', '"sequence": 94') }),
     ['db.json'],
     [1, 2, 3, 4, 5, 6],
-    /made anew of 4 records/,
+    /rebuilt from 4 records/,
   ],
   [
     'a snapshot that is cut off',
@@ -137,14 +137,14 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     }),
     ['db.json'],
     [1, 2, 4, 5, 6],
-    /made anew of 3 records/,
+    /rebuilt from 3 records/,
   ],
   [
     'an empty snapshot',
     () => ({ 'db.json': '' }),
     ['db.json', 'journal.ndjson'],
     [],
-    /the next start begins with an empty store; the file as it was is in db\.json\.damaged-1/,
+    /the next start begins with an empty store\. The original file is db\.json\.damaged-1/,
   ],
   [
     'a snapshot of zeros beside a journal that holds everything',
@@ -154,7 +154,7 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     }),
     ['db.json'],
     [7],
-    /the journals hold everything/,
+    /the journals contain all data/,
   ],
   [
     'both damaged',
@@ -164,7 +164,7 @@ const damages: [what: string, damage: Damage, bad: string[], kept: number[], tol
     }),
     ['db.json', 'journal.ndjson'],
     [1, 2, 3, 4],
-    /1 transaction kept[^]*made anew of 4 records/,
+    /1 transaction kept[^]*rebuilt from 4 records/,
   ],
 ]
 
@@ -212,10 +212,7 @@ describe('a repair', () => {
     await writeFile(join(directory, 'lock.1'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1' }))
     expect((await checkUp(directory)).ok).toBe(false)
     const { ok, repaired } = await repair(directory)
-    expect([ok, repaired]).toEqual([
-      true,
-      [expect.stringContaining('after transaction 4 is not there any more')],
-    ])
+    expect([ok, repaired]).toEqual([true, [expect.stringContaining('Writes after transaction 4 are lost')]])
     expect(await kept(directory)).toEqual([1, 2, 3])
   })
 

@@ -65,7 +65,7 @@ describe('a directory', () => {
     const winner = many[results.indexOf('open')]
     expect(results.filter((result) => result === 'open')).toHaveLength(1)
     for (const result of results)
-      if (result !== 'open') expect(result).toContain(`in use by the process with pid ${winner?.pid},`)
+      if (result !== 'open') expect(result).toContain(`in use by the process with pid ${winner?.pid}.`)
     await Promise.all(many.map((child) => child.kill()))
   }, 30_000)
 

@@ -42,7 +42,7 @@ function inContainer(directory: string, number: number) {
 }
 
 const IN_USE =
-  'DirectoryInUse: .tabwire is in use by a process in another container (pid 1 there), and only one at a time may write there. Stop that one, or choose another directory.'
+  'DirectoryInUse: .tabwire is in use by a process in another container (pid 1 there). Stop that process, or choose another directory.'
 
 describe.skipIf(!isAvailable)(
   'two services on one directory, each in a pid namespace of its own (needs root)',

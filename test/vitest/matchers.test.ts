@@ -34,7 +34,7 @@ describe('toHaveDelivered', () => {
     )
     const never = expect(simulator).toHaveDelivered('check.created', { check: 'table-13', timeout: 0 })
     await expect(never).rejects.toThrow(
-      /^Expected: 1 delivered check\.created for check table-13\nGot: none\nNo check\.created for check table-13 has happened\.\nAll deliveries:\n/,
+      /^Expected: 1 delivered check\.created for check table-13\nGot: none\nNo check\.created for check table-13 has occurred\.\nAll deliveries:\n/,
     )
   })
 
@@ -278,7 +278,7 @@ describe('toBeSignedBy', () => {
     await expect({ headers: {}, body }).not.toBeSignedBy('whsec_a')
     const old = { headers: { 'x-service-signature': header(1) }, body }
     await expect(expect(old).toBeSignedBy('whsec_a')).rejects.toThrow(
-      /The signature is genuine, but its t is \d+ s behind/,
+      /The signature is genuine, but t is \d+ s behind/,
     )
   })
 })

@@ -72,7 +72,7 @@ export const steps: Record<StepName, Step> = {
   },
   rate: {
     act: ({ client, check }) =>
-      client.guests.rate(check, { guest_name: 'Mia', rating: 5, comment: 'The tart alone was worth it.' }),
+      client.guests.rate(check, { guest_name: 'Mia', rating: 5, comment: 'The tart was worth the wait.' }),
   },
 }
 

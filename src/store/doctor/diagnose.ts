@@ -136,5 +136,9 @@ function asideFinding({ entries }: Survey): Finding[] {
 function sizesFinding({ entries }: Survey): Finding {
   const files = entries.filter(({ folder }) => !folder)
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  return found('size', 'good', `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB.`)
+  return found(
+    'size',
+    'good',
+    `The data directory contains ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB.`,
+  )
 }

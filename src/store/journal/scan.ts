@@ -57,7 +57,7 @@ function lineAt(written: Buffer, number: number, start: number): JournalLine {
     return {
       ...place,
       kind: 'newer',
-      why: `it writes to ${JSON.stringify(read.stranger.collection)} what is not known here`,
+      why: `it contains an unknown write to ${JSON.stringify(read.stranger.collection)}`,
     }
   return { ...place, kind: 'whole', transaction: { sequence: line.sequence, writes: read.writes }, ended }
 }

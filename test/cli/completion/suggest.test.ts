@@ -37,7 +37,7 @@ describe('commands and topics', () => {
   test('come with the first line of what they are', () => {
     const { suggestions } = suggest(config, [''])
     expect(suggestions.find(({ value }) => value === 'clock')?.description).toBe(
-      'The time that the service lives by.',
+      'Show, advance or freeze the service clock.',
     )
     expect(suggestions.filter(({ description }) => description === '' || description.includes('\n'))).toEqual(
       [],

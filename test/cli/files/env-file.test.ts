@@ -27,7 +27,7 @@ describe('an .env file', () => {
     await chmod(path, 0o644)
     const file = await openEnvFile(path)
     expect(await file.write({ ...variables, ...secret })).toBe(
-      `${path} holds a secret now, so it is readable by you alone (mode 0644 → 0600).`,
+      `${path} now contains a secret, so only you can read it (mode 0644 → 0600).`,
     )
     expect(await modeOf(path)).toBe(0o600)
     expect(await file.write(secret)).toBeUndefined()
@@ -62,7 +62,7 @@ describe('an .env file', () => {
     const directory = await temporaryDirectory()
     await mkdir(join(directory, 'folder'))
     const missing = join(directory, 'no', '.env')
-    await expect(openEnvFile(missing)).rejects.toThrow(`${missing} cannot be written (ENOENT).`)
+    await expect(openEnvFile(missing)).rejects.toThrow(`Cannot write ${missing} (ENOENT).`)
     await expect(openEnvFile(join(directory, 'folder'))).rejects.toThrow('(EISDIR). Choose another file.')
     expect(await readdir(directory)).toEqual(['folder'])
   })

@@ -5,7 +5,7 @@ import { checkBody, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../../support/terminal.ts'
 
 const [{ t, payload, v1 }] = vectors
-const READING = /Reading standard input\. End it with Ctrl-D\.\r?\n/
+const READING = /Reading from standard input\. To end it, press Ctrl-D\.\r?\n/
 /** Ends what is typed, on a line of its own. */
 const END = '\n\u0004'
 
@@ -15,10 +15,10 @@ describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${o
   test.each<[string[], code: number, shows: RegExp, typed?: string]>([
     [['verify', ...verifying], 3, /trailing_newline/, payload],
     [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is no HTTP request/, 'soup'],
-    [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /Line 1 is not of the form/, 'soup'],
+    [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /--many: line 1 must be/, 'soup'],
     [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
     [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],
-    [['doctor', '--port', '0', '--cacert', '-'], 2, /holds no certificate/, 'soup'],
+    [['doctor', '--port', '0', '--cacert', '-'], 2, /--cacert must be a certificate/, 'soup'],
   ])('says so, and how to end it: %j', async (args, code, shows, typed = '') => {
     const running = await tabwireOnTerminal(args)
     await running.shows(READING)

@@ -29,7 +29,7 @@ describe('a typed amount', () => {
     ['1e3', 'USD'],
     ['99999999999999999', 'USD'],
   ])('%s is none in %s', (text, currency) => {
-    expect(() => readAmount(text, currency, 'tip')).toThrow(`--tip ${text} is no amount of ${currency}.`)
+    expect(() => readAmount(text, currency, 'tip')).toThrow(`--tip must be an amount in ${currency} such as`)
   })
 })
 

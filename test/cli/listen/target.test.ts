@@ -13,11 +13,15 @@ describe('a target', () => {
   ])('%s is %s', (text, url) => expect(parseTarget(text).href).toBe(url))
 
   test.each(['ftp://localhost', 'http://', '', 'http://a b'])('%j is none', (text) => {
-    expect(() => parseTarget(text)).toThrow('is no http: or https: URL to pass deliveries on to')
+    expect(() => parseTarget(text)).toThrow(
+      `--forward-to must be an http: or https: URL such as http://localhost:3000/webhooks, got ${JSON.stringify(text)}.`,
+    )
   })
 
   test('with a password is refused without showing it', () => {
-    expect(() => parseTarget('http://me:hunter2@localhost/')).toThrow(/^localhost: (?!.*hunter2)/)
+    expect(() => parseTarget('http://me:hunter2@localhost/')).toThrow(
+      /^--forward-to must not contain a password(?!.*hunter2)/,
+    )
   })
 })
 
@@ -28,7 +32,9 @@ describe('a header', () => {
   })
 
   test.each(['X-Tenant', ': x', 'X Y: z', 'X: a\nB: c'])('is not %j', (text) => {
-    expect(() => parseHeader(text)).toThrow("Write it as 'Name: value'.")
+    expect(() => parseHeader(text)).toThrow(
+      `-H must be a header such as 'Name: value', got ${JSON.stringify(text)}.`,
+    )
   })
 })
 

@@ -39,11 +39,13 @@ describe('--override', () => {
     'items.length=0',
   ])('%s names no path, and is told which there are', (override) => {
     expect(() => overridden(override)).toThrow(
-      /There is table\.number, status, items\[0–1\]\.external_id, .*, totals\.total_cents, revision\.$/,
+      /Fields: table\.number, status, items\[0–1\]\.external_id, .*, totals\.total_cents, revision\.$/,
     )
   })
 
   test.each(['status', '=open', ''])('%j is no change', (override) => {
-    expect(() => overridden(override)).toThrow('Write it as path=value')
+    expect(() => overridden(override)).toThrow(
+      `--override must be path=value, such as totals.total_cents=900, got ${JSON.stringify(override)}.`,
+    )
   })
 })

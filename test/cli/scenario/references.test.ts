@@ -23,8 +23,8 @@ describe('references of a step', () => {
   })
 
   test('must be in the answer', () => {
-    expect(() => resolved('$anna.idd', answers)).toThrow('$anna.idd is not in the answer to anna')
-    expect(() => resolved('$anna.constructor', answers)).toThrow('is not in the answer')
+    expect(() => resolved('$anna.idd', answers)).toThrow('$anna.idd is not in the response of anna')
+    expect(() => resolved('$anna.constructor', answers)).toThrow('is not in the response')
   })
 })
 

@@ -28,7 +28,7 @@ const push = { do: 'push', check: 'table', body: {} }
 
 describe('a scenario file that is wrong', () => {
   test.each<[string, unknown, string]>([
-    ['no JSON', '{', 'evening.json: This is no JSON: '],
+    ['no JSON', '{', "evening.json: not valid JSON: Expected property name or '}' in JSON at position 1."],
     ['no object', [], 'evening.json: The file must be an object, not an array.'],
     ['without steps', { title: 'An evening' }, 'evening.json: steps is required.'],
     [
@@ -59,7 +59,7 @@ describe('a scenario file that is wrong', () => {
     [
       'a close of what was not pushed',
       steps({ do: 'close', check: 'table' }),
-      'evening.json: step 1 (close): closes table, which no earlier step has pushed.',
+      'evening.json: step 1 (close): closes table, but no earlier step pushes it.',
     ],
     [
       'an event that there is not',

@@ -31,6 +31,8 @@ describe('a raw request', () => {
   })
 
   test.each(['', '{"a":1}', 'X-Service-Signature: t=1'])('is not %j', (text) => {
-    expect(() => parseRawRequest(Buffer.from(text))).toThrow('This is no HTTP request')
+    expect(() => parseRawRequest(Buffer.from(text))).toThrow(
+      'This is not an HTTP request. It must begin with a line such as POST /webhooks HTTP/1.1, followed by headers, a blank line and the body.',
+    )
   })
 })

@@ -21,7 +21,7 @@ describe('--only and --skip', () => {
 
   test('a name that names nothing is wrong usage', () => {
     expect(() => chosen(['bigg'], [])).toThrow(
-      'There is no case or group bigg. The groups are accepts, refuses',
+      '--only and --skip must be a case or group, got "bigg". Groups: accepts, refuses',
     )
     expect(() => chosen([], ['bigg'])).toThrow('bigg')
   })
