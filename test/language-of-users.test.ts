@@ -61,6 +61,16 @@ interface Package {
   oclif: { topics: Record<string, Described> }
 }
 
+describe('built-in scenarios', () => {
+  it.each(readdirSync(`${root}fixtures/scenarios`))('%s', (file) => {
+    const { title, description, steps } = JSON.parse(
+      readFileSync(`${root}fixtures/scenarios/${file}`, 'utf8'),
+    ) as { title: string; description: string; steps: { note?: string }[] }
+    const texts = [title, description, ...steps.map(({ note = '' }) => note)]
+    expect(texts.filter((text) => pattern.test(text))).toEqual([])
+  })
+})
+
 describe('help', () => {
   const { commands } = JSON.parse(readFileSync(`${root}oclif.manifest.json`, 'utf8')) as Manifest
   const { description, oclif } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Package
@@ -110,9 +120,12 @@ describe('the check of words', () => {
     expect(literalsIn(source)).toHaveLength(number)
   })
 
-  test.each(["It isn't there.", 'It is made anew.', 'x is no number.', 'You’ll see.'])('finds %j', (text) => {
-    expect(pattern.test(text)).toBe(true)
-  })
+  test.each(["It isn't there.", 'It is made ' + 'anew.', 'x is no number.', 'You’ll see.'])(
+    'finds %j',
+    (text) => {
+      expect(pattern.test(text)).toBe(true)
+    },
+  )
 
   test.each(['There is no key.', 'It is no longer there.', 'attempts in flight', "the service's name"])(
     'accepts %j',

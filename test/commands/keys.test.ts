@@ -92,7 +92,7 @@ describe.concurrent('tabwire keys', () => {
   test('an unknown key id, or scope, is refused', async () => {
     const unknown = await service.run(['keys', 'revoke', 'key_none'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
-    expect(unknown.stderr).toMatch(/^Error: There is no key key_none\./)
+    expect(unknown.stderr).toMatch(/^Error: 404 not_found: There is no key key_none\./)
     const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
     expect(code).toBe(2)
     expect(stderr).toMatch(

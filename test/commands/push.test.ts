@@ -103,7 +103,7 @@ describe.concurrent('tabwire push', () => {
     const broken = await service.run(['push', await file('broken.json', '{"table":')])
     expect(broken).toMatchObject({ code: 1, stdout: '' })
     expect(broken.stderr).toMatch(
-      /^Error: The body is not a JSON text: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
+      /^Error: 400 invalid_json: The body is not a JSON text: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
     )
     const latin = Buffer.from(JSON.stringify(checkBody({ table: { number: 'Café' } })), 'latin1')
     const { code, stdout } = await service.run(['push', await file('latin.json', latin), '--json'])
@@ -118,7 +118,7 @@ describe.concurrent('tabwire push', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const paths = stderr.split('\n').map((line) => /^ {2}(\S+) \w/.exec(line)?.[1] ?? line.trim())
     expect(paths.slice(0, -2)).toEqual([
-      'Error: The body is not valid:',
+      'Error: 422 validation_failed: the body is not valid.',
       'status',
       'items[1].name',
       'items[1].quantity',

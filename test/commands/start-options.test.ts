@@ -32,7 +32,9 @@ describe.concurrent('options of tabwire start', () => {
     await service.json('checks', 'list')
     const { code, stderr } = await service.run(['checks', 'list'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^Error: This API key may make 1 request in 3600 seconds\. Wait \d+ s/)
+    expect(stderr).toMatch(
+      /^Error: 429 rate_limited: This API key may make 1 request in 3600 seconds\. Wait \d+ s/,
+    )
     await service.stop()
     for (const wrong of ['0', '5/d', 'fast']) {
       const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])

@@ -129,7 +129,9 @@ describe('tabwire state', patient, () => {
       /^bad\.json was not loaded\. Nothing was changed:\nError: 422 validation_failed: the body is not valid\.\n {2}clock\.frozen must be a boolean, not a string\n {2}endpoints\[0\]\.id must be an identifier/,
     )
     const torn = await service.run(['state', 'load', '--file', '-'], { input: before.slice(0, -10) })
-    expect(torn.stderr).toMatch(/^Standard input was not loaded.*\nError: The body is not a JSON text/)
+    expect(torn.stderr).toMatch(
+      /^Standard input was not loaded.*\nError: 400 invalid_json: The body is not a JSON text/,
+    )
     expect((await service.run(['state', 'save', '--file', '-'])).stdout).toBe(before)
     await service.stop()
   })
@@ -138,7 +140,9 @@ describe('tabwire state', patient, () => {
     const cwd = await emptyDirectory()
     const none = await tabwire(['state', 'load', 'nope'], { cwd })
     expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toMatch(/^Error: There is no state nope \(.*nope\.json\)\. None is saved yet\.\n$/)
+    expect(none.stderr).toMatch(
+      /^Error: No saved state "nope" \(.*nope\.json\)\. No states are saved yet\.\n$/,
+    )
   })
 
   test('list shows the saved ones, also with no service, and what is none', async () => {

@@ -58,7 +58,7 @@ describe.concurrent('help', () => {
   test.each([[['--help']], [['help']]])('of everything is shown by tabwire %j', async (words) => {
     const { code, stdout } = await tabwire(words)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/\nTHE SERVICE\n[^]*\nWEBHOOKS\n[^]* {2}tail {2,}Show deliveries/)
+    expect(stdout).toMatch(/\nSERVICE\n[^]*\nWEBHOOKS\n[^]* {2}tail {2,}Show deliveries/)
   })
 
   test('--version tells the version', async () => {

@@ -69,7 +69,7 @@ describe.concurrent('tabwire verify', () => {
 
   test('--now takes an ISO time, and is now by default', async () => {
     const iso = new Date((t + 61) * 1000).toISOString()
-    expect((await verify(['--now', iso], { input: payload })).stdout).toContain('it was made 61 s ago')
+    expect((await verify(['--now', iso], { input: payload })).stdout).toContain('It was made 61 s ago')
     const late = await tabwire(['verify', '--secret', secret, '--header', header, '--json'], {
       input: payload,
     })
@@ -117,7 +117,7 @@ describe.concurrent('tabwire verify', () => {
     expect(JSON.parse(other.stdout)).toMatchObject({ code: 'missing_header', mistake: 'header_other_name' })
     const none = await run('soup')
     expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toContain('This is no HTTP request')
+    expect(none.stderr).toContain('This is not an HTTP request')
   })
 
   test('takes many, a line for each, and ends with totals', async () => {
@@ -142,7 +142,7 @@ describe.concurrent('tabwire verify', () => {
       { totals: { total: 4, right: 2, wrong: 2, mistakes: { trailing_newline: 1, missing_header: 1 } } },
     ])
     const plain = await tabwire(many, { input })
-    expect(plain.stdout).toMatch(/\n4 checked: 2 right, 2 wrong\n {2}trailing_newline {2}1\n/)
+    expect(plain.stdout).toMatch(/\n4 verified: 2 valid, 2 invalid\n {2}trailing_newline {2}1\n/)
     expect(plain.stdout).not.toContain(secret)
     expect((await tabwire(many, { input: line({}) })).code).toBe(0)
     for (const bad of ['', '{}', 'soup', '[1]', line({ header: 5 })])
