@@ -24,6 +24,6 @@ export const PUSH = 'tabwire push --sample two-top'
 
 /** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
 export function exampleCheck(): string {
-  const file = fileURLToPath(packageFile('fixtures/checks/two-top-with-notes.json'))
+  const file = fileURLToPath(packageFile('fixtures/checks/two-top.json'))
   return relative('', file)
 }

@@ -17,7 +17,7 @@ export default class Trigger extends ServiceCommand {
     'Trigger an event by performing the real steps.\nPushes, claims, pays, rates or closes a new check, or the check of --check.'
   static override examples = [
     '<%= config.bin %> trigger payment.refunded',
-    '<%= config.bin %> trigger check.closed --check two-top-with-notes',
+    '<%= config.bin %> trigger check.closed --check two-top',
     "<%= config.bin %> trigger check.created --override 'items[0].price_cents=900' --override table.number=7",
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })

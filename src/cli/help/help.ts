@@ -119,7 +119,7 @@ export const groups: readonly Group[] = [
     names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
   },
   { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
-  { heading: 'REPORTS AND CONTRACT', names: ['report', 'contract', 'openapi'] },
+  { heading: 'REPORTS AND CONTRACT', names: ['report', 'requests', 'contract', 'openapi'] },
   { heading: 'SHELL', names: ['completion'] },
 ]
 

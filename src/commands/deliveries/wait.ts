@@ -13,8 +13,8 @@ export default class DeliveriesWait extends ServiceCommand {
   static override description =
     'Wait for matching deliveries, or assert that none arrives.\nFor CI: checks existing deliveries first, then new attempts. Exit 3 when the expectation is not met.'
   static override examples = [
-    '<%= config.bin %> deliveries wait --type check.created --check two-top-with-notes',
-    '<%= config.bin %> deliveries wait --check two-top-with-notes --count 2 --exactly --timeout 5',
+    '<%= config.bin %> deliveries wait --type check.created --check two-top',
+    '<%= config.bin %> deliveries wait --check two-top --count 2 --exactly --timeout 5',
     '<%= config.bin %> deliveries wait --status dead --none --timeout 0',
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })

@@ -11,8 +11,8 @@ export default class GuestsClaim extends ServiceCommand {
   static override description =
     'Claim items of a check as a guest.\nGive an item by its external id, or by a unique part of its name.\nWithout a quantity, claims all that is left of the item. Without an item, claims everything unclaimed.'
   static override examples = [
-    '<%= config.bin %> guests claim two-top-with-notes burger lemonade=1 --name Anna',
-    '<%= config.bin %> guests claim two-top-with-notes   # everything unclaimed',
+    '<%= config.bin %> guests claim two-top burger lemonade=1 --name Anna',
+    '<%= config.bin %> guests claim two-top   # everything unclaimed',
   ]
   static override strict = false
   static override typedAs = typedAs({
