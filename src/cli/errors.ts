@@ -51,7 +51,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof TimedOut)
     return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
-    const hint = `${message} ${NO_SERVICE_HINT}`
+    const hint = `${message} ${message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT}`
     return {
       ...plain,
       message: hint,
@@ -145,6 +145,8 @@ const plurals: Readonly<Record<string, string>> = { delivery: 'deliveries', even
 const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the data directory (--data-dir).'
 
 const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
+
+const RESTART_HINT = 'Start the service with `tabwire start`.'
 
 const NO_SERVICE_HINT =
   'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'

@@ -83,12 +83,12 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     const { code, stdout, stderr } = await resend('--dead', '--since', between)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = stdout.split('\n')
-    expect(lines[0]).toMatch(new RegExp(`^✓ check\\.created is sent again to ${alive}: dlv_\\w{26}$`))
+    expect(lines[0]).toMatch(new RegExp(`^✓ Resent check\\.created to ${alive} as dlv_\\w{26}$`))
     for (const line of lines.slice(1, 3))
       expect(line).toMatch(
         new RegExp(`^✗ dlv_\\w{26}: Webhook endpoint ${disabled} is disabled \\(3 deliveries`),
       )
-    expect(lines.slice(3)).toEqual(['1 delivery sent again, 2 cannot be.', ''])
+    expect(lines.slice(3)).toEqual(['1 delivery resent, 2 refused.', ''])
     const arrived = await service.run(['deliveries', 'wait', '--check', 'dinner', '--timeout', '600'])
     expect(arrived.code).toBe(0)
   })

@@ -70,7 +70,7 @@ describe('deliveries show prints the position in the retry schedule', () => {
       'if it fails   dead',
     ])
     expect(steps({ ...ping, status: 'dead', next_attempt_at: null, attempts: attempts(1) })).toEqual([
-      'next attempt  none, after 1 of 1',
+      'next attempt  none, after 1 of 1 attempts',
     ])
   })
 })

@@ -72,10 +72,10 @@ describe('tabwire faults', () => {
       '--delay-for',
       '1h',
     ])
-    expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}late by 1h +check\.closed +0$/m)
-    expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500, not done +PUT \/v1\/\* +0$/m)
+    expect(replaced.stdout).toMatch(/^deliveries {2}delay {2}1 {7}delayed by 1h +check\.closed +0$/m)
+    expect(replaced.stdout).toMatch(/^api +error +0\.1 +answered 500; not processed +PUT \/v1\/\* +0$/m)
     expect(replaced.stderr).toBe(
-      'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API stay as they were.\n',
+      'Replaced the previous faults. Pass --add to keep them.\nThe faults on the API are unchanged.\n',
     )
     await service.run(['faults', 'set', 'drop', '--add'])
     expect(await names()).toEqual(['deliveries delay', 'deliveries drop', 'api error_rate'])
@@ -127,11 +127,11 @@ describe('tabwire faults', () => {
     await push(service, 'lunch')
     const [held] = await allDeliveries(service)
     const before = await service.run(['deliveries', 'show', held?.id ?? ''])
-    expect(before.stdout).toMatch(/^next attempt {2}2026-01-01 00:01:30 UTC, 1 of 7, the first$/m)
-    expect(before.stdout).toMatch(/^held back {5}since 2026-01-01 00:00:00 UTC {2}faults: duplicate, delay$/m)
+    expect(before.stdout).toMatch(/^next attempt {2}2026-01-01 00:01:30 UTC, attempt 1 of 7$/m)
+    expect(before.stdout).toMatch(/^held {10}since 2026-01-01 00:00:00 UTC {2}faults: duplicate, delay$/m)
     await service.run(['clock', 'advance', '2m'])
     const after = await service.run(['deliveries', 'show', held?.id ?? ''])
-    expect(after.stdout).toMatch(/^attempt 1: faults: duplicate, delay, held back for 1m30s$/m)
+    expect(after.stdout).toMatch(/^attempt 1: faults: duplicate, delay, held for 1m30s$/m)
     const told = await tail.until('stdout', /✓.*\n/)
     expect(told).toMatch(/^→ .* PUT \/v1\/checks\/external\/lunch {2}201 .* {2}faults: latency$/m)
     expect(told).toMatch(

@@ -95,8 +95,6 @@ describe.concurrent('tabwire keys', () => {
     expect(unknown.stderr).toMatch(/^Error: 404 not_found: There is no key key_none\./)
     const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
     expect(code).toBe(2)
-    expect(stderr).toMatch(
-      /^Error: --scopes: there is no scope admin\. There are: read, write, simulate\. See/,
-    )
+    expect(stderr).toMatch(/^Error: --scopes must be one or more of read, write, simulate, got "admin"\. Run/)
   })
 })

@@ -99,7 +99,7 @@ describe('tabwire listen', () => {
     const receiver = await startReceiver({ answer: (response) => void response.writeHead(500).end(answer) })
     const service = await serve()
     const listening = await spawnTabwire(['listen', '--forward-to', receiver.url], { cwd: service.cwd })
-    const banner = await listening.until('stderr', /removes the endpoint/)
+    const banner = await listening.until('stderr', /remove the endpoint/)
     expect(banner).toMatch(
       /^Listening\.\n\nforward {2}all events → http:\/\/127\.0\.0\.1:\d+\/ {2}we_\w{26}\nsecret {3}whsec_\S{43}\n/,
     )
@@ -112,7 +112,7 @@ describe('tabwire listen', () => {
     const { attempts: made } = await service.json<Delivery>('deliveries', 'show', id)
     expect(made).toMatchObject([{ outcome: 'bad_status', response_status: 500, response_body: answer }])
     expect((await service.run(['deliveries', 'show', id])).stdout).toContain(
-      'answered: Boom: no table 12 at line 2',
+      'response: Boom: no table 12 at line 2',
     )
     await interrupt(listening)
     await service.stop()
@@ -313,7 +313,7 @@ describe('tabwire listen', () => {
       '{"listen": {"forward": [{"to": "a", "event": ["check.closed"]}]}}',
     )
     expect((await tabwire(['listen', '--config', 'there/c.json'], { cwd })).stderr).toBe(
-      `Error: ${join('there', 'c.json')}: listen.forward[0] has an unknown key: "event" (did you mean events?). Allowed are to, events, headers.\n`,
+      `Error: ${join('there', 'c.json')}: listen.forward[0] has an unknown key: "event" (did you mean events?). Known keys are to, events, headers.\n`,
     )
   })
 })

@@ -86,7 +86,7 @@ describe('tabwire report', () => {
     const { code, stderr } = await faulty.run(['report', '--fail-on', 'total_mismatch'])
     expect(code).toBe(2)
     expect(stderr).toContain(
-      '--fail-on total_mismatch is no finding. Did you mean totals_mismatch? There are: totals_mismatch, ',
+      '--fail-on must be finding codes, any or none, got "total_mismatch". Did you mean totals_mismatch? Finding codes: totals_mismatch, ',
     )
   })
 })

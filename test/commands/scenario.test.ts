@@ -89,7 +89,7 @@ describe('tabwire scenario run', () => {
           ' {8}events',
           ' {10}expected \\["check.closed"\\]',
           ' {10}actual {3}\\["check.created"\\]',
-          ' {2}failed at step 2, 1 step not taken {2}table-\\w{26}\n$',
+          ' {2}failed at step 2, 1 step not run {2}table-\\w{26}\n$',
         ].join('\n'),
       ),
     )
@@ -115,7 +115,7 @@ describe('tabwire scenario run', () => {
     [
       'a refusal that nobody expects',
       { do: 'rate', check: 'table', rating: 6 },
-      /The service answered 422\. /,
+      /The service answered 422: /,
     ],
     [
       'a reference that leads nowhere',

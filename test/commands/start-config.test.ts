@@ -67,7 +67,7 @@ describe.concurrent('tabwire.config.json', () => {
   })
 
   test.each<[content: unknown, message: string | RegExp]>([
-    ['{"port": 1,}', /^tabwire\.config\.json is not JSON: .*\.$/],
+    ['{"port": 1,}', /^tabwire\.config\.json is not valid JSON: .*\.$/],
     ['{"data_dir": "C:\\data"}', /is not valid JSON: .* Write a backslash in a path as \\\\\.$/],
     ['[]', 'tabwire.config.json must be a JSON object, such as {"port": 4200}.'],
     [{ port: '4100' }, 'tabwire.config.json: port must be a number, not a string.'],
@@ -79,7 +79,7 @@ describe.concurrent('tabwire.config.json', () => {
     ],
     [
       { 'data-dir': 'x' },
-      /^tabwire\.config\.json: the file has an unknown key: "data-dir" \(did you mean data_dir\?\)\. Allowed are \$schema, port, host,/,
+      /^tabwire\.config\.json: the file has an unknown key: "data-dir" \(did you mean data_dir\?\)\. Known keys are \$schema, port, host,/,
     ],
     [
       { strict: 1, host: 2 },

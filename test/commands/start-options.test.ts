@@ -105,7 +105,10 @@ describe.concurrent('options of tabwire start', () => {
     const nonsense = await tabwire(['start', '--json'], { env: { TABWIRE_PORT: 'http' } })
     expect(nonsense).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(nonsense.stdout)).toEqual({
-      error: { code: 'usage', message: '--port: http is no whole number. See tabwire start --help.' },
+      error: {
+        code: 'usage',
+        message: '--port must be a whole number, got "http". Run `tabwire start --help`.',
+      },
     })
   })
 

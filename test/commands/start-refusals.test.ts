@@ -68,12 +68,12 @@ describe.concurrent('tabwire start refuses', () => {
       ['--service-name', 'Acme Inc.'],
       '--service-name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "Acme Inc.".',
     ],
-    [['--port', '65536'], '--port: 65536 is no whole number less than or equal to 65535.'],
+    [['--port', '65536'], '--port must be a whole number of at most 65535, got "65536".'],
   ])('wrong usage: %j', async (args, message) => {
     const { code, stdout, stderr } = await tabwire(['start', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
-    expect(stderr).toMatch(/^Error: [^\n]+ See tabwire start --help\.\n$/)
+    expect(stderr).toMatch(/^Error: [^\n]+ Run `tabwire start --help`\.\n$/)
   })
 
   test('a --cacert that holds no certificate', async () => {

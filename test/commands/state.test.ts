@@ -153,7 +153,7 @@ describe('tabwire state', patient, () => {
     await service.stop()
     await writeFile(join(cwd, '.tabwire', 'states', 'junk.json'), '{')
     const { stdout } = await tabwire(['state', 'list'], { cwd })
-    expect(stdout).toMatch(/^STATE {2}SAVED \(UTC\) +CLOCK +CHECKS {2}DELIVERIES\njunk .* no state\n/)
+    expect(stdout).toMatch(/^STATE {2}SAVED \(UTC\) +CLOCK +CHECKS {2}DELIVERIES\njunk .* invalid file\n/)
     expect(stdout).toMatch(/\nthird .* 2026-11-21 18:06:\d\d UTC, frozen {2}1 {7}1 \(1 pending\)\n$/)
     const { data } = JSON.parse((await tabwire(['state', 'list', '--json'], { cwd })).stdout) as {
       data: object[]

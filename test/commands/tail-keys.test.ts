@@ -56,11 +56,11 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     await tail.shows(/✓ .*dinner[^]*LIVE {3}2 shown/)
 
     tail.type('r')
-    await tail.shows(/✓ check\.created is sent again to we_\w+: dlv_\w+[^]*✓ .*dinner[^]*LIVE {3}3 shown/)
+    await tail.shows(/✓ Resent check\.created to we_\w+ as dlv_\w+[^]*✓ .*dinner[^]*LIVE {3}3 shown/)
     // Of the three that were shown the first is the oldest.
     tail.type('kk')
     tail.type('r')
-    await tail.shows(/is sent again[^]*is sent again[^]*✓ .*lunch[^]*LIVE {3}4 shown/)
+    await tail.shows(/Resent check[^]*Resent check[^]*✓ .*lunch[^]*LIVE {3}4 shown/)
 
     tail.type('f')
     await tail.shows(/failures only · p pause · f all .*· q quit/)

@@ -97,7 +97,7 @@ describe('tabwire tail over restarts of the service', () => {
     const first = await serve({ cwd, startAt: new Date('2030-01-01T00:00:00Z') })
     const running = await tail(cwd)
     await first.stop()
-    await running.until('stderr', /has ended/)
+    await running.until('stderr', /has stopped/)
     const second = await inMemory(cwd)
     await register(second)
     await push(second, 'new')
@@ -162,10 +162,10 @@ describe('tabwire tail', () => {
     expect(told?.attempt.response_body).toBe('{"reason":"no \u001b[2J table"}')
     const text = await people.until('stdout', /table"\}?\n/)
     expect(text).toMatch(
-      /^→ .* PUT .*\n {4}sent:\n {4}│ \{\n {4}│ {3}"table": \{\n[^]*\n {4}answered:\n {4}│ \{\n/m,
+      /^→ .* PUT .*\n {4}request:\n {4}│ \{\n {4}│ {3}"table": \{\n[^]*\n {4}response:\n {4}│ \{\n/m,
     )
     expect(text).toMatch(/\n {4}event:\n {4}│ \{\n {4}│ {3}"id": "evt_\w{26}",\n/)
-    expect(text).toMatch(/\n {4}answered:\n[^]*no .*\[2J table"/)
+    expect(text).toMatch(/\n {4}response:\n[^]*no .*\[2J table"/)
     expect(text).not.toContain('\u001b[2J')
     await Promise.all([json, people].map(interrupt))
     await service.stop()

@@ -144,7 +144,7 @@ describe.concurrent('tabwire tail', () => {
     await service.stop('SIGKILL')
     expect(await cut.ended).toMatchObject({ code: 1, stdout: '' })
     expect((await cut.ended).stderr).toContain(
-      'Error: The service closed the stream. Start one with: tabwire start\n',
+      'Error: The service closed the stream. Start the service with `tabwire start`.\n',
     )
   })
 })

@@ -83,7 +83,7 @@ describe('tabwire trigger --check', () => {
   test.each([
     ['check.created', 1, 'already exists, so it cannot be created again'],
     ['claim.created', 1, 'has no unclaimed item'],
-    ['check.closed', 1, 'gave no check.closed: close'],
+    ['check.closed', 1, 'caused no check.closed: close'],
     ['check.fully_paid', 1, 'Nothing is owed'],
   ])('says why %s is not to be had of a check', async (type, code, message) => {
     const nothing = {
@@ -133,7 +133,7 @@ describe('tabwire trigger --override', () => {
 
 test.each([
   ['ping', /tabwire ping ENDPOINT/],
-  ['check.paid', /There are: check\.created, .*, feedback\.received/],
+  ['check.paid', /must be one of check\.created, .*, feedback\.received/],
 ])('tabwire trigger %s is wrong usage', async (type, message) => {
   const { code, stderr } = await run(type)
   expect(code).toBe(2)
