@@ -55,7 +55,7 @@ describe('the port', () => {
     const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const taken = (other.address() as AddressInfo).port
-    expect((await checkPort(around({ directory, port: taken }))).message).toMatch(/taken by another program/)
+    expect((await checkPort(around({ directory, port: taken }))).message).toMatch(/in use by another program/)
     await new Promise((resolve) => other.close(resolve))
     expect((await checkPort(around({ directory, port: taken }))).message).toMatch(/is free/)
   })

@@ -208,22 +208,25 @@ describe.concurrent('tabwire receiver check', () => {
 
   test.each([
     [['http://example.com/'], 'uses plain HTTP, which is allowed only on this machine'],
-    [['ftp://localhost/'], 'is no http: or https: URL'],
-    [['3000', '--only', 'everything'], 'There is no case or group everything'],
+    [['ftp://localhost/'], 'URL must be an http: or https: URL such as'],
+    [['3000', '--only', 'everything'], '--only and --skip must be a case or group, got "everything".'],
     [['3000', '--only', 'behaves', '--skip', 'behaves'], 'leave no case'],
     [
       ['3000', '-H', 'x-service-signature: a'],
       '--header must not be x-service-signature, because the check sets it',
     ],
-    [['3000', '-H', 'nonsense'], 'is no header'],
+    [['3000', '-H', 'nonsense'], '-H must be a header such as \'Name: value\', got "nonsense".'],
     [
       ['3000', '--events', 'check.creatd'],
       '--events must be event types or all, got "check.creatd". Did you mean check.created?',
     ],
-    [['3000', '--tap', '--json'], 'exclude each other'],
+    [['3000', '--tap', '--json'], 'not both.'],
     [['3000', '--state-url', '3000/{id}'], '--state-url has the unknown placeholder {id}'],
-    [['3000', '--state-url', 'http://example.com/'], 'is plain HTTP'],
-    [['3000', '--state-url', '3000', '--state-header', 'nonsense'], '--state-header "nonsense" is no header'],
+    [['3000', '--state-url', 'http://example.com/'], 'uses plain HTTP'],
+    [
+      ['3000', '--state-url', '3000', '--state-header', 'nonsense'],
+      '--state-header must be a header such as \'Name: value\', got "nonsense".',
+    ],
     [['3000', '--seed', 'x'], '--seed'],
   ])('%j is wrong usage', async (args, words) => {
     const { code, stdout, stderr } = await check(...(args as [string]))

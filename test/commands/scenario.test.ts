@@ -120,7 +120,7 @@ describe('tabwire scenario run', () => {
     [
       'a reference that leads nowhere',
       { do: 'release', claim: '$bill.claim' },
-      /\$bill\.claim is not in the answer to bill/,
+      /\$bill\.claim is not in the response of bill/,
     ],
   ])('exits 1 at %s', async (_what, step, message) => {
     const { code, stdout } = await run(await file('refused.json', push, step))

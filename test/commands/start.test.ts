@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { emptyDirectory, spawnTabwire, startService } from '../support/cli.ts'
+import { emptyDirectory, spawnTabwire, startService, tabwire } from '../support/cli.ts'
 import { startReceiver } from '../support/https-receiver.ts'
 
 const modeOf = async (...path: string[]) => ((await stat(join(...path))).mode & 0o777).toString(8)
@@ -34,9 +34,10 @@ describe.concurrent('tabwire start', () => {
     )
     expect(talk).toContain('tabwire tail')
     expect(talk).not.toContain('\u001b')
-    // The check that it proposes to push is there.
-    const file = / tabwire push (\S+)/.exec(talk)?.[1] ?? ''
-    expect(JSON.parse(await readFile(join(cwd, file), 'utf8'))).toHaveProperty('items')
+    // Registering comes before pushing, and the proposed push works.
+    expect(talk).toMatch(/ tabwire listen --forward-to http:[^]* tabwire push /)
+    const push = / tabwire (push .+)$/m.exec(talk)?.[1]?.split(' ') ?? []
+    expect(await tabwire(push, { cwd })).toMatchObject({ code: 0 })
     start.child.kill('SIGINT')
     expect(await start.ended).toMatchObject({ code: 0, signal: null, stdout: '' })
     expect(await readdir(join(cwd, '.tabwire'))).not.toContain('run.json')

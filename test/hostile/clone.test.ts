@@ -60,7 +60,7 @@ describe('tabwire.config.json of a clone', () => {
     for (const args of [['locations'], ['state', 'list'], ['certs', 'create', 'localhost'], ['doctor']]) {
       const { code, stderr } = await tabwire(args, { cwd })
       expect({ args, code }).toEqual({ args, code: 1 })
-      expect(stderr).toContain('tabwire.config.json sets data_dir, and you have not trusted this folder.')
+      expect(stderr).toContain('tabwire.config.json sets data_dir, but you have not trusted this folder.')
     }
   })
 
@@ -113,7 +113,7 @@ describe('tabwire.config.json of a clone', () => {
       for (const args of [[], ['--config', 'tabwire.config.json']]) {
         const { code, stderr } = await start(cwd, ...args)
         expect(code).toBe(2)
-        expect(stderr).toContain('tabwire.config.json: dotenv leads out of the folder of the file.')
+        expect(stderr).toContain('tabwire.config.json: dotenv must be inside the folder of the file, got')
       }
       expect([await readdir(join(home, '.ssh')), await readdir(home)]).toEqual([[], ['.ssh', 'clone']])
     },
@@ -123,7 +123,7 @@ describe('tabwire.config.json of a clone', () => {
     const { cwd } = await clone({ [key]: key === 'cacert' ? ['../x'] : '../x' })
     const { code, stderr } = await start(cwd, '--config', 'tabwire.config.json')
     expect(code).toBe(2)
-    expect(stderr).toContain(`tabwire.config.json: ${key} leads out of the folder of the file.`)
+    expect(stderr).toContain(`tabwire.config.json: ${key} must be inside the folder of the file, got`)
   })
 
   test('cannot set a forward to another host, but one to this machine', async () => {
@@ -136,7 +136,7 @@ describe('tabwire.config.json of a clone', () => {
     const { code, stderr } = await tabwire(['listen'], { cwd, env })
     expect(code).toBe(1)
     expect(stderr).toContain(
-      'tabwire.config.json sets listen.forward to attacker.example and listen.forward to 8.8.8.8, and you have not trusted this folder.',
+      'tabwire.config.json sets listen.forward to attacker.example and listen.forward to 8.8.8.8, but you have not trusted this folder.',
     )
     const own = await clone({ listen: { forward: [{ to: 'localhost:9' }] } })
     const listening = await spawnTabwire(['listen', '--json'], { cwd: own.cwd, env })
@@ -171,7 +171,7 @@ describe('an API key', () => {
     await writeFile(join(cwd, '.tabwire', 'credentials.json'), '{"api_key": "a\\nb"}')
     const { code, stderr } = await tabwire(['locations', '--url', service.url], { cwd })
     expect(code).toBe(4)
-    expect(stderr).toContain('--api-key, TABWIRE_API_KEY or the data directory')
+    expect(stderr).toContain('401 unauthorized: No API key found.')
   })
 })
 

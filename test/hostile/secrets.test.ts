@@ -128,7 +128,7 @@ describe('a secret is read from a file', () => {
       code: 0,
     })
     const both = await locations(['--api-key', service.key, '--api-key-file', right])
-    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('exclude each other') as string])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('not both.') as string])
   })
 
   test('by --secret-file of sign and verify', async () => {

@@ -193,7 +193,7 @@ describe.each(shells)('in %s', (shell) => {
       'doctor, of a certificate',
       (value) => {
         const [, advice] = certificateAdvice('CERT_HAS_EXPIRED', value)
-        return advice.slice(advice.indexOf('tabwire'), -1)
+        return advice.slice(advice.indexOf('tabwire'))
       },
       (host) =>
         host.startsWith('-')

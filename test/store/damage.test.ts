@@ -176,8 +176,16 @@ describe('a journal', () => {
   })
 
   it.each([
-    ['a collection', [{ collection: 'tips', put: { id: 'tip_1' } }], 'it writes to "tips"'],
-    ['a kind of write', [{ collection: 'checks', merge: { id: 'chk_1' } }], 'it writes to "checks"'],
+    [
+      'a collection',
+      [{ collection: 'tips', put: { id: 'tip_1' } }],
+      'it contains an unknown write to "tips"',
+    ],
+    [
+      'a kind of write',
+      [{ collection: 'checks', merge: { id: 'chk_1' } }],
+      'it contains an unknown write to "checks"',
+    ],
   ])('DUR-25 from a version that knows another %s is refused, untouched', async (_, writes, why) => {
     const { directory, path, bytes } = await filled('journal.ndjson')
     const text = bytes.toString() + encodeLine(4, JSON.stringify(writes)).toString()

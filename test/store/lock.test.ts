@@ -182,7 +182,7 @@ describe('a lock', () => {
     const holder = open(directory)
     expect(await holder.line()).toBe('open')
     release()
-    await expect(acquireLock(directory)).rejects.toThrow(`in use by the process with pid ${holder.pid},`)
+    await expect(acquireLock(directory)).rejects.toThrow(`in use by the process with pid ${holder.pid}.`)
     await holder.kill()
   })
 })

@@ -53,7 +53,7 @@ const profile = exactly({
     .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
     .optional()
     .describe('Environment variable that holds the API key.'),
-  service_name: z.string().min(1).optional().describe('Names the signature header, X-<name>-Signature.'),
+  service_name: z.string().min(1).optional().describe('Name in the signature header, X-<name>-Signature.'),
   cacert: z
     .string()
     .min(1)

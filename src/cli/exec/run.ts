@@ -81,7 +81,7 @@ function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): 
   if (code === 'ENOENT')
     return new CommandError(
       'command_not_found',
-      `Command not found: ${file}. Check its name and your PATH. In a project, npx finds its commands: tabwire exec -- npx ${file}`,
+      `Command not found: ${file}. Check its name and your PATH. For commands of a Node.js project, put npx before the name.`,
       NOT_FOUND,
     )
   return new CommandError(

@@ -14,7 +14,7 @@ const verifying = ['--secret', secret, '--header', `t=${t},v1=${v1}`, '--now', S
 describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${onTerminal}`, () => {
   test.each<[string[], code: number, shows: RegExp, typed?: string]>([
     [['verify', ...verifying], 3, /trailing_newline/, payload],
-    [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is no HTTP request/, 'soup'],
+    [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is not an HTTP request/, 'soup'],
     [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /--many: line 1 must be/, 'soup'],
     [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
     [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],
