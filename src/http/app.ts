@@ -143,7 +143,7 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   context.answered = true
   const { pathname, search } = event.url
   // Looking at the log is not part of what is looked at.
-  if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
+  if (!/^\/(_sim\/|assets\/|docs(\/|$)|openapi\.json$|$)/.test(pathname))
     record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
   const headers = headersOf(context, answer)
   // A connection that stays open would keep a stopping service waiting, and its next request be refused.

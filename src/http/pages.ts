@@ -9,7 +9,8 @@ import type { AnswerDoc } from './openapi/operation.ts'
 export interface Pages {
   table(view: TableView, language: string | undefined): Promise<string>
   noTable(): Promise<string>
-  reference(): Promise<string>
+  reference(document: object): Promise<string>
+  guide(name: string | undefined): Promise<string | undefined>
   inspector(): Promise<string>
   asset(name: string): Promise<{ type: string; content: string } | undefined>
 }
@@ -52,10 +53,24 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
   ]
 }
 
-/** `GET /docs`: the OpenAPI document for people. */
-export function referenceRoutes(pages: Pick<Pages, 'reference'>): Route[] {
-  const handle = async () => html(200, await pages.reference(), referencePolicy)
-  return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
+/** `GET /docs` and `GET /docs/guides`: the API reference, made once per service, and the guides. */
+export function docsRoutes(
+  pages: Pick<Pages, 'reference' | 'guide'>,
+  documentFor: (call: Call, write: (text: string) => Promise<string>) => Promise<string>,
+): Route[] {
+  const reference = async (call: Call) => html(200, await documentFor(call, referencePage))
+  const referencePage = (text: string) => pages.reference(JSON.parse(text) as object)
+  const guide = async ({ params }: Call) => {
+    const page = await pages.guide(params.name)
+    if (page === undefined) throw new Refusal('not_found', 'No such guide. /docs/guides lists the guides.')
+    return html(200, page)
+  }
+  const open = { method: 'GET', scope: null, secret: true } as const
+  return [
+    { ...open, path: '', handle: reference },
+    { ...open, path: '/guides', handle: guide },
+    { ...open, path: '/guides/:name', handle: guide },
+  ]
 }
 
 /** `GET /assets/{name}`: the page's script and style, for ever the same under their names. */
@@ -103,8 +118,6 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The explorer, a component that is not ours, writes its styles into its shadow tree; scripts stay those of files. */
-const referencePolicy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 /** No text can become markup or script, whatever the page's own script does with it. */
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 

@@ -1,5 +1,7 @@
-import { type ComponentChildren, h, type JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { GuideList, GuidePage } from './docs/guides.tsx'
+import { Reference } from './docs/reference.tsx'
 import { initialModel, noActions } from './guest/model.ts'
 import { Table } from './guest/view/table.tsx'
 import type { Renderer } from './renderer.js'
@@ -41,24 +43,26 @@ export const renderer: Renderer = {
       </Document>,
     ),
 
-  reference: ({ script, style }) =>
+  reference: (document, style) =>
     render(
       <Document title="API reference · Tabwire" style={style}>
-        <noscript>
-          <p>This page needs JavaScript. The document itself is at /openapi.json.</p>
-        </noscript>
-        {h('openapi-explorer', explorer)}
-        <script defer src={script} />
+        <Reference document={document} />
       </Document>,
     ),
-}
 
-/** Attributes of the explorer component, which preact's types do not know. */
-const explorer = {
-  'spec-url': '/openapi.json',
-  'schema-expand-level': 2,
-  collapse: 'true',
-  'hide-server-selection': 'true',
+  guides: (guides, style) =>
+    render(
+      <Document title="Guides · Tabwire" style={style}>
+        <GuideList guides={guides} />
+      </Document>,
+    ),
+
+  guide: (guide, guides, elsewhere, style) =>
+    render(
+      <Document title={`${guide.title} · Tabwire`} style={style}>
+        <GuidePage guide={guide} guides={guides} elsewhere={elsewhere} />
+      </Document>,
+    ),
 }
 
 const icon =

@@ -57,9 +57,11 @@ const elsewhere = [
   ['tabwire demo', 'all of it, in a few seconds'],
   ['tabwire --help', 'every command'],
   ['tabwire COMMAND --help', 'what it does, examples first'],
+  ['tabwire help guides', 'guides, such as webhooks and testing'],
 ] as const
 
-const EXPLAIN = 'tabwire COMMAND --help explains one, examples first. --json is on every command.'
+const EXPLAIN =
+  'Help of a command: tabwire COMMAND --help. Guides: tabwire help guides. Every command has --json.'
 
 function renderJobs(jobs: readonly Job[]): string {
   return jobs

@@ -14,6 +14,7 @@ import {
   httpUrlFlag,
 } from '../../cli/flags.ts'
 import { readInput } from '../../cli/files/input.ts'
+import { typedValue } from '../../cli/files/secrets.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
@@ -37,7 +38,7 @@ export default class ContractCheck extends ConformanceCommand {
   ]
   static override flags = fromEnvironment({
     'base-url': httpUrlFlag({ description: 'The implementation, with its version segment /v1.' }),
-    'api-key': apiKeyFlag({ description: 'A key with all scopes there.', dependsOn: ['base-url'] }),
+    'api-key': apiKeyFlag({ description: 'A key with all scopes there.' }),
     'api-key-file': secretFromFileFlag('that key'),
     'read-key': apiKeyFlag({
       description: 'A key without write scope there; a Tabwire service is asked for one.',
@@ -86,6 +87,8 @@ export default class ContractCheck extends ConformanceCommand {
       timeouts: { eventMs: flags.wait * 1000 },
     }
     const baseUrl = flags['base-url']
+    if (baseUrl === undefined && typedValue(this.argv, 'api-key') !== undefined)
+      throw usageError('--api-key also needs --base-url: the URL of the implementation to test.')
     if (baseUrl === undefined && flags.profile !== undefined)
       throw usageError('--profile FILE also needs --base-url: the URL of the implementation to test.')
     if (baseUrl === undefined) return this.checkOwnService(flags, common)
