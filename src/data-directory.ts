@@ -1,5 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { apiKeyPattern } from './model/api-key.ts'
 import { writePrivateFile } from './private-file.ts'
 
@@ -61,6 +61,11 @@ export async function removeRun(directory: string, pid: number): Promise<void> {
 /** Folder of saved states. */
 export function statesDirectory(directory: string): string {
   return join(directory, 'states')
+}
+
+/** Returns the absolute path of the certificate of the local authority, PEM. */
+export function authorityFile(directory: string): string {
+  return resolve(directory, 'ca', 'ca.pem')
 }
 
 /** Creates that directory, private to its owner and ignored by git. */

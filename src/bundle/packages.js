@@ -9,6 +9,7 @@ const builtIn = [
   '@peculiar/x509',
   '@oclif/core',
   'chalk',
+  'cross-spawn',
   'eventsource-parser',
   'h3',
   'ipaddr.js',

@@ -43,7 +43,8 @@ export abstract class BaseCommand extends Command {
       stream.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'EPIPE') this.abandoned()
       })
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => this.interrupted())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.on(signal, (name: NodeJS.Signals) => this.interrupted(name))
   }
 
   /** Parses the command line. Refuses a data directory that another user may have written. */
@@ -82,7 +83,7 @@ export abstract class BaseCommand extends Command {
   protected readonly mendsModes: boolean = false
 
   /** Handles Ctrl-C, SIGTERM and a closed terminal. Exits at once; commands with work to finish override it. */
-  protected interrupted(): void {
+  protected interrupted(_signal: NodeJS.Signals = 'SIGINT'): void {
     process.exit(exitCodes.interrupted)
   }
 

@@ -2,11 +2,9 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { readConfigFile, settingsIn } from '../cli/config/file.ts'
 import { requireNode } from '../cli/doctor/node.ts'
 import { openEnvFile } from '../cli/files/env-file.ts'
-import { listed } from '../cli/flags.ts'
 import { openInBrowser } from '../cli/open-in-browser.ts'
-import { readCertificate } from '../cli/files/input.ts'
 import { renderBug, renderReady, renderWarning } from '../cli/render/messages.ts'
-import { announce, listenForSignals, warningsOf } from '../cli/start/start.ts'
+import { announce, listenForSignals, optionsOf, warningsOf } from '../cli/start/start.ts'
 import { requireRepeatable, startFlags } from '../cli/start/flags.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 import { removeRun } from '../data-directory.ts'
@@ -33,30 +31,11 @@ export default class Start extends BaseCommand {
     requireRepeatable(flags)
     const envFile = flags['env-file']
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
-    const ca = await Promise.all(listed(flags.cacert ?? []).map(readCertificate))
+    const options = await optionsOf(flags)
     const foreign = await foreignSecrets(directory)
     if (!flags['in-memory'] || flags.https) await prepareDataDirectory(directory)
     const simulator = await startSimulator({
-      dataDir: flags['in-memory'] ? undefined : directory,
-      authorityDirectory: directory,
-      host: flags.host,
-      port: flags.port,
-      https: flags.https,
-      apiKey: flags['api-key'],
-      serviceName: flags['service-name'],
-      strict: flags.strict,
-      orderBy: flags['order-by'],
-      allowHttpLoopback: flags['allow-http-loopback'],
-      denyPrivate: flags['deny-private'],
-      cacert: ca,
-      insecure: flags.insecure,
-      allowedHost: listed(flags['allowed-host'] ?? []),
-      disableAfter: flags['disable-after'],
-      keepEvents: flags['keep-events'],
-      rateLimit: flags['rate-limit'],
-      clock: flags.clock,
-      seed: flags.seed,
-      signTime: flags['sign-time'],
+      ...options,
       onNotice: (notice) => this.say(notice),
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     }).catch(async (error: unknown) => {

@@ -111,7 +111,7 @@ interface Group {
 export const groups: readonly Group[] = [
   {
     heading: 'THE SERVICE',
-    names: ['start', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
+    names: ['start', 'exec', 'open', 'demo', 'doctor', 'state', 'clock', 'faults', 'keys', 'config'],
   },
   { heading: 'CHECKS AND GUESTS', names: ['push', 'checks', 'locations', 'guests', 'qr', 'scenario'] },
   {

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import { Flags, type Interfaces } from '@oclif/core'
 import { fromConfigFile } from '../config/defaults.ts'
 import { usageError } from '../errors.ts'
 import {
@@ -76,6 +76,9 @@ export const startFlags = fromConfigFile({
   'env-file': envFileFlag,
   open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
 })
+
+/** Values of {@link startFlags}. */
+export type StartFlags = Interfaces.InferredFlags<typeof startFlags>
 
 /** @throws CommandError (usage) for a seed with stored data. */
 export function requireRepeatable(flags: { seed?: number | undefined; 'in-memory': boolean }): void {

@@ -2,6 +2,10 @@ import { readRun, writeRun } from '../../data-directory.ts'
 import { isAlive } from '../running-service.ts'
 import { exitCodes } from '../errors.ts'
 import { isLoopbackBinding } from '../../model/loopback.ts'
+import type { SimulatorOptions } from '../../simulator-options.ts'
+import { readCertificate } from '../files/input.ts'
+import { listed } from '../flags.ts'
+import type { StartFlags } from './flags.ts'
 
 /** A running service, as commands need it. */
 interface Running {
@@ -61,4 +65,30 @@ export function warningsOf(flags: {
       ? ''
       : `--seed ${flags.seed}: secrets and keys follow from the seed, so that anybody can foretell them. For tests alone. The clock stands still; tabwire clock advance moves it.`,
   ].filter((warning) => warning !== '')
+}
+
+/** Returns the options of the simulator for the flags of `start`. Reads the certificates of `--cacert`. */
+export async function optionsOf(flags: Omit<StartFlags, 'env-file' | 'open'>): Promise<SimulatorOptions> {
+  return {
+    dataDir: flags['in-memory'] ? undefined : flags['data-dir'],
+    authorityDirectory: flags['data-dir'],
+    host: flags.host,
+    port: flags.port,
+    https: flags.https,
+    apiKey: flags['api-key'],
+    serviceName: flags['service-name'],
+    strict: flags.strict,
+    orderBy: flags['order-by'],
+    allowHttpLoopback: flags['allow-http-loopback'],
+    denyPrivate: flags['deny-private'],
+    cacert: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
+    insecure: flags.insecure,
+    allowedHost: listed(flags['allowed-host'] ?? []),
+    disableAfter: flags['disable-after'],
+    keepEvents: flags['keep-events'],
+    rateLimit: flags['rate-limit'],
+    clock: flags.clock,
+    seed: flags.seed,
+    signTime: flags['sign-time'],
+  }
 }

@@ -1,0 +1,92 @@
+import { constants } from 'node:os'
+import type { ChildProcess } from 'node:child_process'
+import { CommandError } from '../errors.ts'
+
+/** Time that a command has to end after a signal, in milliseconds; then it is killed. */
+const GRACE_MS = 5_000
+
+/** Exit codes of POSIX shells. */
+const NOT_EXECUTABLE = 126
+const NOT_FOUND = 127
+
+/** A command that runs. */
+export interface RunningCommand {
+  /**
+   * Resolves with the exit code; 128 plus the signal's number when a signal ended the command.
+   * @throws CommandError with exit code 127 when there is no such command, and 126 when it cannot be executed.
+   */
+  ended: Promise<number>
+  /** Passes a signal on. The command is killed when it has not ended 5 seconds later. */
+  signal(signal: NodeJS.Signals): void
+}
+
+/**
+ * Runs a command without a shell, on this process's standard streams. On Windows, finds `.cmd` files as a shell does.
+ *
+ * Away from a terminal, the command gets a process group of its own: a signal reaches all its processes, and processes that
+ * are left when it ends are ended. At a terminal it stays in our group, or Ctrl-C and reads from the terminal would not
+ * reach it.
+ */
+export async function runCommand(
+  [file = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<RunningCommand> {
+  const { default: spawn } = await import('cross-spawn')
+  const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
+  const child = spawn(file, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...variables },
+    detached: hasOwnGroup,
+  })
+  const send = (signal: NodeJS.Signals) =>
+    void (hasOwnGroup ? signalGroup(child, signal) : child.kill(signal))
+  const kill = () => send('SIGKILL')
+  // Whatever ends this process, the command does not stay.
+  process.once('exit', kill)
+  let timer: NodeJS.Timeout | undefined
+  const ended = exitCodeOf(child, file).finally(() => {
+    clearTimeout(timer)
+    process.off('exit', kill)
+    if (hasOwnGroup) send('SIGTERM')
+  })
+  return {
+    ended,
+    signal(signal) {
+      // At a terminal, Ctrl-C has reached the command already.
+      if (hasOwnGroup || signal !== 'SIGINT' || !process.stdin.isTTY) send(signal)
+      timer ??= setTimeout(kill, GRACE_MS)
+    },
+  }
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // No process of the group is left.
+  }
+}
+
+function exitCodeOf(child: ChildProcess, file: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => reject(failedToStart(file, error)))
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]),
+    )
+  })
+}
+
+function failedToStart(file: string, { code, message }: NodeJS.ErrnoException): CommandError {
+  if (code === 'ENOENT')
+    return new CommandError(
+      'command_not_found',
+      `Command not found: ${file}. Check its name and your PATH. In a project, npx finds its commands: tabwire exec -- npx ${file}`,
+      NOT_FOUND,
+    )
+  return new CommandError(
+    'command_not_executable',
+    `${file} cannot be executed: ${code ?? message}.`,
+    NOT_EXECUTABLE,
+  )
+}

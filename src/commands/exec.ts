@@ -1,0 +1,101 @@
+import { Flags } from '@oclif/core'
+import { BaseCommand } from '../cli/base-command.ts'
+import { requireNode } from '../cli/doctor/node.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
+import { runCommand, type RunningCommand } from '../cli/exec/run.ts'
+import { splitCommand } from '../cli/exec/split.ts'
+import { fromEnvironment } from '../cli/flags.ts'
+import { renderBug, renderWarning } from '../cli/render/messages.ts'
+import { renderReport } from '../cli/render/results.ts'
+import { failingCodes, fails } from '../cli/report.ts'
+import { startFlags } from '../cli/start/flags.ts'
+import { optionsOf, warningsOf } from '../cli/start/start.ts'
+import { createClient } from '../client.ts'
+import { authorityFile } from '../data-directory.ts'
+import { startSimulator, type Simulator } from '../simulator.ts'
+import { jsonText } from '../cli/render/text.ts'
+import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
+
+const { open: _open, 'in-memory': _inMemory, 'env-file': _envFile, ...flagsOfStart } = startFlags
+
+const execFlags = fromEnvironment({
+  ...flagsOfStart,
+  port: Flags.integer({ description: 'Port; 0 takes any free one.', min: 0, max: 65_535, default: 0 }),
+  'fail-on': Flags.string({
+    description: 'Findings that make the exit code 3 when CMD succeeds, separated by commas; or any.',
+    multiple: true,
+    default: ['none'],
+  }),
+})
+
+export default class Exec extends BaseCommand {
+  static override description =
+    "Run a command with a service of its own.\nStarts the service in memory on a free port, sets TABWIRE_URL, TABWIRE_BASE_URL and TABWIRE_API_KEY for the command, and stops the service when the command ends. Prints the report of findings to stderr. Exits with the command's code, or with 3 when --fail-on matches."
+  static override usage = 'exec [FLAGS] -- CMD [ARG...]'
+  static override examples = [
+    '<%= config.bin %> exec -- npm test',
+    '<%= config.bin %> exec --fail-on any -- npx vitest run',
+    '<%= config.bin %> exec --allow-http-loopback --seed 7 -- dotnet test',
+  ]
+  static override strict = false
+  static override flags = execFlags
+
+  private command: string[] = []
+  private running: RunningCommand | undefined
+  private wasInterrupted = false
+
+  protected override async init(): Promise<void> {
+    const { own, command } = splitCommand(this.argv, { ...Exec.baseFlags, ...execFlags })
+    this.argv = own
+    this.command = command
+    await super.init()
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Exec)
+    if (this.command.length === 0)
+      throw usageError(
+        'Missing argument: CMD. Pass the command to run behind --, for example: tabwire exec -- npm test',
+      )
+    const failOn = failingCodes(flags['fail-on'])
+    requireNode()
+    const directory = flags['data-dir']
+    for (const warning of [...(await foreignSecrets(directory)), ...warningsOf(flags)])
+      this.say(renderWarning(warning))
+    if (flags.https) await prepareDataDirectory(directory)
+    const simulator = await startSimulator({
+      ...(await optionsOf({ ...flags, 'in-memory': true })),
+      onNotice: (notice) => this.say(notice),
+      onError: (error, requestId) => this.say(renderBug(error, requestId)),
+    })
+    try {
+      const code = await this.runWith(simulator, directory)
+      const found = await this.tell(simulator, failOn)
+      process.exitCode = code === 0 && found ? exitCodes.checkFailed : code
+    } finally {
+      await simulator.close()
+    }
+  }
+
+  private async runWith({ url, baseUrl, apiKey, ca }: Simulator, directory: string): Promise<number> {
+    if (this.wasInterrupted) return exitCodes.interrupted
+    const trust = ca === undefined ? {} : { TABWIRE_CACERT: authorityFile(directory) }
+    const variables = { TABWIRE_URL: url, TABWIRE_BASE_URL: baseUrl, TABWIRE_API_KEY: apiKey, ...trust }
+    this.running = await runCommand(this.command, variables)
+    const code = await this.running.ended
+    return code === 0 && this.wasInterrupted ? exitCodes.interrupted : code
+  }
+
+  /** Prints the report to stderr: stdout belongs to the command. Returns true when --fail-on matches. */
+  private async tell({ url, apiKey, fetch }: Simulator, failOn: readonly string[]): Promise<boolean> {
+    const report = await createClient({ url, apiKey, fetch }).report()
+    this.say(this.wantsJson ? jsonText(report) : renderReport(report, process.stderr.columns || Infinity))
+    return fails(report, failOn)
+  }
+
+  /** Passes the signal on: the command decides how it ends, and the service ends after it. */
+  protected override interrupted(signal: NodeJS.Signals): void {
+    this.wasInterrupted = true
+    this.running?.signal(signal)
+  }
+}
