@@ -214,9 +214,9 @@ describe('in a project of its own', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 })
   })
 
-  test("the README's receiver takes what is signed, and refuses what is not", async () => {
-    const readme = await readFile(join(installed, 'README.md'), 'utf8')
-    const receiver = /^```js\n\/\/ edge-receiver\.mjs\n([^]*?)^```$/m.exec(readme)?.[1] ?? ''
+  test("the webhooks guide's receiver accepts signed requests and refuses others", async () => {
+    const guide = await readFile(join(installed, 'src/guides/webhooks.md'), 'utf8')
+    const receiver = /^```js\n\/\/ edge-receiver\.mjs\n([^]*?)^```$/m.exec(guide)?.[1] ?? ''
     const body = await readFile(join(installed, 'fixtures/events/check.closed.json'), 'utf8')
     const header = sign({ payload: body, secret: 'whsec_x' })
     const { stdout } = await run(`${receiver}
