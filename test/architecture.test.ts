@@ -128,6 +128,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'private-file.ts',
       'process-identity.ts',
       'signature',
+      'simulator-options.ts',
       'assertions',
     ],
     foreign: [
@@ -135,7 +136,9 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'chalk',
       'ora',
       'chokidar',
+      'cross-spawn',
       'string-width',
+      'tinyglobby',
       'undici',
       'uqr',
       'wrap-ansi',
@@ -163,6 +166,8 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
 const exceptions: Record<string, string[]> = {
   'commands/start.ts': ['simulator.ts', 'data-directory.ts'],
   'commands/demo.ts': ['simulator.ts'],
+  'commands/exec.ts': ['simulator.ts', 'data-directory.ts'],
+  'commands/push.ts': ['simulator.ts'],
   'commands/contract/check.ts': ['simulator.ts'],
   'commands/doctor.ts': ['http', 'store'],
   'commands/openapi.ts': ['http'],
@@ -254,7 +259,7 @@ describe('the source tree', () => {
     [
       'the environment',
       /\bprocess\.env\b/,
-      ['cli/base-command.ts', 'cli/conformance/profile.ts', 'cli/trust/installation.ts'],
+      ['cli/base-command.ts', 'cli/conformance/profile.ts', 'cli/exec/run.ts', 'cli/trust/installation.ts'],
     ],
     [
       'the console and the streams',

@@ -57,7 +57,7 @@ describe('the situations are what their names say', () => {
     ['bar-tab', (...pushes) => isRising(pushes.map(({ totals }) => totals.total_cents))],
     ['weighed-goods', ({ items }) => items.some(({ quantity }) => !Number.isInteger(quantity))],
     ['discount-line', ({ items }) => items.some(({ price_cents }) => price_cents < 0)],
-    ['two-top-with-notes', ({ items }) => items.some(({ note }) => note?.includes(';') ?? false)],
+    ['two-top', ({ items }) => items.some(({ note }) => note?.includes(';') ?? false)],
     [
       'names-in-japanese',
       ({ items }) => items.every(({ name }) => /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(name)),

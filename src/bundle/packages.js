@@ -21,6 +21,7 @@ const builtIn = [
   'reflect-metadata',
   'srvx',
   'string-width',
+  'tinyglobby',
   'ulid',
   'wrap-ansi',
   'zod',

@@ -8,8 +8,9 @@ import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { harmless, jsonText } from './render/text.ts'
-import { secretsFromFiles } from './files/secrets.ts'
-import { serviceNameAt, readOwnRun } from './running-service.ts'
+import { isProfileName, profileVariables } from './config/profiles.ts'
+import { secretsFromFiles, typedValue } from './files/secrets.ts'
+import { serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
 
 /** Flags that name the service of a command. */
@@ -17,6 +18,7 @@ interface KnownService {
   'service-name': string | undefined
   'data-dir': string
   url?: string | undefined
+  cacert?: string | undefined
 }
 
 /** An interactive terminal. */
@@ -70,13 +72,34 @@ export abstract class BaseCommand extends Command {
   private async withEnvironment<T>(flags: object = {}, parse: () => Promise<T>): Promise<T> {
     const before = process.env
     const { baseFlags } = this.ctor as typeof BaseCommand
-    const fromFiles = await secretsFromFiles(this.argv, { ...baseFlags, ...flags }, before)
-    process.env = { ...withoutServiceLinks(before), ...fromFiles }
+    const known = { ...baseFlags, ...flags }
+    const local = { ...withoutServiceLinks(before), ...(await this.fromProfile(known, before)) }
+    process.env = { ...local, ...(await secretsFromFiles(this.argv, known, local)) }
     try {
       return await parse()
     } finally {
       process.env = before
     }
+  }
+
+  /** Variables of the profile in use. */
+  private profile: Record<string, string | undefined> = {}
+
+  /** Returns the variables of the profile that `--profile` or TABWIRE_PROFILE names; none without a profile. */
+  private async fromProfile(
+    flags: object,
+    environment: Readonly<Record<string, string | undefined>>,
+  ): Promise<Record<string, string | undefined>> {
+    const name = typedValue(this.argv, 'profile') ?? environment.TABWIRE_PROFILE ?? ''
+    if (!('profile' in flags) || !isProfileName(name)) return {}
+    const config = typedValue(this.argv, 'config') ?? environment.TABWIRE_CONFIG
+    const hasKey = ['api-key', 'api-key-file'].some((flag) => typedValue(this.argv, flag) !== undefined)
+    const given = { config: config === '' ? undefined : config, hasKey }
+    this.profile = await profileVariables(name, given, environment)
+    // The others are those of a connection.
+    return 'url' in flags || 'base-url' in flags
+      ? this.profile
+      : { TABWIRE_SERVICE_NAME: this.profile.TABWIRE_SERVICE_NAME }
   }
 
   /** True when the command repairs the modes of a data directory, and so accepts one that others may write to. */
@@ -129,11 +152,11 @@ export abstract class BaseCommand extends Command {
   protected async serviceName(flags: KnownService): Promise<string> {
     if (flags['service-name'] !== undefined) return flags['service-name']
     const run = await readOwnRun(flags['data-dir'])
-    const named = flags.url ?? process.env.TABWIRE_URL ?? ''
+    const named = flags.url ?? this.profile.TABWIRE_URL ?? process.env.TABWIRE_URL ?? ''
     const url = named === '' ? run?.url : named
     return url === undefined || !URL.canParse(url)
       ? DEFAULT_SERVICE_NAME
-      : serviceNameAt({ url, ca: run?.ca })
+      : serviceNameAt({ url, ca: await trustedCa(flags.cacert, run?.ca) })
   }
 
   /** Prints a result: JSON with `--json`, else the rendered text. */
@@ -193,6 +216,11 @@ export abstract class BaseCommand extends Command {
   protected say(text: string): void {
     const shown = harmless(text)
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
+  }
+
+  /** Prints a result to stderr, for a command whose stdout belongs to another program. */
+  protected sayResult(resource: unknown, render: (columns: number) => string): void {
+    this.say(this.wantsJson ? jsonText(resource) : render(process.stderr.columns || Infinity))
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {

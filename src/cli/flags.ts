@@ -89,9 +89,18 @@ export function limitOf({ timeout }: { timeout: number | undefined }): CallOptio
   return timeout === undefined ? {} : { timeout: timeout * 1_000 }
 }
 
+/** Flag for a profile of the settings file: {@link BaseCommand} makes environment variables of it. */
+export const profileFlag = fromEnvironment({
+  profile: Flags.string({
+    description: 'Profile of tabwire.config.json to use: URL, key, service name and authority.',
+    helpGroup: 'CONNECTION',
+  }),
+})
+
 /** Flags that locate the service. */
 export const connectionFlags = fromEnvironment({
   ...placeFlags,
+  ...profileFlag,
   url: Flags.string({
     description: 'The service; by default the one that `tabwire start` runs here.',
     helpGroup: 'CONNECTION',
@@ -101,16 +110,19 @@ export const connectionFlags = fromEnvironment({
     helpGroup: 'CONNECTION',
   }),
   'api-key-file': secretFromFileFlag('the API key', 'CONNECTION'),
+  cacert: Flags.string({
+    description: "PEM file of an authority to trust for the service's certificate.",
+    helpGroup: 'CONNECTION',
+  }),
 })
 
 /**
- * Flag of commands that write variables for the application under test. Node reads `--env-file` itself, wherever it
- * stands, and exits when the file is missing (nodejs/node#54232); the alias `--dotenv` creates the file.
+ * Flag of commands that write variables for the application under test. Its former name, `--env-file`, still works when the
+ * file exists: Node reads that flag itself, wherever it stands, and exits when the file is missing (nodejs/node#54232).
  */
-export const envFileFlag = Flags.string({
-  description:
-    'Write what the application under test needs to this .env file; its other lines stay. Node wants the file to exist; --dotenv is the same and makes one.',
-  aliases: ['dotenv'],
+export const dotenvFlag = Flags.string({
+  description: 'Write URL, key and secret to this .env file; other lines are kept.',
+  aliases: ['env-file'],
 })
 
 /** Flags for the page of a list. */

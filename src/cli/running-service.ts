@@ -1,7 +1,9 @@
+import { rootCertificates } from 'node:tls'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
 import { bareHost } from '../model/loopback.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
 import { readRun } from '../data-directory.ts'
+import { readCertificate } from './files/input.ts'
 
 /** A running service that answers. */
 export interface RunningService {
@@ -66,6 +68,18 @@ export function isThisMachine(hostname: string): boolean {
   if (/^127(\.\d{1,3}){3}$/.test(host)) return true
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return own.some(({ address }) => address.toLowerCase() === host)
+}
+
+/**
+ * Returns the authorities to trust as PEM: the service's own, or with `--cacert` also the public ones and the named one.
+ * @throws CommandError when the file cannot be read, or (usage) holds no certificate.
+ */
+export async function trustedCa(
+  file: string | undefined,
+  own: string | undefined,
+): Promise<string | undefined> {
+  if (file === undefined || file === '') return own
+  return [...rootCertificates, await readCertificate(file), own ?? ''].join('\n')
 }
 
 interface Place {

@@ -5,7 +5,8 @@ import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
-import { isThisMachine } from './running-service.ts'
+import { hasFields, renderForeign } from './render/foreign.ts'
+import { isThisMachine, trustedCa } from './running-service.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 
@@ -13,6 +14,7 @@ interface Connection {
   url: string | undefined
   'api-key': string | undefined
   'data-dir': string
+  cacert?: string | undefined
 }
 
 /** Base of commands that use a running service. */
@@ -53,8 +55,31 @@ export abstract class ServiceCommand extends BaseCommand {
     const isLocal = flags.url === undefined || isLoopbackName(bareHost({ hostname }))
     const local = isLocal ? (run?.api_key ?? credentials?.api_key) : undefined
     const apiKey = flags['api-key'] ?? local
-    const ca = isLocal || isThisMachine(hostname) ? run?.ca : undefined
+    const ca = await trustedCa(flags.cacert, isLocal || isThisMachine(hostname) ? run?.ca : undefined)
     return (this.located = { url, apiKey, ca })
+  }
+
+  /**
+   * Prints a list: by `render` when its records have the fields of a Tabwire service, else by their own fields. The
+   * specification does not name the fields of responses, and commands also work on other deployments.
+   */
+  protected printList<T extends object>(
+    list: { data: readonly T[] },
+    fields: readonly (keyof T & string)[],
+    render: (records: readonly T[], columns: number) => string,
+  ): void {
+    const known = Array.isArray(list.data) && list.data.every((one) => hasFields(one, ...fields))
+    this.print(list, (columns) => (known ? render(list.data, columns) : renderForeign(list, columns)))
+  }
+
+  /** Prints a record in the same way. */
+  protected printRecord<T extends object>(
+    record: T,
+    fields: readonly (keyof T & string)[],
+    render: (columns: number) => string,
+  ): void {
+    const known = hasFields(record, ...fields)
+    this.print(record, (columns) => (known ? render(columns) : renderForeign(record, columns)))
   }
 
   protected override async catch(error: Error): Promise<void> {

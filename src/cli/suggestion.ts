@@ -18,6 +18,6 @@ export function word(text: string): string {
 
 /** Returns the path of an example check of the package, relative to this directory, for use in a shell. */
 export function exampleCheck(): string {
-  const file = fileURLToPath(packageFile('fixtures/checks/two-top-with-notes.json'))
+  const file = fileURLToPath(packageFile('fixtures/checks/two-top.json'))
   return relative('', file)
 }

@@ -12,7 +12,7 @@ export interface ClientOptions {
    */
   apiKey?: string | undefined
   /**
-   * PEM of the authority that issued the service's certificate, for `https:` URLs.
+   * PEM of the authorities to trust in place of the public ones, for `https:` URLs.
    * @default undefined, the public authorities
    */
   ca?: string | undefined

@@ -20,7 +20,7 @@ const SHOWN: readonly string[] = [
   'in-memory',
   'https',
   'cacert',
-  'env-file',
+  'dotenv',
 ]
 
 export default class Doctor extends BaseCommand {
@@ -57,7 +57,7 @@ export default class Doctor extends BaseCommand {
       https: flags.https,
       tryPort,
       running,
-      envFile: flags['env-file'],
+      envFile: flags.dotenv,
       receiver,
       ca,
       now: new Date(),

@@ -13,10 +13,9 @@ import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { createClient } from '../client.ts'
 import { authorityFile } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
-import { jsonText } from '../cli/render/text.ts'
 import { foreignSecrets, prepareDataDirectory } from '../cli/trust/made-here.ts'
 
-const { open: _open, 'in-memory': _inMemory, 'env-file': _envFile, ...flagsOfStart } = startFlags
+const { open: _open, 'in-memory': _inMemory, dotenv: _dotenv, ...flagsOfStart } = startFlags
 
 const execFlags = fromEnvironment({
   ...flagsOfStart,
@@ -89,7 +88,7 @@ export default class Exec extends BaseCommand {
   /** Prints the report to stderr: stdout belongs to the command. Returns true when --fail-on matches. */
   private async tell({ url, apiKey, fetch }: Simulator, failOn: readonly string[]): Promise<boolean> {
     const report = await createClient({ url, apiKey, fetch }).report()
-    this.say(this.wantsJson ? jsonText(report) : renderReport(report, process.stderr.columns || Infinity))
+    this.sayResult(report, (columns) => renderReport(report, columns))
     return fails(report, failOn)
   }
 

@@ -1,7 +1,7 @@
 import { Flags } from '@oclif/core'
 import { openEnvFile, type EnvVariables } from '../cli/files/env-file.ts'
 import { CommandError, exitCodes } from '../cli/errors.ts'
-import { chosenEvents, envFileFlag, fromEnvironment } from '../cli/flags.ts'
+import { chosenEvents, dotenvFlag, fromEnvironment } from '../cli/flags.ts'
 import { tidyUp, type Registered, closeTunnel } from '../cli/listen/endpoints.ts'
 import { deadLeases, listenSecret } from '../cli/listen/lease.ts'
 import { listenTo, type ListenEvent } from '../cli/listen/session.ts'
@@ -19,7 +19,7 @@ export default class Listen extends ServiceCommand {
     'Pass deliveries on to a receiver on plain HTTP.\nA temporary HTTPS endpoint takes them, byte for byte, and gives the answers back. It is removed when this ends.'
   static override examples = [
     '<%= config.bin %> listen --forward-to http://localhost:3000/webhooks',
-    '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --env-file .env',
+    '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --dotenv .env',
     'SECRET=$(<%= config.bin %> listen --print-secret)',
   ]
   static override flags = fromEnvironment({
@@ -40,7 +40,7 @@ export default class Listen extends ServiceCommand {
     'print-secret': Flags.boolean({
       description: 'Print the signing secret, which stays the same, and nothing else; then end.',
     }),
-    'env-file': envFileFlag,
+    dotenv: dotenvFlag,
     // With one variable for both, start would send deliveries to receivers whose certificates are not checked.
     insecure: Flags.boolean({
       description:
@@ -63,7 +63,7 @@ export default class Listen extends ServiceCommand {
       events: flags.events && chosenEvents(flags.events),
       headers: [flags['add-header'] ?? []].flat().map((line) => parseHeader(line)),
     })
-    const envFile = flags['env-file']
+    const envFile = flags.dotenv
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const connect = this.reconnect(flags)
     const service = new URL((await this.locate(flags)).url).origin

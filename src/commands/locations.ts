@@ -12,11 +12,11 @@ export default class Locations extends ServiceCommand {
     const { flags } = await this.parse(Locations)
     const client = await this.connect(flags)
     const list = await client.locations.list({ limit: flags.limit, cursor: flags.cursor })
-    const rows = list.data.map(({ id, name, timezone, currency }) =>
-      [id, name, timezone, currency].map(printable),
-    )
-    this.print(list, (columns) =>
-      renderTable(['location', 'name', 'time zone', 'currency'], rows, 'No locations.', columns),
-    )
+    this.printList(list, ['id', 'name', 'timezone', 'currency'], (locations, columns) => {
+      const rows = locations.map(({ id, name, timezone, currency }) =>
+        [id, name, timezone, currency].map(printable),
+      )
+      return renderTable(['location', 'name', 'time zone', 'currency'], rows, 'No locations.', columns)
+    })
   }
 }

@@ -1,21 +1,76 @@
 import { Args } from '@oclif/core'
-import { exitCodes } from '../cli/errors.ts'
+import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/endpoint.ts'
+import { hasFields } from '../cli/render/foreign.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
+import type { Client } from '../client.ts'
+import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
 
 export default class Ping extends ServiceCommand {
   static override description =
-    'Send a signed ping to an endpoint.\nExit 1 when it did not answer 2xx in time.'
-  static override examples = ['<%= config.bin %> ping we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+    'Send a signed ping to an endpoint.\nExit 1 when the receiver did not answer 2xx in time.'
+  static override examples = [
+    '<%= config.bin %> ping',
+    '<%= config.bin %> ping we_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> ping https://localhost:8443/webhooks',
+  ]
   static override args = {
-    endpoint: Args.string({ ignoreStdin: true, description: 'The id of the endpoint.', required: true }),
+    endpoint: Args.string({
+      ignoreStdin: true,
+      description: 'Id or URL of the endpoint (default: the only endpoint).',
+    }),
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Ping)
     const client = await this.connect(flags)
-    const report = await this.waiting('Waiting for the receiver…', client.endpoints.ping(args.endpoint))
+    const id = await endpointOf(client, args.endpoint)
+    const report = await this.waiting('Waiting for the receiver…', client.endpoints.ping(id))
+    // The specification does not show the response of a ping.
+    if (!hasFields(report, 'outcome', 'delivery_id'))
+      return this.print(report, () => 'The service accepted the ping. Look at your receiver for the result.')
     this.print(report, () => renderPing(report))
     if (report.outcome !== 'succeeded') process.exitCode = exitCodes.failed
   }
+}
+
+/**
+ * Returns the id of the endpoint to ping: a given id as it is, else the newest enabled endpoint with the given URL, or the
+ * only enabled one.
+ * @throws CommandError when there is none, or (usage) when several could be meant.
+ */
+async function endpointOf(client: Client, wanted: string | undefined): Promise<string> {
+  const isUrl = wanted !== undefined && /^https?:\/\//i.test(wanted)
+  if (wanted !== undefined && !isUrl) return wanted
+  const enabled = (await endpointsOf(client)).filter(({ status }) => status !== 'disabled')
+  const matching = isUrl ? enabled.filter(({ url }) => isSameUrl(url, wanted)) : enabled
+  const [first, ...others] = matching
+  if (first === undefined)
+    throw new CommandError(
+      'no_endpoint',
+      isUrl
+        ? `No enabled endpoint has the URL ${wanted}. List endpoints with: tabwire endpoints list`
+        : 'No enabled endpoint is registered. Register one with: tabwire endpoints create URL',
+    )
+  if (isUrl || others.length === 0) return first.id
+  const choices = matching.map(({ id, url }) => `  ${id}  ${url}`).join('\n')
+  throw usageError(
+    `ENDPOINT is missing: ${matching.length} endpoints are registered. Pass one of them:\n${choices}`,
+  )
+}
+
+/** Returns the newest hundred endpoints. @throws CommandError for a list in a form of another service's own. */
+async function endpointsOf(client: Client): Promise<readonly WebhookEndpointView[]> {
+  const { data } = await client.endpoints.list({ limit: 100 })
+  if (Array.isArray(data) && data.every((one) => hasFields(one, 'id', 'url'))) return data
+  throw new CommandError(
+    'unknown_list',
+    'The service lists endpoints in another form. Pass the id of the endpoint.',
+  )
+}
+
+function isSameUrl(one: string, other: string): boolean {
+  return (
+    one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href)
+  )
 }

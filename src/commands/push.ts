@@ -2,20 +2,23 @@ import { normalize } from 'node:path'
 import { Args, Flags } from '@oclif/core'
 import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import { readInput, watchFiles } from '../cli/files/input.ts'
-import { reportOf, idOf, createInputReader, requireSource } from '../cli/push/source.ts'
+import { expandFiles, readInput, watchFiles } from '../cli/files/input.ts'
+import { readSample } from '../cli/push/samples.ts'
+import { reportOf, idOf, sentCheck, createInputReader, requireSource } from '../cli/push/source.ts'
+import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
-import type { Client } from '../client.ts'
+import { ApiError, createClient, Unreachable, type Client } from '../client.ts'
+import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
 import { byCheck, permute, pushesInLog, type RecordedPush, shuffled } from '../assertions/convergence.ts'
 
 export default class Push extends ServiceCommand {
   static override description =
     'Push checks, each as its full state in a file.\nShows the outcome and the item diff. The file - is standard input.'
   static override examples = [
-    '<%= config.bin %> push fixtures/checks/two-top-with-notes.json',
+    '<%= config.bin %> push --sample two-top',
     '<%= config.bin %> push - --id table-12 < check.json',
-    '<%= config.bin %> push fixtures/checks/bar-tab/*.json --id bar-tab --shuffle 7 --repeat 2',
+    '<%= config.bin %> push --sample bar-tab --shuffle 7 --repeat 2',
     '<%= config.bin %> push check.json --watch',
     '<%= config.bin %> push --from-log --permute 50   # do all orders end in one state?',
   ]
@@ -29,6 +32,10 @@ export default class Push extends ServiceCommand {
   }
   static override flags = fromEnvironment({
     id: Flags.string({ description: "The check's external id; by default the file's name without .json." }),
+    sample: Flags.string({
+      description: 'Push this built-in sample; `checks samples` lists them.',
+      exclusive: ['watch'],
+    }),
     watch: Flags.boolean({
       description: 'Push again whenever a file changes, until Ctrl-C.',
       exclusive: ['repeat', 'shuffle'],
@@ -44,7 +51,7 @@ export default class Push extends ServiceCommand {
     }),
     permute: Flags.integer({
       description:
-        'Push in this many other orders, on fresh checks; exit 3 when one of them ends in another state.',
+        'Try this many other orders, in a separate service in memory; exit 3 when one ends in another state.',
       min: 1,
       exclusive: ['watch', 'repeat', 'shuffle'],
     }),
@@ -60,10 +67,11 @@ export default class Push extends ServiceCommand {
     const { argv, flags } = await this.parse(Push)
     const files = argv as string[]
     requireSource(files, flags)
+    const inFiles = await this.inFiles(files, flags)
     const client = await this.connect(flags)
     const once = flags['from-log']
       ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
-      : files.map((file) => ({ file, id: flags.id ?? idOf(file), body: undefined }))
+      : inFiles.map((push) => ({ ...push, body: undefined }))
     const read = createInputReader()
     if (flags.permute !== undefined) {
       const pushes = once.map(async ({ file, id, body }) => ({
@@ -84,6 +92,16 @@ export default class Push extends ServiceCommand {
     if (flags.watch) await this.watch(client, once)
   }
 
+  /** Returns the files to push, each with the external id of its check. */
+  private async inFiles(
+    words: readonly string[],
+    { sample, id }: { sample: string | undefined; id: string | undefined },
+  ): Promise<{ file: string; id: string }[]> {
+    if (sample !== undefined)
+      return (await readSample(sample, '--sample')).files.map((file) => ({ file, id: id ?? sample }))
+    return (await expandFiles(words)).map((file) => ({ file, id: id ?? idOf(file) }))
+  }
+
   private async recorded(client: Client, id: string | undefined): Promise<RecordedPush[]> {
     const pushes = await pushesInLog(client, id)
     if (pushes.length === 0)
@@ -97,12 +115,39 @@ export default class Push extends ServiceCommand {
       this.say(
         'Each push is of a check of its own, so there is no order to try. Files of one check take --id.',
       )
-    for (const ofOne of checks) {
-      const work = permute(client, ofOne, { orders, seed })
-      const convergence = await this.waiting(`Trying ${orders} orders`, work)
-      this.printLine(convergence, () => renderConvergence(convergence))
-      if (!convergence.converged) process.exitCode = exitCodes.checkFailed
+    const { trial, close } = await this.trialService(client)
+    try {
+      for (const ofOne of checks) {
+        const work = permute(trial, ofOne, { orders, seed })
+        const convergence = await this.waiting(`Trying ${orders} orders`, work)
+        this.printLine(convergence, () => renderConvergence(convergence))
+        if (!convergence.converged) process.exitCode = exitCodes.checkFailed
+      }
+    } finally {
+      await close()
     }
+  }
+
+  /**
+   * Returns where orders are tried: a separate service in memory, so that receivers, reports and data of the running one
+   * are not affected. A service that is no simulator is the subject of the test, so the trials are pushed there.
+   */
+  private async trialService(client: Client): Promise<{ trial: Client; close(): Promise<void> }> {
+    const ordering = await client.health().catch((error: unknown) => {
+      if (error instanceof ApiError) return undefined
+      if (error instanceof Unreachable) return { order_by: undefined }
+      throw error
+    })
+    if (ordering === undefined) {
+      this.say(
+        `Trial checks are pushed to this service and stay there. Their ids start with ${TRIAL_PREFIX}.`,
+      )
+      return { trial: client, close: async () => undefined }
+    }
+    const { startSimulator } = await import('../simulator.ts')
+    const simulator = await startSimulator({ port: false, orderBy: ordering.order_by })
+    const { url, apiKey, fetch } = simulator
+    return { trial: createClient({ url, apiKey, fetch }), close: () => simulator.close() }
   }
 
   private async pushOne(
@@ -113,8 +158,13 @@ export default class Push extends ServiceCommand {
   ): Promise<void> {
     const { status, requestId, check } = await client.checks.push(id, body)
     const report = requestId === null ? null : await reportOf(client, requestId)
-    if (several) this.printLine(check, (columns) => renderPush(check, report, status, columns))
-    else this.print(check, (columns) => renderPush(check, report, status, columns))
+    // The specification does not show the response of a push, so another service's summary is that of the pushed body.
+    const shown = hasFields(check, 'external_id', 'items', 'table', 'totals', 'status')
+      ? check
+      : sentCheck(id, body)
+    const render = (columns: number) => renderPush(shown, report, status, columns)
+    if (several) this.printLine(check, render)
+    else this.print(check, render)
   }
 
   private async watch(client: Client, pushes: readonly { file: string; id: string }[]): Promise<void> {

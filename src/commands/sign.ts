@@ -6,11 +6,13 @@ import {
   jsonFlag,
   knownServiceNameFlag,
   placeFlags,
+  profileFlag,
   secretFromFileFlag,
   timeFlag,
   httpUrlFlag,
 } from '../cli/flags.ts'
 import { readInput } from '../cli/files/input.ts'
+import { localAuthority } from '../cli/trust/local-authority.ts'
 import { curlCommand } from '../model/text/shell-command.ts'
 import { signatureHeader } from '../model/text/service-name.ts'
 import { sign } from '../signature/index.ts'
@@ -22,7 +24,7 @@ export default class Sign extends BaseCommand {
     '<%= config.bin %> sign --secret whsec_… --body delivery.json',
     '<%= config.bin %> sign --secret-file webhook.secret --body delivery.json --curl https://localhost:8443/webhooks | sh',
   ]
-  static override baseFlags = { ...jsonFlag, ...placeFlags }
+  static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
     secret: Flags.string({ description: "The endpoint's signing secret, whole: whsec_…", required: true }),
     'secret-file': secretFromFileFlag("the endpoint's signing secret"),
@@ -45,7 +47,10 @@ export default class Sign extends BaseCommand {
     const { curl } = flags
     if (curl === undefined && !this.wantsJson) return this.write(`${value}\n`)
     const name = signatureHeader(await this.serviceName(flags))
+    const cacert = curl === undefined ? undefined : localAuthority(curl, flags['data-dir'])
     const report = { header: name, value, ...(curl === undefined ? {} : { url: curl }) }
-    this.print(report, () => (curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload)))
+    this.print(report, () =>
+      curl === undefined ? value : curlCommand(curl, `${name}: ${value}`, payload, { cacert }),
+    )
   }
 }

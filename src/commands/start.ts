@@ -29,7 +29,7 @@ export default class Start extends BaseCommand {
     const directory = flags['data-dir']
     requireNode()
     requireRepeatable(flags)
-    const envFile = flags['env-file']
+    const envFile = flags.dotenv
     const env = envFile === undefined ? undefined : await openEnvFile(envFile)
     const options = await optionsOf(flags)
     const foreign = await foreignSecrets(directory)

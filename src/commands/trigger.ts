@@ -17,7 +17,7 @@ export default class Trigger extends ServiceCommand {
     'Bring an event about by the steps that lead to it.\nNothing is made up: a check of its own, or the one that --check names, is pushed, claimed, paid, rated or closed.'
   static override examples = [
     '<%= config.bin %> trigger payment.refunded',
-    '<%= config.bin %> trigger check.closed --check two-top-with-notes',
+    '<%= config.bin %> trigger check.closed --check two-top',
     "<%= config.bin %> trigger check.created --override 'items[0].price_cents=900' --override table.number=7",
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })

@@ -19,7 +19,7 @@ const SAMPLE = '01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
 
 /** What is to be seen of a command that did what it was asked for; of any other, that it printed something. */
 const proofs: Record<string, RegExp> = {
-  push: /^unchanged {2}two-top-with-notes {2}/,
+  push: /^unchanged {2}two-top {2}/,
   ping: /^✓ ping answered 200/,
   sign: /^t=\d+,v1=[0-9a-f]{64}\n$/,
   verify: /^✓ The signature is right/,
@@ -43,8 +43,8 @@ const proofs: Record<string, RegExp> = {
   'endpoints:create': /whsec_/,
   'events:show': /"Copper Pan Burger"/,
   'faults:set': /duplicate/,
-  'guests:claim': /^claimed {2}two-top-with-notes {2}Anna/,
-  'guests:pay': /^paid {2}two-top-with-notes/,
+  'guests:claim': /^claimed {2}two-top {2}Anna/,
+  'guests:pay': /^paid {2}two-top/,
   'guests:rate': /★★★★★/,
   'guests:refund': /^refunded/,
   'guests:release': /^released/,
@@ -103,9 +103,9 @@ async function openReceiver(directory: string): Promise<Receiver> {
 /** A check of two guests: what one claimed is open, what the other paid is paid, and all is delivered. */
 async function prepared(): Promise<unknown> {
   await service.json('endpoints', 'create', receiver.url, '--events', 'check.created')
-  await service.json('push', 'fixtures/checks/two-top-with-notes.json')
-  await service.json('guests', 'claim', 'two-top-with-notes', 'lemonade=1', '--name', 'Anna')
-  await service.json('guests', 'pay', 'two-top-with-notes', '--amount', '10', '--name', 'Ben')
+  await service.json('push', 'fixtures/checks/two-top.json')
+  await service.json('guests', 'claim', 'two-top', 'lemonade=1', '--name', 'Anna')
+  await service.json('guests', 'pay', 'two-top', '--amount', '10', '--name', 'Ben')
   await service.json('deliveries', 'wait', '--type', 'check.created')
   return (await service.call('GET', '/_sim/state')).json()
 }

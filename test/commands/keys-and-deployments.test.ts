@@ -14,6 +14,8 @@ const commands: Record<string, { args: string[]; needs: 'the API' | 'the simulat
   push: { args: ['check.json'], needs: 'the API' },
   'push --from-log': { args: [], needs: 'the simulator' },
   qr: { args: ['12'], needs: 'the simulator' },
+  'requests list': { args: [], needs: 'the simulator' },
+  'requests show': { args: ['req_1'], needs: 'the simulator' },
   report: { args: [], needs: 'the simulator' },
   'report --since 10m': { args: [], needs: 'the simulator' },
   tail: { args: [], needs: 'the simulator' },

@@ -227,7 +227,7 @@ describe('tabwire listen', () => {
     await receiver.close()
   })
 
-  test('gives each target of tabwire.config.json an endpoint of its own, and --env-file the secret', async () => {
+  test('gives each target of tabwire.config.json an endpoint of its own, and --dotenv the secret', async () => {
     const [checks, all] = [await startReceiver(), await startReceiver({ answer: 503 })]
     const service = await serve()
     const forward = [
@@ -236,7 +236,7 @@ describe('tabwire listen', () => {
     ]
     await writeFile(join(service.cwd, 'tabwire.config.json'), JSON.stringify({ listen: { forward } }))
     await writeFile(join(service.cwd, '.env'), 'APP=1\n')
-    const listening = await listen(service, '--env-file', '.env')
+    const listening = await listen(service, '--dotenv', '.env')
     expect(listening.ready).not.toHaveProperty('signing_secret')
     expect(listening.ready.forward.map(({ event_types }) => event_types.length)).toEqual([1, 8])
     const { stdout: secret } = await service.run(['listen', '--print-secret'])

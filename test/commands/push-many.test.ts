@@ -90,7 +90,7 @@ describe.concurrent('tabwire push of several', () => {
   })
 
   test.each([
-    [['-', '--id', 'x'], 'Standard input cannot be watched. Pass files.'],
+    [['-', '--id', 'x'], '--watch cannot watch standard input. Pass files.'],
     [['a.json', '--repeat', '2'], '--watch'],
   ])('--watch is wrong usage with %j', async (args, message) => {
     const { code, stderr } = await service.run(['push', '--watch', ...args])

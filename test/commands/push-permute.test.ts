@@ -102,8 +102,8 @@ describe('tabwire push --from-log', () => {
   })
 
   test.each([
-    [['--from-log', 'a.json'], 'Pass files or --from-log, not both.', 2],
-    [[], 'Missing argument: file. Pass files, or --from-log.', 2],
+    [['--from-log', 'a.json'], 'Pass one of: files, --sample, --from-log.', 2],
+    [[], 'Missing argument: FILE. Pass files, --sample two-top, or --from-log.', 2],
     [['--from-log', '--id', 'nobody'], 'The log has no push to make again.', 1],
     [['a.json', '--permute', '3', '--repeat', '2'], '--permute', 2],
   ])('%j is refused with the reason', async (args, message, code) => {

@@ -74,8 +74,8 @@ describe.concurrent('tabwire push', () => {
   })
 
   test('--json prints what GET answers', async () => {
-    const pushed = await service.json<Check>('push', join(fixtures, 'checks', 'two-top-with-notes.json'))
-    const got = await service.call('GET', '/v1/checks/external/two-top-with-notes')
+    const pushed = await service.json<Check>('push', join(fixtures, 'checks', 'two-top.json'))
+    const got = await service.call('GET', '/v1/checks/external/two-top')
     expect(pushed).toEqual(await got.json())
   })
 

@@ -109,12 +109,12 @@ describe.concurrent('tabwire.config.json', () => {
   })
 })
 
-describe.concurrent('--env-file', () => {
+describe.concurrent('--dotenv', () => {
   test('of start and of endpoints create tells the application what it needs, and stays', async () => {
     const cwd = await emptyDirectory()
     await writeFile(join(cwd, '.env'), '# mine\nTABWIRE_URL=old\nAPP=1\n', { mode: 0o644 })
-    const service = await startService(['--in-memory', '--env-file', '.env'], { cwd })
-    const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all', '--env-file', '.env']
+    const service = await startService(['--in-memory', '--dotenv', '.env'], { cwd })
+    const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all', '--dotenv', '.env']
     const { stdout, stderr } = await service.run(create)
     const started = await service.stop()
     expect(started.stderr).toContain(
@@ -135,7 +135,7 @@ describe.concurrent('--env-file', () => {
   test('makes the file, as --dotenv or from the environment, for its owner alone', async () => {
     const service = await startService(['--in-memory', '--dotenv', 'one.env'])
     const create = ['endpoints', 'create', 'https://127.0.0.1:9/', '--events', 'all']
-    await service.run(create, { env: { TABWIRE_ENV_FILE: 'two.env' } })
+    await service.run(create, { env: { TABWIRE_DOTENV: 'two.env' } })
     for (const name of ['one.env', 'two.env'])
       expect((await stat(join(service.cwd, name))).mode & 0o777).toBe(0o600)
     await service.stop()

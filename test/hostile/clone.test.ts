@@ -34,7 +34,7 @@ const start = (cwd: string, ...args: string[]) => tabwire(['start', '--port', '0
 describe('tabwire.config.json of a clone', () => {
   test.each([
     [{ api_key: 'twk_planted' }, 'api_key'],
-    [{ env_file: '.env' }, 'env_file'],
+    [{ dotenv: '.env' }, 'dotenv'],
     [{ data_dir: 'elsewhere' }, 'data_dir'],
     [{ allowed_host: ['attacker.example'] }, 'allowed_host'],
     [{ host: '0.0.0.0' }, 'host'],
@@ -106,14 +106,14 @@ describe('tabwire.config.json of a clone', () => {
   test.each(['../outside', '/etc', 'link/authorized_keys', 'sub/../../outside', 'a\nb'])(
     'cannot set a path outside its folder, even when trusted: %j',
     async (path) => {
-      const { home, cwd } = await clone({ env_file: path, in_memory: true })
+      const { home, cwd } = await clone({ dotenv: path, in_memory: true })
       await mkdir(join(home, '.ssh'))
       await symlink(join(home, '.ssh'), join(cwd, 'link'))
       await tabwire(['config', 'trust'], { cwd })
       for (const args of [[], ['--config', 'tabwire.config.json']]) {
         const { code, stderr } = await start(cwd, ...args)
         expect(code).toBe(2)
-        expect(stderr).toContain('tabwire.config.json: env_file leads out of the folder of the file.')
+        expect(stderr).toContain('tabwire.config.json: dotenv leads out of the folder of the file.')
       }
       expect([await readdir(join(home, '.ssh')), await readdir(home)]).toEqual([[], ['.ssh', 'clone']])
     },
@@ -151,7 +151,7 @@ describe('an API key', () => {
 
   test.each(bad)('is refused from every source, and not repeated: %j', async (key) => {
     const says = 'must be 1 to 512 visible ASCII characters without spaces.'
-    const { cwd } = await clone({ api_key: key, env_file: '.env' })
+    const { cwd } = await clone({ api_key: key, dotenv: '.env' })
     const bySettings = await start(cwd, '--config', 'tabwire.config.json')
     const byFlag = await tabwire(['start', '--port', '0', '--api-key', key])
     const byEnvironment = await tabwire(['locations', '--url', service.url], {
@@ -186,7 +186,7 @@ test('no control character of a service reaches a .env file', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const cwd = await emptyDirectory()
   await writeFile(join(cwd, '.env'), 'APP=1\n')
-  const args = ['endpoints', 'create', 'https://a/', '--events', 'all', '--env-file', '.env', '--url', url]
+  const args = ['endpoints', 'create', 'https://a/', '--events', 'all', '--dotenv', '.env', '--url', url]
   const { code, stderr } = await tabwire(args, { cwd })
   server.closeAllConnections()
   server.close()

@@ -35,7 +35,7 @@ const planted = {
 }
 const settings = {
   api_key: 'twk_planted',
-  env_file: '../victim',
+  dotenv: '../victim',
   host: '0.0.0.0',
   allowed_host: ['attacker.example'],
   cacert: ['../victim'],
@@ -93,9 +93,9 @@ const cases = Object.entries(commands)
 const further: typeof cases = [
   ['scenario run, of a file of the clone', ['scenario', 'run', 'evil.json']],
   ['scenario run, passing on', ['scenario', 'run', 'evil.json', '--forward-to', 'localhost:9']],
-  ['listen, to where the clone says', ['listen', '--env-file', '.env']],
+  ['listen, to where the clone says', ['listen', '--dotenv', '.env']],
   ['listen --print-secret', ['listen', '--print-secret']],
-  ['start, with the files of the clone', ['start', '--env-file', '.env', '--port', '0']],
+  ['start, with the files of the clone', ['start', '--dotenv', '.env', '--port', '0']],
   [
     'endpoints create, with the files of the clone',
     [
@@ -106,7 +106,7 @@ const further: typeof cases = [
       'all',
       '--secret-file',
       '.secret',
-      '--env-file',
+      '--dotenv',
       '.env',
     ],
   ],

@@ -58,7 +58,7 @@ try {
 
 /** Creates events while `tail` runs. */
 function createEvents(id) {
-  run(['push', 'fixtures/checks/two-top-with-notes.json', '--id', id])
+  run(['push', 'fixtures/checks/two-top.json', '--id', id])
   run(['guests', 'claim', id, 'burger', '--name', 'Anna'])
   run(['guests', 'pay', id, '--claim', 'Anna', '--tip', '2.50'])
 }

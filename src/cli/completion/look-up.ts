@@ -1,4 +1,6 @@
 import type { Client } from '../../client.ts'
+import { readConfigFile } from '../config/file.ts'
+import { readSamples } from '../push/samples.ts'
 import { savedStates } from '../files/state-files.ts'
 import { shippedNames } from '../scenario/shipped.ts'
 import type { Suggestion } from './parse.ts'
@@ -53,6 +55,18 @@ const finders: Record<LookedUp, Finder> = {
       value: id,
       description: `${guest_name ?? 'a guest'}, ${external_check_id}`,
     })),
+  profile: async () =>
+    Object.keys((await readConfigFile(undefined))?.content.profiles ?? {}).map((value) => ({
+      value,
+      description: '',
+    })),
+  request: async ({ connect }) =>
+    (await (await connect()).requests.list(newest)).data.map(({ id, method, path, status }) => ({
+      value: id,
+      description: `${method} ${path}, ${status}`,
+    })),
+  sample: async () =>
+    (await readSamples()).map(({ name, purpose }) => ({ value: name, description: purpose })),
   scenario: async () => (await shippedNames()).map((value) => ({ value, description: '' })),
   state: async ({ dataDirectory }) =>
     (await savedStates(dataDirectory)).map(({ name, saved_at }) => ({

@@ -82,6 +82,9 @@ export type LookedUp =
   | 'event'
   | 'key'
   | 'payment'
+  | 'profile'
+  | 'request'
+  | 'sample'
   | 'scenario'
   | 'state'
 
@@ -93,14 +96,17 @@ const ofFlags: Readonly<Record<string, ValueKind>> = {
   'data-dir': 'file',
   delivery: 'delivery',
   endpoint: 'endpoint',
-  'env-file': 'file',
+  dotenv: 'file',
   events: { words: ['all', ...eventTypes] },
   'fail-on': { words: ['any', 'none', ...findingCodes] },
+  finding: { words: ['any', ...findingCodes] },
   file: 'file',
   junit: 'file',
   many: 'file',
   out: 'file',
+  profile: 'profile',
   request: 'file',
+  sample: 'sample',
   scopes: { words: scopes },
   'secret-file': 'file',
   'api-key-file': 'file',
@@ -117,11 +123,13 @@ const ofArguments: Readonly<Record<string, ValueKind>> = {
   file: 'file',
   key: 'key',
   payment: 'payment',
+  request: 'request',
   scenario: 'scenario',
 }
 
 /** Returns `undefined` for values that only the user knows: numbers, names, addresses. */
 function kindOf(command: string, name: string, place: 'flag' | 'argument'): ValueKind | undefined {
   if (command.startsWith('state:') && name === 'name') return 'state'
+  if (command === 'checks:samples') return 'sample'
   return (place === 'flag' ? ofFlags : ofArguments)[name]
 }

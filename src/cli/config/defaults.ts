@@ -15,7 +15,7 @@ type Flags = Readonly<Record<string, FlagShape>>
 const notInFile = new Set(['config', 'json', 'api-key-file'])
 
 /** Settings that name files, relative to the settings file. */
-const paths = new Set(['data-dir', 'cacert', 'env-file'])
+const paths = new Set(['data-dir', 'cacert', 'dotenv'])
 
 /**
  * Gives flags their environment variables, and settings of `tabwire.config.json` as defaults. oclif asks for a

@@ -46,7 +46,7 @@ async function load(path: string, mayBeMissing: boolean): Promise<ConfigFile | u
 
 /** Returns the names of the settings of `start` in a file. */
 export function settingsIn({ content }: ConfigFile): string[] {
-  return Object.keys(content).filter((key) => key !== '$schema' && key !== 'listen')
+  return Object.keys(content).filter((key) => !['$schema', 'listen', 'profiles'].includes(key))
 }
 
 function parse(path: string, text: string): Record<string, unknown> {

@@ -47,6 +47,36 @@ const forward = exactly({
 /** Settings of `listen`. Each target gets its own endpoint, so that failures and retries are its own. */
 export const listenSchema = exactly({ forward: z.array(forward).min(1).describe('Targets of listen.') })
 
+const httpUrl = z
+  .string()
+  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'must be an http: or https: URL')
+
+const profile = exactly({
+  url: httpUrl.describe('URL of the service, such as https://api.staging.example.com.'),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
+    .optional()
+    .describe('Environment variable that holds the API key.'),
+  service_name: z.string().min(1).optional().describe('Names the signature header, X-<name>-Signature.'),
+  cacert: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("PEM file of the authority of the service's certificate, relative to this file."),
+  contract_profile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with the choices of this deployment, for contract check; relative to this file.'),
+})
+
+/** Settings of `--profile`, by the names of profiles. */
+export const profilesSchema = z.record(
+  z.string().regex(/^[\w-]+$/, 'must be letters, digits, hyphens and underscores'),
+  profile,
+)
+
 /**
  * Schema of `tabwire.config.json`: every flag of `start` under its name in snake_case, and the settings of `listen`.
  */
@@ -55,6 +85,7 @@ export function configSchema(flags: Readonly<Record<string, FlagShape>>) {
   return exactly({
     $schema: z.string().optional().describe('The JSON schema of this file.'),
     ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodType>>),
+    profiles: profilesSchema.optional().describe('Deployments that --profile names.'),
     listen: listenSchema.optional().describe('What tabwire listen does.'),
   })
 }

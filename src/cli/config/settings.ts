@@ -14,7 +14,7 @@ const guarded = new Set([
   'api_key',
   'cacert',
   'data_dir',
-  'env_file',
+  'dotenv',
   'host',
   'insecure',
   'seed',

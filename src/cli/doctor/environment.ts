@@ -117,7 +117,7 @@ async function newestIn(directory: string): Promise<{ name: string; at: Date } |
     .sort((one, other) => other.at.getTime() - one.at.getTime())[0]
 }
 
-/** Checks that a start can write the file of `--env-file`. */
+/** Checks that a start can write the file of `--dotenv`. */
 async function* checkEnvFile({ envFile }: Environment): AsyncGenerator<Finding, void> {
   if (envFile === undefined) return
   try {

@@ -20,7 +20,7 @@ export interface Environment {
   tryPort: (where: { host: string; port: number }) => Promise<void>
   /** The running service of the directory, if it answers. */
   running: RunningService | undefined
-  /** The file of `--env-file`. */
+  /** The file of `--dotenv`. */
   envFile: string | undefined
   /** The receiver to check. */
   receiver: URL | undefined

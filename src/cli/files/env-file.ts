@@ -4,7 +4,7 @@ import { openPrivateFile, writePrivateFile } from '../../private-file.ts'
 import { CommandError } from '../errors.ts'
 
 /**
- * Variables that `--env-file` writes for the application under test. A variable has the name of a flag's variable
+ * Variables that `--dotenv` writes for the application under test. A variable has the name of a flag's variable
  * only where it means the same.
  */
 export interface EnvVariables {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { CommandError, usageError } from '../errors.ts'
@@ -16,6 +17,31 @@ export async function readInput(file: string): Promise<Buffer> {
       `${file} cannot be read: ${reasons[code ?? ''] ?? String(code)}.`,
     )
   }
+}
+
+/**
+ * Expands patterns such as `checks/*.json`, sorted by name. Shells of Windows pass them as they are typed.
+ * @throws CommandError when no file matches a pattern.
+ */
+export async function expandFiles(words: readonly string[]): Promise<string[]> {
+  const files = await Promise.all(words.map(async (word) => (isPattern(word) ? matching(word) : [word])))
+  return files.flat()
+}
+
+function isPattern(word: string): boolean {
+  return /[*?[{]/.test(word) && !existsSync(word)
+}
+
+async function matching(pattern: string): Promise<string[]> {
+  const { glob } = await import('tinyglobby')
+  const files = await glob(platform() === 'win32' ? pattern.replaceAll('\\', '/') : pattern, {
+    expandDirectories: false,
+  })
+  if (files.length > 0) return files.sort()
+  throw new CommandError(
+    'no_such_file',
+    `No file matches ${pattern}. Check the pattern and the working directory.`,
+  )
 }
 
 /**

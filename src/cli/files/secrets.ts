@@ -54,7 +54,7 @@ export async function openSecretFile(file: string) {
 }
 
 /** Returns the value of a flag, `--flag VALUE` or `--flag=VALUE`. Words after `--` are operands. */
-function typedValue(argv: readonly string[], name: string): string | undefined {
+export function typedValue(argv: readonly string[], name: string): string | undefined {
   const end = argv.indexOf('--')
   const words = end === -1 ? argv : argv.slice(0, end)
   const at = words.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))

@@ -119,7 +119,7 @@ export const groups: readonly Group[] = [
     names: ['endpoints', 'ping', 'tail', 'listen', 'trigger', 'events', 'deliveries'],
   },
   { heading: 'RECEIVERS', names: ['receiver', 'verify', 'sign', 'certs'] },
-  { heading: 'PROOF', names: ['report', 'contract', 'openapi'] },
+  { heading: 'PROOF', names: ['report', 'requests', 'contract', 'openapi'] },
   { heading: 'THE SHELL', names: ['completion'] },
 ]
 

@@ -2,17 +2,17 @@ import { basename } from 'node:path'
 import { usageError } from '../errors.ts'
 import { readInput } from '../files/input.ts'
 import { ApiError, type Client } from '../../client.ts'
+import type { SummarizedCheck } from '../render/push.ts'
 
 /** @throws CommandError (usage) when the source of the push is missing or ambiguous. */
 export function requireSource(
   files: readonly string[],
-  flags: { watch: boolean; 'from-log': boolean },
+  flags: { watch: boolean; sample?: string | undefined; 'from-log': boolean },
 ): void {
-  const wrong = (message: string) => usageError(message)
-  if (flags.watch && files.includes('-')) throw wrong('Standard input cannot be watched. Pass files.')
-  if (flags['from-log'] && files.length > 0) throw wrong('Pass files or --from-log, not both.')
-  if (!flags['from-log'] && files.length === 0)
-    throw wrong('Missing argument: file. Pass files, or --from-log.')
+  const sources = [files.length > 0, flags.sample !== undefined, flags['from-log']].filter(Boolean).length
+  if (sources > 1) throw usageError('Pass one of: files, --sample, --from-log.')
+  if (sources === 0) throw usageError('Missing argument: FILE. Pass files, --sample two-top, or --from-log.')
+  if (flags.watch && files.includes('-')) throw usageError('--watch cannot watch standard input. Pass files.')
 }
 
 /**
@@ -30,10 +30,18 @@ export function createInputReader() {
   return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
 }
 
+/** Returns the part of a check that a summary shows, from its accepted body. */
+export function sentCheck(external_id: string, body: string | Uint8Array): SummarizedCheck {
+  const sent = JSON.parse(Buffer.from(body).toString()) as Omit<SummarizedCheck, 'external_id'>
+  return { ...sent, external_id }
+}
+
 /** Returns the simulator's report of a push; `null` at another service, or without the scope. */
 export async function reportOf(client: Client, requestId: string) {
   try {
-    return (await client.requests.get(requestId)).push
+    // Another service may have its own resource at this path.
+    const { push } = await client.requests.get(requestId)
+    return (push as typeof push | undefined) ?? null
   } catch (error) {
     if (error instanceof ApiError) return null
     throw error

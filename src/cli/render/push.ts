@@ -6,10 +6,13 @@ import { printable, renderer, count, money, status } from './text.ts'
 import { wrapTo } from './layout.ts'
 import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
+/** Fields of a check that the summary of a push shows. */
+export type SummarizedCheck = Pick<Check, 'external_id' | 'table' | 'status' | 'items' | 'totals'>
+
 /** Renders the result of a push: outcome, item diff, and findings. */
 export const renderPush = renderer(
   (
-    check: Check,
+    check: SummarizedCheck,
     report: PushReport | null,
     httpStatus: number,
     columns: number | undefined = Infinity,

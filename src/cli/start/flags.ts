@@ -3,7 +3,7 @@ import { fromConfigFile } from '../config/defaults.ts'
 import { usageError } from '../errors.ts'
 import {
   apiKeyFlag,
-  envFileFlag,
+  dotenvFlag,
   placeFlags,
   parsedBy,
   secretFromFileFlag,
@@ -73,7 +73,7 @@ export const startFlags = fromConfigFile({
     options: [...signTimes],
     default: 'real',
   })(),
-  'env-file': envFileFlag,
+  dotenv: dotenvFlag,
   open: Flags.boolean({ description: 'Open the inspector in the browser.' }),
 })
 

@@ -68,7 +68,7 @@ export function warningsOf(flags: {
 }
 
 /** Returns the options of the simulator for the flags of `start`. Reads the certificates of `--cacert`. */
-export async function optionsOf(flags: Omit<StartFlags, 'env-file' | 'open'>): Promise<SimulatorOptions> {
+export async function optionsOf(flags: Omit<StartFlags, 'dotenv' | 'open'>): Promise<SimulatorOptions> {
   return {
     dataDir: flags['in-memory'] ? undefined : flags['data-dir'],
     authorityDirectory: flags['data-dir'],

@@ -23,6 +23,6 @@ export default class ChecksList extends ServiceCommand {
     const client = await this.connect(flags)
     const { status, table, limit, cursor } = flags
     const list = await client.checks.list({ status, table, limit, cursor })
-    this.print(list, (columns) => renderChecks(list.data, columns))
+    this.printList(list, ['external_id', 'items', 'table', 'totals', 'balance_cents'], renderChecks)
   }
 }

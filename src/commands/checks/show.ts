@@ -5,8 +5,8 @@ import { ServiceCommand } from '../../cli/service-command.ts'
 export default class ChecksShow extends ServiceCommand {
   static override description = 'Show a check and its items.'
   static override examples = [
-    '<%= config.bin %> checks show two-top-with-notes',
-    '<%= config.bin %> checks show two-top-with-notes --json',
+    '<%= config.bin %> checks show two-top',
+    '<%= config.bin %> checks show two-top --json',
   ]
   static override args = {
     check: Args.string({ ignoreStdin: true, description: 'The external id of the check.', required: true }),
@@ -16,6 +16,8 @@ export default class ChecksShow extends ServiceCommand {
     const { args, flags } = await this.parse(ChecksShow)
     const client = await this.connect(flags)
     const check = await client.checks.get(args.check)
-    this.print(check, (columns) => renderCheck(check, columns))
+    this.printRecord(check, ['external_id', 'items', 'table', 'totals', 'balance_cents'], (columns) =>
+      renderCheck(check, columns),
+    )
   }
 }

@@ -2,7 +2,8 @@ import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
 import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
-import { CommandError, exitCodes } from '../../cli/errors.ts'
+import { contractProfileOf, isProfileName } from '../../cli/config/profiles.ts'
+import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
 import {
   apiKeyFlag,
   fromEnvironment,
@@ -45,8 +46,8 @@ export default class ContractCheck extends ConformanceCommand {
     'read-key-file': secretFromFileFlag('that key'),
     'order-by': Flags.string({ description: 'The field of a push that orders updates: judges ordering.' }),
     profile: Flags.string({
-      description: 'JSON file with what this deployment chose: names, paths, keys, claims, clock.',
-      dependsOn: ['base-url'],
+      description:
+        'Profile of tabwire.config.json, or a JSON file with the choices of a deployment: names, paths, keys, claims, clock.',
     }),
     cacert: Flags.string({ description: "PEM file of the authority of the implementation's certificate." }),
     'receiver-url': httpsUrlFlag({
@@ -85,12 +86,15 @@ export default class ContractCheck extends ConformanceCommand {
       timeouts: { eventMs: flags.wait * 1000 },
     }
     const baseUrl = flags['base-url']
+    if (baseUrl === undefined && flags.profile !== undefined)
+      throw usageError('--profile FILE also needs --base-url: the URL of the implementation to test.')
     if (baseUrl === undefined) return this.checkOwnService(flags, common)
     await prepareDataDirectory(flags['data-dir'])
     const authority = await openAuthority(flags['data-dir'])
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
-    const loaded = flags.profile === undefined ? {} : await readProfile(flags.profile)
+    const choices = await choicesOf(flags)
+    const loaded = choices === undefined ? {} : await readProfile(choices)
     const [apiKey, readKey] = [flags['api-key'], flags['read-key']]
     return this.check(flags, { ...common, ...loaded, baseUrl, apiKey, readKey, ca, tls })
   }
@@ -136,4 +140,9 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints left registered there: ${left}. Name their DELETE path with --profile (paths.delete_endpoint).`,
       )
   }
+}
+
+/** Returns the file that describes the deployment: named by --profile itself, or by that profile of the settings file. */
+async function choicesOf({ profile, config }: Record<'profile' | 'config', string | undefined>) {
+  return profile !== undefined && isProfileName(profile) ? contractProfileOf(profile, config) : profile
 }

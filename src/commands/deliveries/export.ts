@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core'
 import { usageError } from '../../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../../cli/flags.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { localAuthority } from '../../cli/trust/local-authority.ts'
 import { curlCommand, httpRequest, PLACEHOLDER } from '../../model/text/shell-command.ts'
 import { signatureHeader } from '../../model/text/service-name.ts'
 import { sign } from '../../signature/index.ts'
@@ -55,7 +56,10 @@ export default class DeliveriesExport extends ServiceCommand {
     }
     // Without the line's end of `print`, which would become part of the body.
     if (flags.as === 'http' && !this.wantsJson) this.write(httpRequest(url, lines, body))
-    else this.print(request, () => curlCommand(url, lines, Buffer.from(body)))
+    else {
+      const cacert = localAuthority(url, flags['data-dir'])
+      this.print(request, () => curlCommand(url, lines, Buffer.from(body), { cacert }))
+    }
   }
 }
 

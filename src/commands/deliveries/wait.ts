@@ -13,8 +13,8 @@ export default class DeliveriesWait extends ServiceCommand {
   static override description =
     'Wait until a delivery has come, or see that none does.\nFor CI: looks at those there are, then at each as it is attempted. Exit 3 when what was asked for is not so.'
   static override examples = [
-    '<%= config.bin %> deliveries wait --type check.created --check two-top-with-notes',
-    '<%= config.bin %> deliveries wait --check two-top-with-notes --count 2 --exactly --timeout 5',
+    '<%= config.bin %> deliveries wait --type check.created --check two-top',
+    '<%= config.bin %> deliveries wait --check two-top --count 2 --exactly --timeout 5',
     '<%= config.bin %> deliveries wait --status dead --none --timeout 0',
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })

@@ -1,9 +1,12 @@
 import { Flags } from '@oclif/core'
 import { openEnvFile } from '../../cli/files/env-file.ts'
-import { chosenEvents, envFileFlag, fromEnvironment, httpUrlArg } from '../../cli/flags.ts'
+import { chosenEvents, dotenvFlag, fromEnvironment, httpUrlArg } from '../../cli/flags.ts'
+import { CommandError } from '../../cli/errors.ts'
 import { renderEndpoint } from '../../cli/render/endpoint.ts'
+import { hasFields, renderForeign } from '../../cli/render/foreign.ts'
 import { openSecretFile } from '../../cli/files/secrets.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
+import { idCandidates, secretsIn } from '../../conformance/contract/shape.ts'
 import { suggestion } from '../../cli/suggestion.ts'
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
@@ -12,8 +15,8 @@ export default class EndpointsCreate extends ServiceCommand {
   static override description =
     'Register a webhook endpoint.\nIts signing secret is shown this once and never again.'
   static override examples = [
-    '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated',
-    '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events all --secret-file .secret',
+    '<%= config.bin %> endpoints create https://localhost:8443/webhooks',
+    '<%= config.bin %> endpoints create https://localhost:8443/webhooks --events check.created,check.updated --secret-file .secret',
   ]
   static override typedAs = typedAs({ url: 'URL', event_types: '--events' })
   static override args = {
@@ -21,45 +24,87 @@ export default class EndpointsCreate extends ServiceCommand {
   }
   static override flags = fromEnvironment({
     events: Flags.string({
-      description: `Event types, separated by commas, or all: ${eventTypes.join(', ')}.`,
-      required: true,
+      description: `Event types, separated by commas (default: all): ${eventTypes.join(', ')}.`,
       multiple: true,
       delimiter: ',',
     }),
     'secret-file': Flags.string({
       description: 'Write the secret to this file, readable by you alone, and not here.',
     }),
-    'env-file': envFileFlag,
+    dotenv: dotenvFlag,
   })
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(EndpointsCreate)
-    const event_types = chosenEvents(flags.events)
+    const event_types = chosenEvents(flags.events ?? ['all'])
     const client = await this.connect(flags)
     const secretFile = await openIf(flags['secret-file'], openSecretFile)
-    const envFile = await openIf(flags['env-file'], openEnvFile)
+    const envFile = await openIf(flags.dotenv, openEnvFile)
     try {
-      const body = { url: args.url, event_types }
-      const { signing_secret, ...endpoint } = await client.endpoints.create(body)
-      await secretFile?.write(signing_secret)
-      const variables = { TABWIRE_ENDPOINT_ID: endpoint.id, TABWIRE_SIGNING_SECRET: signing_secret }
+      const response = await client.endpoints.create({ url: args.url, event_types })
+      const { id, secret } = registrationIn(response)
+      const file = flags['secret-file'] ?? flags.dotenv
+      if (secret === undefined) return this.tellWithoutSecret(response, file)
+      await secretFile?.write(secret)
+      const variables = { TABWIRE_ENDPOINT_ID: id ?? '', TABWIRE_SIGNING_SECRET: secret }
       const tightened = await envFile?.write(variables)
       if (tightened !== undefined) this.say(tightened)
-      this.tell(endpoint, signing_secret, flags['secret-file'] ?? flags['env-file'])
+      this.tell(response, { id, secret, file })
     } finally {
       await secretFile?.close()
     }
   }
 
-  private tell(endpoint: WebhookEndpointView, signing_secret: string, file: string | undefined): void {
-    const told = file === undefined ? { ...endpoint, signing_secret } : endpoint
-    this.print(
-      told,
-      () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
-    )
+  private tell(
+    response: Registered,
+    { id, secret, file }: Registration & { file: string | undefined },
+  ): void {
+    const { signing_secret, ...endpoint } = response
+    const isKnown = hasFields(response, 'id', 'url', 'event_types', 'status', 'created_at', 'signing_secret')
+    if (isKnown)
+      this.print(
+        file === undefined ? response : endpoint,
+        () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
+      )
+    else {
+      const shown = file === undefined ? response : without(String(secret), response)
+      this.print(shown, (columns) =>
+        [renderForeign(shown, columns), ...(file === undefined ? [`secret  ${secret}`] : [])].join('\n'),
+      )
+    }
     this.say(file === undefined ? 'Keep the secret: it is not shown again.' : `The secret is in ${file}.`)
-    this.say(`Next: ${suggestion('ping', [endpoint.id])}`)
+    if (id !== undefined) this.say(`Next: ${suggestion('ping', [id])}`)
   }
+
+  /** @throws CommandError when the secret was to be written to a file. */
+  private tellWithoutSecret(response: Registered, file: string | undefined): void {
+    this.print(response, (columns) => renderForeign(response, columns))
+    if (file === undefined) return
+    throw new CommandError(
+      'no_secret',
+      `The endpoint is registered, but the response has no signing secret (whsec_…), so ${file} was not written. The response is printed above.`,
+    )
+  }
+}
+
+type Registered = WebhookEndpointView & { signing_secret: string }
+
+/** Id and secret of a registration; `undefined` where the response of another service does not show them. */
+interface Registration {
+  id: string | undefined
+  secret: string | undefined
+}
+
+/** Finds the id and the secret by their shape: the specification does not name their fields. */
+function registrationIn(response: Registered): Registration {
+  if (hasFields(response, 'id', 'signing_secret')) return { id: response.id, secret: response.signing_secret }
+  const [id] = idCandidates({ json: response, headers: {} })
+  const [secret] = secretsIn(response)
+  return { id, secret }
+}
+
+function without(secret: string, response: object): object {
+  return JSON.parse(JSON.stringify(response).replaceAll(JSON.stringify(secret).slice(1, -1), '…')) as object
 }
 
 /** Files are opened before there is a secret: one that cannot be written is found out before anything is registered. */

@@ -11,6 +11,6 @@ export default class EndpointsList extends ServiceCommand {
     const { flags } = await this.parse(EndpointsList)
     const client = await this.connect(flags)
     const list = await client.endpoints.list({ limit: flags.limit, cursor: flags.cursor })
-    this.print(list, (columns) => renderEndpoints(list.data, columns))
+    this.printList(list, ['id', 'url', 'event_types', 'status'], renderEndpoints)
   }
 }

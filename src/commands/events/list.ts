@@ -8,7 +8,7 @@ export default class EventsList extends ServiceCommand {
   static override description = 'List events, newest first.'
   static override examples = [
     '<%= config.bin %> events list',
-    '<%= config.bin %> events list --type check.closed --check two-top-with-notes',
+    '<%= config.bin %> events list --type check.closed --check two-top',
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({

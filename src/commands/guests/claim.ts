@@ -11,8 +11,8 @@ export default class GuestsClaim extends ServiceCommand {
   static override description =
     'Claim items of a check, as a guest at the table does.\nAn item goes by its external id, or by a part of its name that no other item has.\nWithout a quantity it is all that is left of the item, and without an item everything that is left.'
   static override examples = [
-    '<%= config.bin %> guests claim two-top-with-notes burger lemonade=1 --name Anna',
-    '<%= config.bin %> guests claim two-top-with-notes   # everything that nobody has claimed yet',
+    '<%= config.bin %> guests claim two-top burger lemonade=1 --name Anna',
+    '<%= config.bin %> guests claim two-top   # everything that nobody has claimed yet',
   ]
   static override strict = false
   static override typedAs = typedAs({

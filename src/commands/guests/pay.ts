@@ -11,10 +11,10 @@ export default class GuestsPay extends ServiceCommand {
   static override description =
     'Pay claims, an amount, or all that a check still owes.\nAmounts are as the bill shows them, 12.50 or 12; 1250c is in minor units.\nWithout a claim and an amount it is the whole balance.'
   static override examples = [
-    '<%= config.bin %> guests pay two-top-with-notes --claim Anna --tip 2.50',
-    '<%= config.bin %> guests pay two-top-with-notes --claim clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
-    '<%= config.bin %> guests pay two-top-with-notes --amount 12.50 --name Ben',
-    '<%= config.bin %> guests pay two-top-with-notes',
+    '<%= config.bin %> guests pay two-top --claim Anna --tip 2.50',
+    '<%= config.bin %> guests pay two-top --claim clm_01K9YQ3S2M6W5VJ8T4R7N0ZBCD',
+    '<%= config.bin %> guests pay two-top --amount 12.50 --name Ben',
+    '<%= config.bin %> guests pay two-top',
   ]
   static override typedAs = typedAs({
     guest_name: '--name',

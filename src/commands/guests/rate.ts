@@ -15,9 +15,7 @@ const ratingArg = Args.custom<number>({
 
 export default class GuestsRate extends ServiceCommand {
   static override description = 'Rate the meal, from 1 to 5.'
-  static override examples = [
-    "<%= config.bin %> guests rate two-top-with-notes 5 --comment 'Lovely tart' --name Anna",
-  ]
+  static override examples = ["<%= config.bin %> guests rate two-top 5 --comment 'Lovely tart' --name Anna"]
   static override typedAs = typedAs({ guest_name: '--name', comment: '--comment', rating: 'RATING' })
   static override args = {
     check: checkArg,

@@ -11,6 +11,7 @@ import {
   knownServiceNameFlag,
   listed,
   placeFlags,
+  profileFlag,
   secretFromFileFlag,
 } from '../../cli/flags.ts'
 import { parseHeader } from '../../cli/listen/target.ts'
@@ -29,7 +30,7 @@ export default class ReceiverCheck extends ConformanceCommand {
       required: true,
     }),
   }
-  static override baseFlags = { ...jsonFlag, ...placeFlags }
+  static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({
     secret: Flags.string({
       description: 'The secret that the receiver verifies with: whsec_…',
@@ -37,8 +38,9 @@ export default class ReceiverCheck extends ConformanceCommand {
     }),
     'secret-file': secretFromFileFlag('the secret that the receiver verifies with'),
     ...conformanceFlags,
-    header: Flags.string({
+    'add-header': Flags.string({
       char: 'H',
+      aliases: ['header'],
       description: "Header to add to each request: 'Name: value'.",
       multiple: true,
       multipleNonGreedy: true,
@@ -81,8 +83,8 @@ export default class ReceiverCheck extends ConformanceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReceiverCheck)
     const url = receiverUrl(args.url)
-    const headers = listed(flags.header ?? []).map((line) => parseHeader(line))
-    const serviceName = await this.serviceName(flags)
+    const headers = listed(flags['add-header'] ?? []).map((line) => parseHeader(line))
+    const serviceName = await this.serviceName({ ...flags, cacert: undefined })
     requireSafeHeaders(headers, serviceName)
     if (flags.secret.trim() === '') throw usageError('The secret is empty. Pass --secret.')
     const cases = chosenCases(receiverCases, flags)

@@ -1,6 +1,6 @@
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
-import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags } from '../../cli/flags.ts'
+import { fromEnvironment, jsonFlag, knownServiceNameFlag, placeFlags, profileFlag } from '../../cli/flags.ts'
 import {
   readReceiverExample,
   receiverExamples,
@@ -23,7 +23,7 @@ export default class ReceiverExample extends BaseCommand {
       required: true,
     }),
   }
-  static override baseFlags = { ...jsonFlag, ...placeFlags }
+  static override baseFlags = { ...jsonFlag, ...placeFlags, ...profileFlag }
   static override flags = fromEnvironment({ 'service-name': knownServiceNameFlag() })
 
   async run(): Promise<void> {

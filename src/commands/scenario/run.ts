@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core'
 import { exitCodes } from '../../cli/errors.ts'
 import { fromEnvironment } from '../../cli/flags.ts'
+import { expandFiles } from '../../cli/files/input.ts'
 import { renderScenarioEnd, renderStep } from '../../cli/render/steps.ts'
 import { forwarding } from '../../cli/listen/endpoints.ts'
 import type { Watched } from '../../cli/scenario/expect.ts'
@@ -47,7 +48,8 @@ export default class ScenarioRun extends ServiceCommand {
   async run(): Promise<void> {
     const { argv, flags } = await this.parse(ScenarioRun)
     const scenarios: Scenario[] = []
-    for (const word of argv as string[]) scenarios.push(await readScenario(await scenarioFile(word)))
+    for (const word of await expandFiles(argv as string[]))
+      scenarios.push(await readScenario(await scenarioFile(word)))
     const client = await this.connect(flags)
     // Checked before the first push: the service must be a simulator.
     await client.health()

@@ -17,7 +17,7 @@ export type Examples = Readonly<Record<string, { summary: string; value: unknown
 type Named = [name: string, Examples[string]]
 
 /** Checks that show what a push may look like, from the plainest on. */
-const checks = ['two-top-with-notes', 'just-seated', 'discount-line', 'weighed-goods']
+const checks = ['two-top', 'just-seated', 'discount-line', 'weighed-goods']
 
 /** Reads the examples, all of which come from `fixtures`. */
 export async function readExamples(): Promise<Examples> {

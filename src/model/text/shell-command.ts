@@ -77,15 +77,17 @@ export const WITH_KEY = 'Authorization: Bearer $TABWIRE_API_KEY'
 /**
  * Returns a POSIX shell command that sends exactly these bytes, by POST by default. A body that is not UTF-8 text is
  * written as octal escapes of printf, since quoting cannot carry every byte.
+ * @param options.cacert PEM file of the authority of the receiver's certificate.
  */
 export function curlCommand(
   url: string,
   headers: string | readonly string[],
   body: Uint8Array,
-  method = 'POST',
+  { method = 'POST', cacert }: { method?: string; cacert?: string | undefined } = {},
 ): string {
   const lines = ['Content-Type: application/json', headers].flat()
-  const target = [urlWord(url), ...lines.map((line) => `-H ${quoteHeader(line)}`)].join(' ')
+  const trust = cacert === undefined ? [] : [`--cacert ${shellWord(cacert)}`]
+  const target = [urlWord(url), ...trust, ...lines.map((line) => `-H ${quoteHeader(line)}`)].join(' ')
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)
   const isText = !text.includes('\0') && isSame(new TextEncoder().encode(text), body)
   // curl reads a body that begins with @ from a file, so every body comes through standard input.

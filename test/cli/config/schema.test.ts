@@ -21,7 +21,7 @@ describe('the settings of tabwire.config.json', () => {
     const names = Object.keys(Start.flags).filter(
       (name) => !['config', 'json', 'api-key-file'].includes(name),
     )
-    expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(keyOf), 'listen'])
+    expect(Object.keys(schema.shape)).toEqual(['$schema', ...names.map(keyOf), 'profiles', 'listen'])
     expect(names.map(keyOf)).toEqual(expect.arrayContaining(['port', 'data_dir', 'allow_http_loopback']))
   })
 

@@ -41,7 +41,7 @@ export function eventCommand(id: string): string {
 /** Returns a logged request as curl; the API key comes from the environment. */
 export function requestCurl(service: string, { method, path, request_body }: LoggedRequest): string {
   if (request_body !== null)
-    return curlCommand(service + path, WITH_KEY, new TextEncoder().encode(request_body), method)
+    return curlCommand(service + path, WITH_KEY, new TextEncoder().encode(request_body), { method })
   const url = urlWord(service + path.replaceAll("'", '%27'))
   return `curl -gsS -X ${shellWord(method)} ${url} -H "${WITH_KEY}"`
 }

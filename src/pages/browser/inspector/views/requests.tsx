@@ -42,7 +42,7 @@ export const requestsView: View<LoggedRequest> = {
   empty: {
     title: 'No requests yet',
     text: 'Everything that is asked of /v1 appears here, with its bodies, and no key.',
-    commands: ['tabwire push fixtures/checks/two-top-with-notes.json'],
+    commands: ['tabwire push fixtures/checks/two-top.json'],
   },
 }
 
@@ -73,7 +73,7 @@ export const pushesView: View<LoggedRequest> = {
   empty: {
     title: 'No pushes yet',
     text: 'Each push is shown with its outcome, what it changed, and what a reviewer would say to it.',
-    commands: ['tabwire push fixtures/checks/two-top-with-notes.json'],
+    commands: ['tabwire push fixtures/checks/two-top.json'],
   },
 }
 

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { Args } from '@oclif/core'
+import { BaseCommand } from '../../cli/base-command.ts'
+import { readSample, readSamples, type Sample } from '../../cli/push/samples.ts'
+import { renderTable } from '../../cli/render/layout.ts'
+import { money } from '../../cli/render/text.ts'
+import type { OrderedPush } from '../../model/check.ts'
+
+export default class ChecksSamples extends BaseCommand {
+  static override description =
+    'List the built-in sample checks, or print one as JSON.\nA sample with several pushes is printed as a JSON array.'
+  static override examples = [
+    '<%= config.bin %> checks samples',
+    '<%= config.bin %> checks samples two-top > check.json',
+  ]
+  static override args = {
+    name: Args.string({ ignoreStdin: true, description: 'Name of a sample to print.' }),
+  }
+
+  async run(): Promise<void> {
+    const { args } = await this.parse(ChecksSamples)
+    if (args.name !== undefined) {
+      const [first = '', ...others] = await textsOf(await readSample(args.name, 'NAME'))
+      return this.writeJson(others.length === 0 ? first : `[${[first, ...others].join(',')}]\n`)
+    }
+    const samples = await Promise.all((await readSamples()).map(summaryOf))
+    const rows = samples.map(({ name, pushes, items, total_cents, purpose }) => [
+      name,
+      String(pushes),
+      String(items),
+      money(total_cents),
+      purpose,
+    ])
+    this.print({ data: samples }, (columns) =>
+      renderTable(['name', 'pushes', 'items', 'total', 'purpose'], rows, 'None.', columns),
+    )
+    this.say('Next: tabwire push --sample two-top')
+  }
+}
+
+function textsOf({ files }: Sample): Promise<string[]> {
+  return Promise.all(files.map((file) => readFile(file, 'utf8')))
+}
+
+/** Describes a sample by the state that its last push leaves. */
+async function summaryOf(sample: Sample) {
+  const texts = await textsOf(sample)
+  const { items, totals } = JSON.parse(texts.at(-1) ?? '') as OrderedPush
+  return {
+    name: sample.name,
+    purpose: sample.purpose,
+    pushes: texts.length,
+    items: items.length,
+    total_cents: totals.total_cents,
+  }
+}

@@ -1,0 +1,23 @@
+import { Args } from '@oclif/core'
+import { renderRequestDetail } from '../../cli/render/request.ts'
+import { ServiceCommand } from '../../cli/service-command.ts'
+
+export default class RequestsShow extends ServiceCommand {
+  static override description =
+    'Show an API request, its response and its findings.\nEach response carries its id in the X-Request-Id header.'
+  static override examples = ['<%= config.bin %> requests show req_01K9YQ3S2M6W5VJ8T4R7N0ZBCD']
+  static override args = {
+    request: Args.string({
+      ignoreStdin: true,
+      description: 'The X-Request-Id of the response.',
+      required: true,
+    }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(RequestsShow)
+    const client = await this.connect(flags)
+    const request = await client.requests.get(args.request)
+    this.print(request, (columns) => renderRequestDetail(request, columns))
+  }
+}

@@ -1,0 +1,213 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  checkBody,
+  emptyDirectory,
+  spawnProcess,
+  spawnTabwire,
+  tabwire,
+  type RunOptions,
+} from '../support/cli.ts'
+
+/** A program that pushes a check to the service of `exec`; `totals` as a test wants them. */
+const pushing = (totals: object) => `
+  const { TABWIRE_BASE_URL, TABWIRE_API_KEY } = process.env
+  const answer = await fetch(TABWIRE_BASE_URL + '/checks/external/table-12', {
+    method: 'PUT',
+    headers: { authorization: 'Bearer ' + TABWIRE_API_KEY, 'content-type': 'application/json' },
+    body: ${JSON.stringify(JSON.stringify(checkBody({ totals })))},
+  })
+  console.log(answer.status)
+`
+const rightTotals = checkBody().totals
+const wrongTotals = { subtotal_cents: 3680, tax_cents: 322, total_cents: 1 }
+
+/** For systems without /proc. */
+function isKnown(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const node = (program: string) => [process.execPath, '--input-type=module', '--eval', program]
+
+async function exec(args: readonly string[], options: RunOptions = {}) {
+  return (await spawnTabwire(['exec', ...args], options)).ended
+}
+
+describe('tabwire exec', () => {
+  test('runs the command with a service of its own, and leaves nothing in the directory', async () => {
+    const cwd = await emptyDirectory()
+    const { code, stdout, stderr } = await exec(['--', ...node(pushing(rightTotals))], { cwd })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '201\n' })
+    expect(stderr).toMatch(/^✓ .*1 push/)
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  test('takes the command without --, which PowerShell removes', async () => {
+    const { code, stdout } = await exec(['--port', '0', ...node('console.log(process.argv.length)')])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1\n' })
+  })
+
+  test('passes arguments on as they are, and standard input', async () => {
+    const program = `
+      import { text } from 'node:stream/consumers'
+      console.log(JSON.stringify([process.argv.slice(1), await text(process.stdin)]))
+    `
+    const words = ['--json', '--port', 'a b', '"quoted"', '*', '']
+    const { stdout } = await exec(['--', ...node(program), '--', ...words], { input: 'typed' })
+    expect(JSON.parse(stdout)).toEqual([words, 'typed'])
+  })
+
+  test('exits with the code of the command', async () => {
+    expect(await exec(['--', ...node('process.exit(7)')])).toMatchObject({ code: 7 })
+    expect(await exec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({ code: 137 })
+  })
+
+  test.each([
+    ['any', wrongTotals, 3],
+    ['totals_mismatch', wrongTotals, 3],
+    ['conflict_ignored', wrongTotals, 0],
+    ['any', rightTotals, 0],
+  ])('with --fail-on %s and totals %j exits with %i', async (failOn, totals, expected) => {
+    const { code } = await exec(['--fail-on', failOn, '--', ...node(pushing(totals))])
+    expect(code).toBe(expected)
+  })
+
+  test('keeps the code of a command that failed, whatever was found', async () => {
+    const program = `${pushing(wrongTotals)}\nprocess.exit(5)`
+    const { code, stderr } = await exec(['--fail-on', 'any', '--', ...node(program)])
+    expect(code).toBe(5)
+    expect(stderr).toContain('totals_mismatch')
+  })
+
+  test('prints the report as JSON to stderr, since stdout belongs to the command', async () => {
+    const { stdout, stderr } = await exec(['--json', '--', ...node(pushing(wrongTotals))])
+    expect(stdout).toBe('201\n')
+    expect(JSON.parse(stderr)).toMatchObject({ pushes: 1, findings: [{ code: 'totals_mismatch' }] })
+  })
+
+  test.each([
+    ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],
+    ['that is not given', [], 2, /Missing argument: CMD\./],
+    ['behind an unknown flag', ['--prt', '0', '--', 'true'], 2, /--prt/],
+    [
+      'behind an unknown finding',
+      ['--fail-on', 'totals', '--', 'true'],
+      2,
+      /--fail-on must be finding codes.*"totals"/,
+    ],
+  ])('explains a command %s', async (_what, args, expected, message) => {
+    const { code, stderr } = await exec(args)
+    expect(stderr).toMatch(message)
+    expect(code).toBe(expected)
+  })
+
+  test.skipIf(process.platform === 'win32')('explains a file that is not executable', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'notes.txt'), 'text', { mode: 0o600 })
+    const { code, stderr } = await exec(['--', './notes.txt'], { cwd })
+    expect({ code, stderr }).toEqual({
+      code: 126,
+      stderr: 'Error: ./notes.txt cannot be executed: EACCES.\n',
+    })
+  })
+
+  test('lets commands inside find the service, also over HTTPS', async () => {
+    const cwd = await emptyDirectory()
+    await writeFile(join(cwd, 'table-12.json'), JSON.stringify(checkBody()))
+    const bin = new URL('../../bin/run.js', import.meta.url).pathname
+    const push = [process.execPath, bin, 'push', 'table-12.json']
+    expect(await exec(['--', ...push], { cwd })).toMatchObject({ code: 0 })
+    expect(await exec(['--https', '--', ...push], { cwd })).toMatchObject({ code: 0 })
+  })
+
+  test('starts a service with the flags that are given', async () => {
+    const program = `
+      const { TABWIRE_URL } = process.env
+      console.log((await (await fetch(TABWIRE_URL + '/_sim/health')).json()).service_name)
+    `
+    expect(await exec(['--service-name', 'Acme', '--', ...node(program)])).toMatchObject({ stdout: 'Acme\n' })
+  })
+
+  test('runs in a directory where another service runs, and leaves that one alone', async () => {
+    const cwd = await emptyDirectory()
+    const service = await spawnTabwire(['start', '--json', '--port', '0'], { cwd })
+    await service.until('stdout', /\n/)
+    expect(await exec(['--', ...node(pushing(rightTotals))], { cwd })).toMatchObject({ code: 0 })
+    const listed = await tabwire(['checks', 'list'], { cwd })
+    expect(listed.stdout).toMatch(/^No checks/)
+    service.child.kill('SIGTERM')
+    await service.ended
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
+  /** Prints the pids of itself and of a child of its own, and waits. */
+  const waiting = `
+    import { spawn } from 'node:child_process'
+    const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
+    console.log(process.pid, child.pid)
+    setInterval(() => {}, 1000)
+  `
+
+  /** A zombie has ended; the first process of a container may take seconds to collect it. */
+  const isAlive = (pid: number) => {
+    try {
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    } catch {
+      return existsSync('/proc/self/status') ? false : isKnown(pid)
+    }
+  }
+
+  /** Resolves once none of these processes is left. */
+  const gone = (pids: readonly number[]) => expect.poll(() => pids.filter(isAlive)).toEqual([])
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s ends the command and all its processes',
+    async (signal) => {
+      const running = await spawnTabwire(['exec', '--', ...node(waiting)])
+      const pids = (await running.until('stdout', /\n/)).trim().split(' ').map(Number)
+      expect(pids).toHaveLength(2)
+      running.child.kill(signal)
+      const { code } = await running.ended
+      expect(code).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal])
+      await gone(pids)
+    },
+  )
+
+  test('lets a command finish what it does at Ctrl-C, and exits with 130 when it then succeeds', async () => {
+    const program = `
+      process.on('SIGINT', () => { console.log('finishing'); process.exit(0) })
+      console.log('ready')
+      setInterval(() => {}, 1000)
+    `
+    const running = await spawnTabwire(['exec', '--', ...node(program)])
+    await running.until('stdout', /ready/)
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130, stdout: 'ready\nfinishing\n' })
+  })
+
+  test('works from sh, in a list of commands', async () => {
+    const bin = new URL('../../bin/run.js', import.meta.url).pathname
+    const line = `"$NODE" "$BIN" exec -- "$NODE" --print 'typeof process.env.TABWIRE_URL' && echo then`
+    const shell = await spawnProcess('sh', ['-c', line], { env: { NODE: process.execPath, BIN: bin } })
+    expect(await shell.ended).toMatchObject({ code: 0, stdout: 'string\nthen\n' })
+  })
+
+  test('ends processes that the command left behind', async () => {
+    const program = `
+      import { spawn } from 'node:child_process'
+      const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+      child.unref()
+      console.log(child.pid)
+    `
+    const { code, stdout } = await exec(['--', ...node(program)])
+    expect(code).toBe(0)
+    await gone([Number(stdout)])
+  })
+})
