@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { isHere } from '../conformance/receiver/check.ts'
 import { emptyDirectory, fixtures, spawnProcess } from '../support/cli.ts'
 import { root } from '../support/packed.ts'
-import { blocksOf, documents, type Block } from './blocks.ts'
+import { blocksOf, documents, readDocument, type Block } from './blocks.ts'
 import { commandLines, inlineCommands, mistakeIn } from './command-lines.ts'
 import { masked } from './masked.ts'
 import { exceptionOf, exceptions } from './plan.ts'
@@ -163,6 +163,12 @@ describe('blocks in PowerShell', () => {
   ])('are refused for %j: %s', (text) => {
     expect(() => expectPowerShell(text)).toThrow()
   })
+})
+
+test('the front page links to every guide', () => {
+  const guides = documents.filter((document) => document.startsWith('src/guides/'))
+  const front = readDocument('README.md')
+  expect(guides.filter((guide) => !front.includes(`](${guide})`))).toEqual([])
 })
 
 describe('the plan', () => {

@@ -40,7 +40,7 @@ export const exceptions: readonly Exception[] = [
     elsewhere: 'test/documented/reports.test.ts',
   },
   { document: 'src/guides/webhooks.md', starts: 'node -e', code: 3 },
-  { document: 'src/guides/ci.md', starts: 'tabwire trigger', code: 3 },
+  { document: 'src/guides/ci.md', starts: 'tabwire push --sample service', code: 3 },
   { document: 'src/guides/fault-injection.md', starts: 'tabwire faults set lost_answer', printsErrors: true },
   {
     document: 'src/guides/service.md',

@@ -13,6 +13,7 @@ import {
   type Running,
   type RunningService,
 } from '../support/cli.ts'
+import { openAuthority } from '../../src/certificates.ts'
 import { prepareDataDirectory } from '../../src/cli/trust/made-here.ts'
 import { DEFAULT_DATA_DIRECTORY } from '../../src/data-directory.ts'
 import { root } from '../support/packed.ts'
@@ -30,7 +31,7 @@ call=$(mktemp -d "$DOCUMENTED/call.XXXXXX")
 mkfifo "$call/code"
 : >"$call/args"
 [ $# -eq 0 ] || printf '%s\\0' "$@" >"$call/args"
-env | grep '^TABWIRE_' >"$call/env"
+env | grep '^TABWIRE_\\|_API_KEY=' >"$call/env"
 pwd >"$call/cwd"
 cat >"$call/input"
 mv "$call" "$DOCUMENTED/calls/"
@@ -76,7 +77,9 @@ export async function openSession(options: { startsItself: boolean }): Promise<S
   const texts: { stdout: string; stderr: string }[] = []
   let last = ''
   const translate = (text: string) =>
-    text.replace(/(?<=(?:localhost|127\.0\.0\.1):|listen\()\d{4}\b/g, (port) => ports.get(port) ?? port)
+    text
+      .replaceAll('https://api.staging.example.com', 'http://localhost:4100')
+      .replace(/(?<=(?:localhost|127\.0\.0\.1):|listen\()\d{4}\b/g, (port) => ports.get(port) ?? port)
 
   return {
     cwd,
@@ -140,7 +143,10 @@ async function project(cwd: string, key: string | undefined): Promise<void> {
   await mkdir(join(cwd, 'node_modules'))
   await symlink(root, join(cwd, 'node_modules', 'tabwire'), 'dir')
   for (const folder of ['.config/fish/completions', 'ci']) await mkdir(join(cwd, folder), { recursive: true })
-  if (key !== undefined) await writeFile(join(cwd, 'api.key'), `${key}\n`, { mode: 0o600 })
+  if (key === undefined) return
+  await writeFile(join(cwd, 'api.key'), `${key}\n`, { mode: 0o600 })
+  const { certificatePem } = await openAuthority(join(cwd, DEFAULT_DATA_DIRECTORY))
+  await writeFile(join(cwd, 'staging-ca.pem'), certificatePem)
 }
 
 /** Starts a service as `tabwire start` does in a folder, on the port that stands for the default. */
@@ -160,7 +166,7 @@ async function answerCalls(): Promise<{ directory: string; close(): void }> {
   const seen = new Set<string>()
   // A call is moved here when it is complete, and stays.
   const watcher = watch(queue, (_event, name) => {
-    if (name === null || seen.has(name)) return
+    if (name?.startsWith('call.') !== true || seen.has(name)) return
     seen.add(name)
     void answer(join(queue, name))
   })
