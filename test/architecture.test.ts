@@ -51,7 +51,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   'table-address.ts': { own: [], foreign: ['node:crypto', 'node:os'] },
   conformance: {
     own: ['ids.ts', 'model', 'package-file.ts', 'signature'],
-    foreign: ['fast-check', 'junit-report-builder', 'undici', 'zod', 'node:*'],
+    foreign: ['fast-check', 'fast-xml-builder', 'undici', 'zod', 'node:*'],
   },
   http: {
     own: [

@@ -13,7 +13,7 @@ const builtIn = [
   'eventsource-parser',
   'h3',
   'ipaddr.js',
-  'junit-report-builder',
+  'fast-xml-builder',
   'listhen',
   'lowdb',
   'preact',

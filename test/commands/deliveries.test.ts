@@ -112,6 +112,28 @@ describe.concurrent('tabwire ping', () => {
     expect(report).toMatchObject({ outcome: 'bad_status', response_status: 500 })
   })
 
+  test('takes the URL of an endpoint, and the only endpoint without an argument', async () => {
+    const byUrl = await service.run(['ping', good.url])
+    expect(byUrl).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ ping answered 204/) as string })
+    const several = await service.run(['ping'])
+    expect(several.stderr).toMatch(/^Error: ENDPOINT is missing: 2 endpoints are registered\./)
+    expect(several.stderr).toContain(`${ids.good}  ${good.url}`)
+    expect(several.code).toBe(2)
+    const unknown = await service.run(['ping', 'https://nowhere.example/'])
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No enabled endpoint has the URL https://nowhere.example/.') as string,
+    })
+    const own = await serve({ allowHttpLoopback: true })
+    const none = await own.run(['ping'])
+    expect(none.stderr).toContain(
+      'No enabled endpoint is registered. Register one with: tabwire endpoints create',
+    )
+    await own.json('endpoints', 'create', good.url)
+    expect(await own.run(['ping'])).toMatchObject({ code: 0 })
+    await own.stop()
+  })
+
   test('of an endpoint that is not there says so', async () => {
     const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

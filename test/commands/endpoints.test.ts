@@ -54,6 +54,15 @@ describe.concurrent('tabwire endpoints', () => {
     expect(await create('--events', 'all')).toMatchObject({ event_types: [...eventTypes] })
   })
 
+  test('create without --events registers for every type', async () => {
+    const { event_types } = await service.json<WebhookEndpointView>(
+      'endpoints',
+      'create',
+      'https://every.example/',
+    )
+    expect(event_types).toEqual([...eventTypes])
+  })
+
   test('--secret-file gets the secret, for its owner alone, and stdout does not', async () => {
     const path = join(service.cwd, 'secret')
     await writeFile(path, 'an older and much longer secret that everybody may read, which is replaced', {

@@ -68,6 +68,19 @@ describe.concurrent('tabwire sign', () => {
     expect(stderr).not.toContain(secret)
   })
 
+  test('--curl trusts the local authority for HTTPS on this machine, and for no other URL', async () => {
+    const cwd = await emptyDirectory()
+    const commandFor = async (url: string) =>
+      (await tabwire(['sign', '--curl', url], { cwd, env, input: '{}' })).stdout
+    expect(await commandFor('https://localhost:8443/')).not.toContain('--cacert')
+    await tabwire(['certs', 'create', 'localhost'], { cwd })
+    expect(await commandFor('https://localhost:8443/')).toContain(
+      ` --cacert ${join('.tabwire', 'ca', 'ca.pem')} `,
+    )
+    expect(await commandFor('http://localhost:8443/')).not.toContain('--cacert')
+    expect(await commandFor('https://shop.example/')).not.toContain('--cacert')
+  })
+
   test.skipIf(!hasCurl).each(bodies)(
     'the command of --curl sends the very bytes: %s',
     async (_what, body) => {
