@@ -6,6 +6,8 @@ import { cellsOf, documents, proseOf, readDocument } from './blocks.ts'
 const README_LINES = 250
 /** Words of a sentence: on average in a document, and at most. */
 const WORDS = { average: 18, most: 30 }
+/** Words of a table's cell, at most. */
+const CELL_WORDS = 12
 
 const old = new RegExp(String.raw`\b(?:${oldWords.join('|')})\b`, 'i')
 
@@ -19,6 +21,10 @@ describe.each(documents.map((document) => ({ document })))('$document', ({ docum
     const texts = [...sentencesOf(document), ...cellsOf(readDocument(document))]
     const found = texts.filter((text) => old.test(text) || contractions.test(text))
     expect(found).toEqual([])
+  })
+
+  test('has short cells', () => {
+    expect(cellsOf(readDocument(document)).filter((cell) => wordsOf(cell) > CELL_WORDS)).toEqual([])
   })
 
   test('has short sentences', () => {
