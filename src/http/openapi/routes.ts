@@ -8,13 +8,13 @@ export interface DocumentParts {
   scheme: 'http' | 'https'
 }
 
-/** Stands for the address of the service in the document that is made once. No name of a host is like it. */
+/** Placeholder for the URL of the service in the cached document; not a possible host. */
 const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 
 /**
- * `GET /openapi.json`: what `tabwire openapi` prints, with this service as its server, by the name that it was asked by.
- * The document is created at the first request, since most services never get one, and once: creating it takes 26 ms, and
- * callers choose the name. The name is filled in for each request.
+ * `GET /openapi.json`: the document of `tabwire openapi`, with this service as its server, by the requested host name.
+ * The document is created once, at the first request, because creation takes 26 ms. The host name is inserted per
+ * request.
  */
 export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] {
   let made: Promise<{ text: string; digest: string }> | undefined
@@ -26,7 +26,7 @@ export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] 
       text.replaceAll(PLACEHOLDER, () => url),
     )
   }
-  // Long, and the same each time.
+  // Not logged, because the body is long and constant.
   return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
 }
 
@@ -40,7 +40,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** Answers 304 when the caller has the body already. */
+/** Returns 304 when the caller already has the body. */
 function tagged(etag: string, known: string | null, body: () => string): Answer {
   const headers = { etag, 'cache-control': 'no-cache' }
   const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
