@@ -2,33 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-
-/** Words that no comment and no test name uses: each has a plain or standard word that says the same. */
-const prose = [
-  'anew',
-  'befalls?|befell|befallen',
-  'begins? afresh',
-  'comes? along',
-  'fates?',
-  '(?<!in[ -])flights?',
-  'furnish(es|ed)?',
-  'hand-overs?',
-  'house',
-  'ladders?',
-  'misfortunes?',
-  'nobody',
-  'rightly',
-  'slips?',
-  'somebody',
-  'surroundings',
-  'tally|tallies',
-  'thereby',
-  'vouched|vouches',
-  'what is no',
-  'whoever',
-  'whom(so)?ever',
-  'door(s|way)?',
-] as const
+import { oldWords } from './support/old-words.ts'
 
 /** Words that no file and no function, class, type or constant has in its name; the standard term is the value. */
 const names: Record<string, string> = {
@@ -72,7 +46,7 @@ const files = ['bin', 'src', 'test'].flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(?:tsx?|m?js)$/.test(path))
     .map((path) => `${folder}/${path.split(sep).join('/')}`)
-    .filter((path) => path !== 'test/language.test.ts'),
+    .filter((path) => !['test/language.test.ts', 'test/support/old-words.ts'].includes(path)),
 )
 
 /** `path:line word` of each comment and each test name that has one of the words. */
@@ -86,7 +60,7 @@ function foundInProse(path: string): string[] {
     })
 }
 
-const pattern = new RegExp(String.raw`\b(?:${prose.join('|')})\b`, 'i')
+const pattern = new RegExp(String.raw`\b(?:${oldWords.join('|')})\b`, 'i')
 
 /** The comment of a line, or the name of the test that begins on it. */
 function proseOf(line: string): string | undefined {

@@ -116,7 +116,7 @@ function typedWrongly(
 
 /** Adds the word that was probably meant. */
 function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
-  const [, known = '', word = ''] = /must be one of (.+), not "(.*)"$/.exec(message) ?? []
+  const [, known = '', word = ''] = /must be one of (.+), got "(.*)"$/.exec(message) ?? []
   const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }
 }
@@ -135,7 +135,7 @@ function inCommands(message: string): string {
       path in lists ? `tabwire ${lists[path]} shows` : all,
     )
     .replace(
-      /^There is no such (delivery|event),.*/,
+      /^No (delivery|event) with this id\..*/,
       (all, noun: string) => `${all} tabwire ${plurals[noun]} list shows those there are.`,
     )
 }

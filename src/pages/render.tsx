@@ -14,7 +14,7 @@ export const renderer: Renderer = {
           <Table model={initialModel(view, language)} actions={noActions} />
         </div>
         <noscript>
-          <p class="note">This is your check. To take items and pay, allow JavaScript.</p>
+          <p class="note">This is your check. Turn on JavaScript to select items and pay.</p>
         </noscript>
         <script type="module" src={script} />
       </Document>,
@@ -22,12 +22,10 @@ export const renderer: Renderer = {
 
   noTable: ({ style }) =>
     render(
-      <Document title="No table here" style={style}>
+      <Document title="Table not found" style={style}>
         <main class="sheet blank">
-          <h1>There is no table here</h1>
-          <p>
-            This address is not complete, or not good any more. Please scan the QR code on your table again.
-          </p>
+          <h1>Table not found</h1>
+          <p>This link is incomplete or no longer valid. Please scan the QR code on your table again.</p>
         </main>
       </Document>,
     ),
@@ -37,7 +35,7 @@ export const renderer: Renderer = {
       <Document title="Tabwire" style={style}>
         <div id="page" />
         <noscript>
-          <p>The inspector needs JavaScript. Everything it shows is in tabwire --help, too.</p>
+          <p>The inspector needs JavaScript. The command line shows the same data: run tabwire --help.</p>
         </noscript>
         <script type="module" src={script} />
       </Document>,

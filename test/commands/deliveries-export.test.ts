@@ -87,6 +87,6 @@ describe('tabwire deliveries export', () => {
     expect((await exported('--secret', ' ')).code).toBe(2)
     const none = await service.run(['deliveries', 'export', 'dlv_none'])
     expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toMatch(/^Error: There is no such delivery/)
+    expect(none.stderr).toMatch(/^Error: No delivery with this id/)
   })
 })

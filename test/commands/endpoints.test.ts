@@ -132,9 +132,7 @@ describe.concurrent('tabwire endpoints', () => {
     for (const verb of ['show', 'delete']) {
       const { code, stdout, stderr } = await service.run(['endpoints', verb, id])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toMatch(
-        new RegExp(`^Error: There is no webhook endpoint ${id} at this key's location\\.`),
-      )
+      expect(stderr).toMatch(new RegExp(`^Error: Webhook endpoint ${id} not found at this key's location\\.`))
     }
   })
 })

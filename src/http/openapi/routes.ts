@@ -8,7 +8,7 @@ export interface DocumentParts {
   scheme: 'http' | 'https'
 }
 
-/** Stands for the address of the service in the document that is made once. No name of a host is like it. */
+/** Placeholder for the URL of the service in the cached document; not a possible host. */
 const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 
 type Written = (text: string) => Promise<string> | string
@@ -38,7 +38,7 @@ export function documentRoutes(documentFor: ReturnType<typeof createDocuments>):
     const text = await documentFor(call, asItIs)
     return tagged(`"${digestOf(text)}"`, call.header('if-none-match'), text)
   }
-  // Long, and the same each time.
+  // Not logged, because the body is long and constant.
   return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
 }
 
@@ -51,7 +51,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** Answers 304 when the caller has the body already. */
+/** Returns 304 when the caller already has the body. */
 function tagged(etag: string, known: string | null, body: string): Answer {
   const headers = { etag, 'cache-control': 'no-cache' }
   const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
