@@ -6,8 +6,8 @@ import { seedStore } from './simulator/seed-store.ts'
 import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
 import { hashOf } from './http/auth/api-key.ts'
-import { assetRoutes, inspectorPageRoutes, pageRoutes, referenceRoutes } from './http/pages.ts'
-import { documentRoutes } from './http/openapi/routes.ts'
+import { assetRoutes, docsRoutes, inspectorPageRoutes, pageRoutes } from './http/pages.ts'
+import { createDocuments, documentRoutes } from './http/openapi/routes.ts'
 import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
 import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
 import { inspectorRoutes } from './http/sim/inspector.ts'
@@ -126,6 +126,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const isAllowedHost = createAllowedHosts(host, parts.allowedHosts ?? [])
   const measure = measureOf(parts)
   const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
+  const documentFor = createDocuments({ serviceName, scheme: parts.https === true ? 'https' : 'http' })
   const app = createApp({
     service,
     sessions,
@@ -160,8 +161,8 @@ async function startOn(parts: Parts): Promise<Simulator> {
       ],
       '/t': [...pageRoutes(tables, pages), ...tableRoutes(tables)],
       '/assets': assetRoutes(pages),
-      '/docs': referenceRoutes(pages),
-      '/openapi.json': documentRoutes({ serviceName, scheme: parts.https === true ? 'https' : 'http' }),
+      '/docs': docsRoutes(pages, documentFor),
+      '/openapi.json': documentRoutes(documentFor),
       '': inspectorPageRoutes(pages),
     },
     checkOrigin: createHostCheck(isAllowedHost),

@@ -69,8 +69,9 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {
-    own: ['model', 'package-file.ts'],
+    own: ['guides.ts', 'model', 'package-file.ts'],
     foreign: [
+      'marked',
       'preact',
       'preact-render-to-string',
       '@preact/signals',
@@ -79,6 +80,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'node:*',
     ],
   },
+  'guides.ts': { own: ['model', 'package-file.ts'], foreign: ['node:*'] },
   'client.ts': { own: ['client', 'model', 'assertions'], foreign: [] },
   client: { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
   assertions: {
@@ -122,6 +124,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'client.ts',
       'conformance',
       'data-directory.ts',
+      'guides.ts',
       'ids.ts',
       'model',
       'package-file.ts',
@@ -137,6 +140,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'ora',
       'chokidar',
       'cross-spawn',
+      'marked',
       'string-width',
       'tinyglobby',
       'undici',
@@ -153,6 +157,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'client.ts',
       'certificates.ts',
       'conformance',
+      'guides.ts',
       'model',
       'private-file.ts',
       'signature',
@@ -259,7 +264,13 @@ describe('the source tree', () => {
     [
       'the environment',
       /\bprocess\.env\b/,
-      ['cli/base-command.ts', 'cli/conformance/profile.ts', 'cli/exec/run.ts', 'cli/trust/installation.ts'],
+      [
+        'cli/base-command.ts',
+        'cli/conformance/profile.ts',
+        'cli/exec/run.ts',
+        'cli/help/pager.ts',
+        'cli/trust/installation.ts',
+      ],
     ],
     [
       'the console and the streams',

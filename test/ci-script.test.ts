@@ -14,9 +14,9 @@ const readFixture = (name: string) => readFile(join(fixtures, 'ci', name), 'utf8
 let script: string
 let workflow: string
 beforeAll(async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  script = /^```sh\n(#!\/bin\/sh\n[^]*?)^```$/m.exec(readme)?.[1] ?? ''
-  workflow = /^```yaml\n([^]*?)^```$/m.exec(readme)?.[1] ?? ''
+  const guide = await readFile(join(root, 'src/guides/ci.md'), 'utf8')
+  script = /^```sh\n(#!\/bin\/sh\n[^]*?)^```$/m.exec(guide)?.[1] ?? ''
+  workflow = /^```yaml\n(name: [^]*?)^```$/m.exec(guide)?.[1] ?? ''
 })
 
 const programOf = (shell: string) => realpathSync(join('/bin', shell))
@@ -63,7 +63,7 @@ async function run(
   return { ...ended, left: [...(await readdir(cwd)), ...(await readdir(temporary))] }
 }
 
-describe("the README's CI script", () => {
+describe("the CI guide's script", () => {
   test('and its workflow are the files in fixtures/ci', async () => {
     expect(script).toBe(await readFixture('contract-test.sh'))
     expect(workflow).toBe(await readFixture('github-actions.yml'))
@@ -73,10 +73,12 @@ describe("the README's CI script", () => {
     expect(script).not.toMatch(/\bsleep\b/)
   })
 
-  test('is what the workflow runs, which is YAML', () => {
+  test('has a workflow beside it, which runs the tests with a service', () => {
     const { jobs } = parse(workflow) as { jobs: Record<string, { steps: { run?: string }[] }> }
     expect(Object.values(jobs)).toMatchObject([{ steps: expect.anything() as object[] }])
-    expect(Object.values(jobs)[0]?.steps.at(-1)).toEqual({ run: 'sh ci/contract-test.sh' })
+    expect(Object.values(jobs)[0]?.steps.at(-1)).toEqual({
+      run: 'npx tabwire exec --fail-on any -- npm test',
+    })
   })
 
   // dash is what sh is on Debian and Ubuntu, and so on most machines of a CI.
@@ -91,7 +93,7 @@ describe("the README's CI script", () => {
       expect({ code, left }).toEqual({ code: 0, left: ['ci', 'node_modules'] })
       expect(stdout).toMatch(/^unchanged {2}table-12/m)
       expect(stdout).toMatch(/^took check\.created\n/m)
-      expect(stdout).toMatch(/\nThe application takes what the service sends\.\n$/)
+      expect(stdout).toMatch(/\nThe application accepted all deliveries\.\n$/)
     },
   )
 

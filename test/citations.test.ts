@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { citationsIn, sectionsOf, unresolved } from './support/citations.ts'
+import { documents as guideDocuments } from './documented/blocks.ts'
 import { root } from './support/packed.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -65,17 +66,22 @@ describe('a citation of a section', () => {
 
 const documents = ['src/guides/service.md', 'src/README.md', 'test/README.md', '.github/CONTRIBUTING.md']
 
-/** Relative links of a document, and what stands in backticks and looks like a path, that lead nowhere. */
-function missingPaths(document: string, text: string): string[] {
-  const folder = dirname(document)
+/** Returns the relative links of a document that lead to no file or to no heading of it. */
+function missingLinks(document: string, text: string): string[] {
   const prose = text.replace(/^```[^]*?^```/gm, '')
   const links = Array.from(prose.matchAll(/\]\((?!https?:)([^)]*)\)/g), ([, target = '']) => target)
-  const missingLinks = links.filter((target) => {
+  return links.filter((target) => {
     const [path = '', anchor] = target.split('#')
-    const file = path === '' ? document : join(folder, path)
+    const file = path === '' ? document : join(dirname(document), path)
     if (!existsSync(join(root, file))) return true
     return anchor !== undefined && !anchorsOf(path === '' ? text : read(file)).includes(anchor)
   })
+}
+
+/** Returns what stands in backticks and looks like a path of the repository, and leads nowhere. */
+function missingPaths(document: string, text: string): string[] {
+  const folder = dirname(document)
+  const prose = text.replace(/^```[^]*?^```/gm, '')
   const quoted = Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, token = '']) => token)
   const missing = quoted.filter(isPath).filter((token) => {
     // Of a pattern such as `src/commands/<name>.ts`, the folder counts.
@@ -83,7 +89,7 @@ function missingPaths(document: string, text: string): string[] {
     const path = fixed === token ? token : dirname(`${fixed}x`)
     return ![folder, '.', 'src'].some((base) => existsSync(join(root, base, path)))
   })
-  return [...missingLinks, ...missing]
+  return [...missingLinks(document, text), ...missing]
 }
 
 const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
@@ -113,6 +119,10 @@ function anchorsOf(text: string): string[] {
 describe('a document', () => {
   test.each(documents)('%s has links and paths that lead somewhere', (document) => {
     expect(missingPaths(document, read(document))).toEqual([])
+  })
+
+  test.each([...guideDocuments, '.github/SECURITY.md'])('%s has links that lead somewhere', (document) => {
+    expect(missingLinks(document, read(document))).toEqual([])
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from './support/packed.ts'
 
@@ -29,11 +29,4 @@ describe('the security guide', () => {
     for (const [, flag] of text.matchAll(/`--([a-z-]+)/g))
       if (flag !== 'build-arg') expect(manifest).toContain(`"name":"${flag}"`)
   })
-})
-
-test('links of the guides and of the security policy lead to files', async () => {
-  const guides = (await readdir(join(root, 'src/guides'))).map((name) => `src/guides/${name}`)
-  for (const path of [...guides, '.github/SECURITY.md'])
-    for (const [, target = ''] of (await read(path)).matchAll(/\]\((?!https?:)([^)#]+)/g))
-      expect([path, target, existsSync(join(root, dirname(path), target))]).toEqual([path, target, true])
 })

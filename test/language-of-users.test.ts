@@ -3,7 +3,7 @@ import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, test } from 'vitest'
 import { literalsIn } from './support/literals.ts'
-import { anyOf, contractions, unplainForUsers, unplainWords } from './support/plain-words.ts'
+import { anyOf, oldPhrases, oldWords } from './support/old-words.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -31,7 +31,7 @@ function filesIn(folder: string): string[] {
     .map((path) => `${folder}/${path.split(sep).join('/')}`)
 }
 
-const pattern = anyOf([...unplainWords, ...unplainForUsers, ...contractions])
+const pattern = anyOf([...oldWords, ...oldPhrases])
 
 /** A literal without a space is a name, a path or a key. */
 function found({ line, text }: { line: number; text: string }): string[] {

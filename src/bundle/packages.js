@@ -16,6 +16,7 @@ const builtIn = [
   'fast-xml-builder',
   'listhen',
   'lowdb',
+  'marked',
   'preact',
   'preact-render-to-string',
   'reflect-metadata',

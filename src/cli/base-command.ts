@@ -9,6 +9,7 @@ import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
+import { showInPager } from './help/pager.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
 import { serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
@@ -168,6 +169,13 @@ export abstract class BaseCommand extends Command {
   /** Writes a result as it is, without a line break. At a terminal it is made {@link harmless}. */
   protected write(text: string | Uint8Array): void {
     process.stdout.write(process.stdout.isTTY ? harmless(Buffer.from(text).toString()) : text)
+  }
+
+  /** Shows a long text: at a terminal by `render`, in the pager when there is one; in a pipe as it is. */
+  protected async showLong(text: string, render: (columns: number) => string): Promise<void> {
+    if (!process.stdout.isTTY) return this.write(text)
+    const shown = `${harmless(render(this.terminal.columns))}\n`
+    if (!(await showInPager(shown))) this.write(shown)
   }
 
   /** Writes chunks as they arrive, no faster than standard output takes them. */

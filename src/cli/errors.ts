@@ -118,7 +118,7 @@ function typedWrongly(
 
 /** Adds the word that was probably meant. */
 function guessed({ path, message }: Failure['issues'][number]): Failure['issues'][number] {
-  const [, known = '', word = ''] = /must be one of (.+), (?:not|got) "(.*)"$/.exec(message) ?? []
+  const [, known = '', word = ''] = /must be one of (.+), got "(.*)"$/.exec(message) ?? []
   const meant = known === '' ? '' : didYouMeanSentence(word, known.split(', '))
   return { path, message: meant === '' ? message : `${message}.${meant}` }
 }
@@ -135,7 +135,7 @@ function inCommands(message: string): string {
   return message
     .replace(/\bGET (\/[\w/-]+)/, (all, path: string) => (path in lists ? `\`tabwire ${lists[path]}\`` : all))
     .replace(
-      /^(?:There is no such|No) (delivery|event)\b.*/,
+      /^No (delivery|event) with this id\..*/,
       (all, noun: string) => `${all} Run \`tabwire ${plurals[noun]} list\`.`,
     )
 }

@@ -89,16 +89,16 @@ export function createClockControls({
   async function play(target: number, existing: Backlog, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { next_at, unrecorded } = await existing.settle(signal)
-      if (isStopping()) throw new Refusal('shutting_down', `The service is stopping; the ${stoppedAt()}`)
+      if (isStopping()) throw new Refusal('shutting_down', `The service is shutting down. ${stoppedAt()}`)
       if (unrecorded > 0)
-        throw new Refusal('storage_unavailable', `An attempt was not recorded; the ${stoppedAt()}`)
+        throw new Refusal('storage_unavailable', `An attempt could not be recorded. ${stoppedAt()}`)
       if (clock.now().getTime() >= target) return
       clock.moveTo(new Date(next_at === null ? target : Math.min(Date.parse(next_at), target)))
     }
   }
 
   function stoppedAt(): string {
-    return `clock was moved to ${clock.now().toISOString()} and no further. Advance it again.`
+    return `The clock stopped at ${clock.now().toISOString()}. Advance it again.`
   }
 
   async function move(path: 'advance' | 'to', targetFrom: (now: number) => number, signal: AbortSignal) {
@@ -130,7 +130,10 @@ export function createClockControls({
   async function save(offsetMs: number): Promise<void> {
     await clockFile.save(offsetMs).catch((cause: unknown) => {
       const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-      throw new Refusal('storage_unavailable', `clock.json cannot be written (${code}). Try again.`)
+      throw new Refusal(
+        'storage_unavailable',
+        `Could not write clock.json (${code}). Check the disk, then try again.`,
+      )
     })
   }
 
@@ -145,7 +148,12 @@ export function createClockControls({
       return show()
     },
     alone(task, signal) {
-      replacing.abort(new Refusal('state_replaced', 'The state was replaced while the clock moved.'))
+      replacing.abort(
+        new Refusal(
+          'state_replaced',
+          'The state was replaced while the clock moved, so the move ended early.',
+        ),
+      )
       replacing = new AbortController()
       return serially(task, signal)
     },
@@ -167,10 +175,10 @@ export function createClockControls({
 }
 
 function requireAhead(path: string, target: number, now: number): number {
-  const past = `must not lie in the past: the clock shows ${new Date(now).toISOString()} and goes forward only`
+  const past = `must not be in the past: the clock shows ${new Date(now).toISOString()} and only moves forward`
   if (target < now) throw invalid([{ path, message: past }])
   if (target <= LAST_TIME) return target
-  throw invalid([{ path, message: 'must not lead beyond the year 9998' }])
+  throw invalid([{ path, message: 'must not be after the year 9998' }])
 }
 
 /** Runs tasks one after another; skips a task whose signal aborted before it started. */

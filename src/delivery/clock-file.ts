@@ -45,9 +45,14 @@ export function initialClockTime({
 }: StartInputs): { time: Date; notice?: string } | undefined {
   const left = offset === undefined ? undefined : new Date(now.getTime() + offset)
   if (wanted === undefined)
-    return left && { time: left, notice: `The clock goes on where it was left, at ${left.toISOString()}.` }
+    return (
+      left && {
+        time: left,
+        notice: `The clock continues at ${left.toISOString()}, the time of the last stop.`,
+      }
+    )
   const reached = left ?? (newest && new Date(newest.created_at))
   if (reached === undefined || wanted >= reached) return { time: wanted }
-  const notice = `The clock starts at ${reached.toISOString()}, which the data has reached already: it never goes back.`
+  const notice = `The clock starts at ${reached.toISOString()}, the latest time in the data, because it never moves back.`
   return { time: reached, notice }
 }

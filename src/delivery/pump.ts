@@ -182,7 +182,7 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
       if (stopped) throw shuttingDown()
       const delivery = await (inFlight.get(deliveryId) ?? start(deliveryId))
       if (delivery !== undefined) return delivery
-      throw new Refusal('not_found', `There is no delivery ${deliveryId}.`)
+      throw new Refusal('not_found', `Delivery ${deliveryId} not found.`)
     },
     async stop({ graceMs }) {
       stopped = true
@@ -198,15 +198,12 @@ export function createPump({ service, deliver, clock, onError = ignore, ...given
 function shuttingDown(): Refusal {
   return new Refusal(
     'shutting_down',
-    'The service is stopping; the delivery is attempted again when it is back.',
+    'The service is shutting down. The delivery is attempted after the next start.',
   )
 }
 
 function replaced(): Refusal {
-  return new Refusal(
-    'not_found',
-    'The delivery is gone: the state of the service was replaced while it was attempted.',
-  )
+  return new Refusal('not_found', 'The delivery no longer exists: the state was replaced during the attempt.')
 }
 
 function ignore(): void {}

@@ -10,5 +10,5 @@ export function deltaSuspected({ change, push }: Pick<PushFollowed, 'change' | '
   const { added, removed } = change
   const allNew = added.length > 0 && added.length === push.items.length
   if (!allNew || removed.length < 2 || renamedItems(change).length > 0) return undefined
-  return `All ${removed.length} items of the check vanished and ${added.length} new came. If these are only what was ordered last, the rest of the check is now lost. Push the complete list of items every time, not the difference.`
+  return `The push removed all ${removed.length} items of the check and added ${added.length} new ones. If it has only the latest order, the other items are now lost. Push the complete list of items every time, not a delta.`
 }

@@ -15,5 +15,5 @@ export function invalidPushRepeated({
   refusedBefore,
 }: Pick<PushRefusal, 'status' | 'code'> & { refusedBefore: boolean }): string | undefined {
   if (!refusedBefore || !refusesTheBody(code)) return undefined
-  return `This body was refused with ${status} ${code} before and came again unchanged. The answer stays the same until the push is corrected. Retry a push only after a 5xx, a 429 or a broken connection.`
+  return `This body was refused with ${status} ${code} before and was sent again unchanged. The response stays the same until the body is corrected. Retry a push only after a 5xx, a 429 or a broken connection.`
 }

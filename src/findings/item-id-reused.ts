@@ -10,7 +10,7 @@ export function itemIdReused({ change }: Pick<PushFollowed, 'change'>): string |
       .map(({ from, to }) => `${external_id} was ${JSON.stringify(from)} and is now ${JSON.stringify(to)}`),
   )
   if (reused.length === 0) return undefined
-  return `An external_id stands for another item: ${some(reused)}. Claims follow the id, so a guest who claimed the one would pay for the other. Give each line an id of its own, not its position.`
+  return `An external_id now names another item: ${some(reused)}. Claims follow the id, so a guest who claimed the old item would pay for the new one. Give each item its own external_id. Do not use its position.`
 }
 
 /** A name corrected in its case or its blanks is the same name. */

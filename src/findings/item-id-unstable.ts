@@ -7,7 +7,7 @@ import { some, type PushFollowed } from './finding.ts'
 export function itemIdUnstable({ change }: Pick<PushFollowed, 'change'>): string | undefined {
   const renamed = renamedItems(change).map(({ name, from, to }) => `${name} (${from} → ${to})`)
   if (renamed.length === 0) return undefined
-  return `The same item came back under another external_id: ${some(renamed)}. Items are matched by external_id, so a guest's claim on it conflicts. Keep a line's id for the life of the check.`
+  return `The same item has a new external_id: ${some(renamed)}. Items are matched by external_id, so a claim on the item causes a conflict. Keep the external_id of an item for the life of the check.`
 }
 
 /** Pairs each vanished item with an added one of its name and price, each used once. */

@@ -12,5 +12,5 @@ export function possibleLateRetry({
   const unordered = push.revision === undefined && (before === null || revisionOf(before, orderBy) === null)
   const takesEffect = outcome === 'updated' || outcome === 'conflict'
   if (!unordered || !takesEffect || !repeatsEarlier) return undefined
-  return `The push brings the check back to a state that it has had before. If it is a retry that a newer push has overtaken, the newer state is now lost. Send ${orderBy} with each push, and a late retry changes nothing; if the change was meant, ignore this.`
+  return `The push returns the check to an earlier state. If it is a late retry, it has overwritten a newer state. Send ${orderBy} with each push, so that late retries change nothing. Ignore this finding if the change was intended.`
 }

@@ -9,7 +9,7 @@ export function quantityPrecision({ push: { items } }: Pick<PushSeen, 'push'>): 
   if (precise.length === 0) return undefined
   const names = precise.map(
     ({ external_id, quantity }) =>
-      `${external_id} has ${quantity}, of which ${claimableQuantity(quantity)} can be claimed`,
+      `${external_id} has quantity ${quantity}, of which ${claimableQuantity(quantity)} can be claimed`,
   )
   return `Quantities have more than 3 decimals: ${some(names)}. The check keeps them as pushed, but guests claim in thousandths. Round quantities to 3 decimals.`
 }

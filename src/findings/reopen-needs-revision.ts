@@ -9,5 +9,5 @@ export function reopenNeedsRevision({
 }: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
   const reopens = before?.status === 'closed' && push.status === 'open'
   if (!reopens || revisionOf(before, orderBy) !== null || push.revision !== undefined) return undefined
-  return `The check is closed and the push would reopen it, but neither has ${orderBy}. That may be an old push that arrives late, so it changes nothing. Send ${orderBy} with each push to be able to reopen a check.`
+  return `The push would reopen a closed check, but neither the push nor the check has ${orderBy}. It may be an old push that arrived late, so it changed nothing. Send ${orderBy} with each push to reopen checks.`
 }

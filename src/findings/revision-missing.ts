@@ -9,5 +9,5 @@ export function revisionMissing({
 }: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
   const current = before === null ? null : revisionOf(before, orderBy)
   if (current === null || push.revision !== undefined) return undefined
-  return `The push has no ${orderBy}, but the check is at ${orderBy} ${current}. Without ${orderBy} it cannot be told from an old push that arrives late, so it changes nothing. Send ${orderBy} with every push of a check once you have sent it.`
+  return `The push has no ${orderBy}, but the check is at ${orderBy} ${current}. It may be an old push that arrived late, so it changed nothing. Once a check has ${orderBy}, send it with every push.`
 }

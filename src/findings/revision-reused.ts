@@ -9,5 +9,5 @@ export function revisionReused({
 }: Pick<PushSeen, 'push' | 'before' | 'orderBy'>): string | undefined {
   if (before === null || push.revision === undefined) return undefined
   if (push.revision !== revisionOf(before, orderBy) || contentOf(push) === contentOf(before)) return undefined
-  return `Another content was pushed before with ${orderBy} ${push.revision}. Which of the two counts has nothing to do with which is newer. Raise ${orderBy} with every change of the check, and keep it only for replays.`
+  return `A different state was already pushed with ${orderBy} ${push.revision}. The check may not show the newer of the two states. Increase ${orderBy} with every change of the check, and repeat it only in replays.`
 }

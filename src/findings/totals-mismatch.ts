@@ -9,7 +9,7 @@ import type { PushSeen } from './finding.ts'
 export function totalsMismatch({ push: { items, totals } }: Pick<PushSeen, 'push'>): string | undefined {
   const wrong = [...wrongLines(items, totals), ...wrongTotal(totals)]
   if (wrong.length === 0) return undefined
-  return `The totals do not add up: ${wrong.join('; ')}. Guests pay their items' share of total_cents, so they would pay wrongly. Push every charge and discount as a line (a discount with a negative price_cents), and the totals of the same moment.`
+  return `The totals do not add up: ${wrong.join('; ')}. Guests pay their items' share of total_cents, so they would pay wrong amounts. Push every charge and discount as an item (a discount has a negative price_cents), with the totals at the same time.`
 }
 
 function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push['totals']): string[] {
@@ -17,7 +17,7 @@ function wrongLines(items: Push['items'], { subtotal_cents, total_cents }: Push[
   const near = (cents: number) => Math.abs(sum - cents) <= slack
   if (near(subtotal_cents) || near(total_cents)) return []
   return [
-    `the lines come to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
+    `the items add up to ${round(sum)}, which is neither subtotal_cents ${subtotal_cents} nor total_cents ${total_cents}`,
   ]
 }
 
@@ -25,7 +25,7 @@ function wrongTotal({ subtotal_cents, tax_cents, total_cents }: Push['totals']):
   const taxIncluded = subtotal_cents === total_cents
   if (taxIncluded || subtotal_cents + tax_cents === total_cents) return []
   return [
-    `subtotal_cents ${subtotal_cents} and tax_cents ${tax_cents} come to ${subtotal_cents + tax_cents}, not to total_cents ${total_cents}`,
+    `subtotal_cents ${subtotal_cents} plus tax_cents ${tax_cents} is ${subtotal_cents + tax_cents}, not total_cents ${total_cents}`,
   ]
 }
 

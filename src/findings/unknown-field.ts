@@ -5,5 +5,5 @@ import { some, type PushSeen } from './finding.ts'
 export function unknownField({ body, orderBy }: Pick<PushSeen, 'body' | 'orderBy'>): string | undefined {
   const paths = unknownFields(body, orderBy)
   if (paths.length === 0) return undefined
-  return `Not a field of a check, and ignored: ${some(paths, 5)}. If it was meant to be one, correct its name; else leave it out, since a strict service refuses it.`
+  return `Unknown fields of a check were ignored: ${some(paths, 5)}. Correct misspelled names and remove other fields: a service in strict mode refuses them.`
 }

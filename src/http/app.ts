@@ -19,37 +19,37 @@ import { channel } from 'node:diagnostics_channel'
 
 export interface AppParts extends Omit<RoutingParts, 'identify' | 'strictQuery'> {
   service: Service
-  /** Those of the inspector's pages, which act for a key under `/_sim` alone. */
+  /** Sessions of the inspector, which work only under `/_sim`. */
   sessions?: Pick<Sessions, 'keyOf'>
   log: RequestLog
   newId: NewId
   now: () => Date
-  /** Milliseconds from any start on, by which requests are measured; by default the machine's own. */
+  /** Monotonic clock in milliseconds; by default of the machine. */
   measure?: (() => number) | undefined
-  /** The route tables, by the path that they stand under. */
+  /** Route tables by base path. */
   tables: Readonly<Record<string, readonly Route[]>>
-  /** Throws when a request comes from where none may (contract section 10). */
+  /** Throws for requests of foreign hosts and origins (contract section 10). */
   checkOrigin: (request: Request) => void
   /** Injects faults into requests. */
   faults?: Pick<ApiFaults, 'around'>
-  /** How much of `/v1` a key may ask for. */
+  /** Rate limit per key under `/v1`. */
   rateLimit?: RateLimit | undefined
-  /** Told of every bug that had to be answered with 500. */
+  /** Called with each bug that causes a 500. */
   report: (bug: unknown, requestId: string) => void
 }
 
-/** What a caller in this process meets instead of a connection that breaks off on purpose. */
+/** Error for callers in this process instead of an injected connection reset. */
 export class ConnectionBroken extends Error {
   readonly code = 'ECONNRESET'
   override readonly message = 'the connection was reset'
 }
 
-/** The HTTP API as a function from request to response; Node's server and the tests call the same one. */
+/** The HTTP API as a function from request to response, for Node's server and for tests. */
 export interface App {
   fetch: (request: Request) => Promise<Response>
   /**
-   * Answers a request that was refused before it was routed, and logs it under the id that its sender is told; with
-   * `null` as its line, when nothing was requested, it is not logged.
+   * Returns the response to a request that was refused before routing, and logs it. `null` as request line skips the log,
+   * because no request was received.
    */
   refuse: (refusal: Refusal, line: RequestLine | null) => RefusedAnswer
 }
@@ -61,8 +61,8 @@ interface RefusedAnswer {
 }
 
 /**
- * Builds the HTTP API: `X-Request-Id` and the log around h3, the route tables inside; whatever is thrown becomes the one
- * error shape (contract section 4).
+ * Creates the HTTP API: `X-Request-Id` and the log around h3 and the route tables. Thrown errors become error responses
+ * (contract section 4).
  */
 export function createApp(parts: AppParts): App {
   const h3 = new H3({ debug: false, silent: true, allowMalformedURL: true })
@@ -114,7 +114,7 @@ function record(
   log.add(redactTableToken(logEntry(method, path, context, answer)))
 }
 
-/** What a browser sees asks for no key: a table's address is one, what is said of the API is no secret, and the inspector's page shows nothing by itself. */
+/** Pages need no key: the table's address has a token, the API reference is public, and the inspector's page has no data. */
 function isOpen(base: string): boolean {
   return ['', '/t', '/assets', '/openapi.json', '/docs'].includes(base)
 }
@@ -123,10 +123,14 @@ function byKey(authenticate: Authenticate): Identify {
   return ({ headers }) => authenticate(headers.get('authorization'))
 }
 
-/** h3 answers what it cannot route before any handler of ours sees it; that answer has no id. */
+/** Replaces h3's own responses to requests that it cannot route, because they have no request id. */
 function refusedByFramework(context: RequestContext, { method, url }: Request, log: RequestLog): Response {
   const { requestId } = context
-  const body = errorBody('invalid_path', 'The URL of the request is malformed.', requestId)
+  const body = errorBody(
+    'invalid_path',
+    'The request URL is malformed. Send a path such as /v1/checks.',
+    requestId,
+  )
   const headers = { ...jsonHeaders, 'x-request-id': requestId }
   record(log, { method, path: url }, context, { status: 400, body })
   publishAnswer(() => ({ request: { method, path: url, body: null }, status: 400, headers, body }))
@@ -136,26 +140,26 @@ function refusedByFramework(context: RequestContext, { method, url }: Request, l
 const noSniff = { 'x-content-type-options': 'nosniff' }
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', ...noSniff }
 
-/** Runs a handler and answers, whatever comes of it; then the request is in the log. */
+/** Runs a handler, responds in any case, and logs the request. */
 async function answerRequest(event: H3Event, parts: AppParts, handle: () => Promise<Reply> | Reply) {
   const context = event.context.request as RequestContext
   const answer = await answerOf(event, context, parts, handle)
   context.answered = true
   const { pathname, search } = event.url
-  // Looking at the log is not part of what is looked at.
-  if (!/^\/(_sim\/|assets\/|docs$|openapi\.json$|$)/.test(pathname))
+  // Reads of the log are not logged.
+  if (!/^\/(_sim\/|assets\/|docs(\/|$)|openapi\.json$|$)/.test(pathname))
     record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
   const headers = headersOf(context, answer)
-  // A connection that stays open would keep a stopping service waiting, and its next request be refused.
+  // An open connection would delay the shutdown, and its next request would be refused.
   if (parts.isStopping() && isLast(event, context)) Object.assign(headers, { connection: 'close' })
   publishAnswer(() => {
     const line = { method: event.req.method, path: pathname + search, body: context.requestBody }
-    // A body that did not arrive in time is the connection's matter, and not that of an operation.
+    // A timeout of the body concerns the connection, not an operation.
     const request = answer.status === statusOf.request_timeout ? null : line
     return { request, status: answer.status, headers, body: answer.body }
   })
   const { body, status } = answer
-  // Not an HTTPResponse of h3, which goes through Headers: they cost as much as routing.
+  // Not h3's HTTPResponse: its Headers object costs as much as routing.
   return typeof body === 'string'
     ? new TextResponse(body, status, headers)
     : new FastResponse(body, { status, headers })
@@ -168,7 +172,7 @@ function headersOf({ requestId }: RequestContext, { body, headers }: Answer): Re
 
 const latest = new WeakMap<object, RequestContext>()
 
-/** Whether no further request has come on the connection yet, which a close would leave without an answer. */
+/** Returns true when no further request has arrived on the connection, so that it can be closed. */
 function isLast({ req }: H3Event, context: RequestContext): boolean {
   const socket = socketOf(req)
   return socket === undefined || latest.get(socket) === context
@@ -189,13 +193,13 @@ async function answerOf(
     const reply = await (faults === undefined ? handle() : faults.around(event, context, handle))
     return 'json' in reply ? { status: reply.status, body: JSON.stringify(reply.json) } : reply
   } catch (error) {
-    // What ended with its request is no bug.
+    // An aborted request is not a bug.
     const isBug = !(error instanceof Error && error.name === 'AbortError')
     return answerTo(error, context.requestId, (bug) => isBug && report(bug, context.requestId))
   }
 }
 
-/** An answer as it left, with what it answers; one that was refused before it was routed has neither method nor path. */
+/** A sent response with its request; without method and path when it was refused before routing. */
 export interface PublishedAnswer {
   request: { method: string; path: string; body: string | null } | null
   status: number
@@ -206,8 +210,8 @@ export interface PublishedAnswer {
 const answers = channel('tabwire:answer')
 
 /**
- * Publishes an answer on Node's diagnostics channel `tabwire:answer`, for tools that trace or judge services of the same
- * process. Without subscribers the answer is not built.
+ * Publishes a response on Node's diagnostics channel `tabwire:answer`, for tools that trace or test services in the same
+ * process. Without subscribers nothing is built.
  */
 export function publishAnswer(answer: () => PublishedAnswer): void {
   if (answers.hasSubscribers) answers.publish(answer())

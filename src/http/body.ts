@@ -3,13 +3,13 @@ import { timers } from '../timers.ts'
 import { nodeOf } from './node-request.ts'
 import { Refusal } from '../model/refusal.ts'
 
-/** Deeper than any check, shallower than what could hurt (contract section 4). */
+/** Deepest accepted nesting: more than any check needs, too little to exhaust the stack (contract section 4). */
 const DEEPEST_NESTING = 32
 
 /**
- * Reads a request's JSON. Refuses what is not `application/json` (415), is longer than `limit` bytes (413, while
- * reading), is no UTF-8, begins with a byte-order mark, is no JSON text or nests too deeply (400). `onText` gets the whole
- * body for the log, also when it is refused; of one that is not UTF-8, bytes above 127 are written as `\xe9`.
+ * Reads the JSON body of a request. Refuses other content types (415), more than `limit` bytes (413, while reading), and
+ * invalid UTF-8, a byte-order mark, invalid JSON or deep nesting (400). `onText` gets the whole body for the log, also of
+ * a refused one; bytes above 127 of invalid UTF-8 are written as `\xe9`.
  */
 export async function readJson(
   request: Request,
@@ -29,8 +29,8 @@ export async function readJson(
 }
 
 /**
- * Hands on the chunks of a body that shall be JSON, as they arrive, and reads on while `take` works. Refuses what is not
- * `application/json` (415) and what is longer than `limit` bytes (413). Rejects with what `take` throws.
+ * Passes the chunks of a JSON body to `take` as they arrive. Refuses other content types (415) and more than `limit`
+ * bytes (413). Rejects with the error that `take` throws.
  */
 export async function readChunks(
   request: Request,
@@ -45,7 +45,7 @@ export async function readChunks(
   await receive(request, limit, take, true)
 }
 
-/** The refusal of bytes that are not UTF-8. */
+/** Returns the refusal of invalid UTF-8. */
 export function notUtf8(): Refusal {
   return new Refusal(
     'invalid_json',
@@ -53,28 +53,28 @@ export function notUtf8(): Refusal {
   )
 }
 
-/** The refusal of what is not UTF-8 JSON as it is: another charset or a compressed body would be guessed at. */
+/** Returns the refusal of headers that announce another type, charset or encoding than plain UTF-8 JSON. */
 function whyNotJson(headers: Headers): Refusal | undefined {
   const contentType = headers.get('content-type')
   if (contentType === null || !/^\s*application\/json\s*(;|$)/i.test(contentType))
     return unsupported(
       contentType === null
-        ? 'The body has no Content-Type.'
-        : `The body has Content-Type ${contentType.slice(0, 100)}.`,
+        ? 'The request has no Content-Type.'
+        : `The request has Content-Type ${contentType.slice(0, 100)}.`,
     )
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType)?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
-    return unsupported(`The body has charset ${charset.slice(0, 100)}.`)
+    return unsupported(`The request has charset ${charset.slice(0, 100)}.`)
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
-    return unsupported(`The body has Content-Encoding ${encoding.slice(0, 100)}.`)
+    return unsupported(`The request has Content-Encoding ${encoding.slice(0, 100)}.`)
   return undefined
 }
 
 function unsupported(what: string): Refusal {
   return new Refusal(
     'unsupported_media_type',
-    `${what} Send it as Content-Type: application/json, in UTF-8 and not compressed.`,
+    `${what} Send Content-Type: application/json, in UTF-8 and uncompressed.`,
   )
 }
 
@@ -85,7 +85,7 @@ async function readBytes(request: Request, limit: number): Promise<Buffer> {
   return chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks)
 }
 
-/** With `pause`, others have their turn after each chunk: Node reads up to 2 MiB at once. */
+/** With `pause`, yields to other requests after each chunk, because Node reads up to 2 MiB at once. */
 function receive(
   request: Request,
   limit: number,
@@ -102,7 +102,7 @@ function receive(
 
 const longBodies = new WeakMap<IncomingMessage, number>()
 
-/** How much of a body was read that {@link readChunks} reads, in bytes; 0 of any other. */
+/** Returns the bytes that {@link readChunks} has read of a body; 0 for other bodies. */
 export function bytesOfLongBody(message: IncomingMessage): number {
   return longBodies.get(message) ?? 0
 }
@@ -110,13 +110,13 @@ export function bytesOfLongBody(message: IncomingMessage): number {
 const broken = new WeakMap<IncomingMessage, Refusal>()
 const BROKEN = Symbol('broken')
 
-/** Ends the reading of a body that will never be whole; `refusal` becomes the answer to its request. */
+/** Aborts the reading of an incomplete body; `refusal` becomes the response. */
 export function breakOffBody(message: IncomingMessage, refusal: Refusal): void {
   broken.set(message, refusal)
   message.emit(BROKEN, refusal)
 }
 
-/** From Node's own message, by its events: several times quicker than by a web stream or an iterator. */
+/** Reads Node's message by its events, which is several times faster than a web stream or an iterator. */
 function receiveMessage(
   message: IncomingMessage,
   limit: number,
@@ -128,7 +128,7 @@ function receiveMessage(
     if (refusal !== undefined) return reject(refusal)
     let left = limit
     const fail = (error: Error) => {
-      // What still comes is let go by, so that the refusal reaches its sender.
+      // Drops the rest of the body, so that the refusal reaches the sender.
       left = -1
       reject(error)
     }
@@ -172,20 +172,23 @@ async function receiveStream(
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function brokenOff(): Refusal {
-  return new Refusal('invalid_request', 'The body ended before it was whole. Send it again.')
+  return new Refusal(
+    'invalid_request',
+    'The connection ended before the whole body arrived. Send the request again.',
+  )
 }
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(
     'payload_too_large',
-    `The body is longer than ${limit} bytes, the most that is accepted.`,
+    `The body is longer than the limit of ${limit} bytes. Send a shorter body.`,
     { limit },
   )
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** `undefined` for what is not UTF-8. */
+/** Decodes UTF-8; `undefined` when the bytes are invalid. */
 export function decode(bytes: Uint8Array): string | undefined {
   try {
     return utf8.decode(bytes)
@@ -194,7 +197,7 @@ export function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The body as a text; when it is not UTF-8, each byte above 127 as `\xe9`, so that different bodies stay different. */
+/** Returns the body as text; for invalid UTF-8 with bytes above 127 as `\xe9`, so that different bodies stay different. */
 function shownText(bytes: Buffer): string {
   const text = decode(bytes)
   if (text !== undefined) return text
@@ -203,18 +206,15 @@ function shownText(bytes: Buffer): string {
 
 function ignore(): void {}
 
-/** @throws Refusal `invalid_json` for a text that is not JSON, begins with a byte-order mark or nests too deeply. */
+/** @throws Refusal `invalid_json` for invalid JSON, a byte-order mark or deep nesting. */
 export function parseJson(text: string): unknown {
   if (text.startsWith('\uFEFF'))
-    throw new Refusal(
-      'invalid_json',
-      'The body begins with a byte-order mark. Send the JSON text without it.',
-    )
+    throw new Refusal('invalid_json', 'The body starts with a byte-order mark. Send the JSON without it.')
   const value = parseText(text)
   if (nestsDeeperThan(DEEPEST_NESTING, value))
     throw new Refusal(
       'invalid_json',
-      `The body nests deeper than ${DEEPEST_NESTING} levels, the most that is accepted.`,
+      `The body is nested deeper than the limit of ${DEEPEST_NESTING} levels. Send a flatter body.`,
     )
   return value
 }
@@ -223,11 +223,11 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Refusal('invalid_json', `The body is not a JSON text: ${reasonOf(error)}.`)
+    throw new Refusal('invalid_json', `The body is not valid JSON: ${reasonOf(error)}.`)
   }
 }
 
-/** V8's words without the excerpt of the body that it appends. */
+/** Returns V8's message without the excerpt of the body. */
 function reasonOf(error: unknown): string {
   const [reason] = String(error instanceof Error ? error.message : error).split(
     /, (?:\.\.\.)?"|: (?:\.\.\.)?"| in JSON at/,
@@ -235,7 +235,7 @@ function reasonOf(error: unknown): string {
   return reason ?? 'it cannot be parsed'
 }
 
-/** Looks no deeper than the limit, so that the depth of a body costs no stack. */
+/** Returns true for deeper nesting. Stops at the limit, so that a deep body cannot exhaust the stack. */
 function nestsDeeperThan(limit: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (limit === 0) return true

@@ -3,16 +3,16 @@ import { timers } from '../timers.ts'
 
 /** The service without a port. */
 export interface InProcessServer {
-  /** Rejects with a TypeError where a connection would break, as `fetch` does, and once the server is closed. */
+  /** Rejects with a TypeError for a broken connection, like `fetch`, and after the server is closed. */
   fetch: Fetch
-  /** Takes nothing new, and lets requests in flight finish for up to `graceMs`. */
+  /** Refuses new requests and waits up to `graceMs` for requests in flight. */
   close(graceMs: number): Promise<void>
 }
 
-/** Where a service without a port says it is. Nothing can listen at port 0, so a call that goes astray says so at once. */
+/** URL of a service without a port. Port 0 cannot be connected to, so calls to it by the global `fetch` fail at once. */
 export const NO_PORT_URL = 'http://tabwire.localhost:0'
 
-/** Serves requests within this process; `url` is the service's name for itself. */
+/** Serves requests within this process; `url` is the base URL of the service. */
 export function openInProcessServer(app: App, url: string): InProcessServer {
   const inFlight = new Set<Promise<unknown>>()
   let closed = false
@@ -41,12 +41,12 @@ function requestTo(url: string, input: string | URL | Request, init: RequestInit
   const target = url + pathname + search
   const given =
     input instanceof Request ? new Request(new Request(target, input), init) : new Request(target, init)
-  // As a client of HTTP/1.1 would; keeping strangers out goes by it.
+  // Like an HTTP/1.1 client. The host check needs it.
   given.headers.set('host', new URL(url).host)
   return given
 }
 
-/** The server's response object is quick to send and not all that `fetch` resolves with, so it becomes one that is. */
+/** Converts the server's own response class, which is fast to send, to a complete `Response`. */
 async function answerTo(request: Request, app: App): Promise<Response> {
   const { body, status, headers } = await app.fetch(request).catch((cause: unknown) => {
     throw new TypeError('fetch failed', { cause })
@@ -54,7 +54,7 @@ async function answerTo(request: Request, app: App): Promise<Response> {
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** A signal ends the waiting for an answer, and a body that goes on. */
+/** Lets a signal abort the wait for a response and the reading of its body. */
 async function until(signal: AbortSignal, answering: Promise<Response>): Promise<Response> {
   let abort = () => {}
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -69,5 +69,5 @@ async function until(signal: AbortSignal, answering: Promise<Response>): Promise
   }
 }
 
-/** Like the global `fetch`, but the request goes to one service in this process, whatever origin it names. */
+/** Like the global `fetch`, but sends each request to this service, for any origin. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>

@@ -5,15 +5,15 @@ import type { Service } from '../service.ts'
 import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
 import { ok, type Call, type QueryOf, type Reply } from './route.ts'
 
-/** Query names that every list takes (contract section 3). */
+/** Query names of every list (contract section 3). */
 export const paging = { limit: 'limit', cursor: 'cursor' } as const satisfies QueryOf<PageQuery>
 
-/** Query names that every list of the simulator takes. */
+/** Query names of every list of the simulator. */
 export const simPaging = { ...paging, order: 'order' } as const satisfies QueryOf<SimPageQuery>
 
 /**
- * A page of a collection in the shape of every list (contract section 3). Lists of the simulator alone have `searched`,
- * the fields in which `?q=` is looked for, and take `?order=`.
+ * Returns a page of a collection (contract section 3). Only lists of the simulator have `searched`, the fields that `?q=`
+ * searches, and accept `?order=`.
  */
 export async function listOf<C extends CollectionName>(
   service: Pick<Service, 'list'>,
@@ -37,11 +37,11 @@ export function pageReply<T extends { id: string }>(
   return ok({ data: data.map(view), next_cursor: more && last !== undefined ? cursorAfter(last.id) : null })
 }
 
-/** The record itself. @throws Refusal `not_found` for one that is missing, or was removed by retention. */
+/** Returns the record. @throws Refusal `not_found` when it is missing or was removed by retention. */
 export function keptUpToLimit<T>(record: T | undefined, noun: string): T {
   if (record !== undefined) return record
   throw new Refusal(
     'not_found',
-    `There is no such ${noun}, or no more: finished ones are kept up to a limit.`,
+    `No ${noun} with this id. --keep-events limits how many finished events are kept.`,
   )
 }

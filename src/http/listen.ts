@@ -10,14 +10,14 @@ import { TextResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
 export interface ListenOptions {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   port: number
   host: string
   https?: { cert: string; key: string } | undefined
   limits?: Partial<ConnectionLimits> | undefined
   /** Whether the server and its connections keep the process running. Default: `true`. */
   ref?: boolean | undefined
-  /** Which hosts a request target may name. */
+  /** Returns true for hosts that a request target may contain. */
   isAllowedHost: IsAllowedHost
 }
 
@@ -32,11 +32,11 @@ export interface OpenServer {
   /** `http://127.0.0.1:4100`, without a final slash. */
   url: string
   port: number
-  /** Takes nothing new, lets requests in flight finish for up to `graceMs`, then cuts the rest off. */
+  /** Refuses new connections, waits up to `graceMs` for requests in flight, then closes the rest. */
   close(graceMs: number): Promise<void>
 }
 
-/** The port that was asked for cannot be had. */
+/** The requested port is not available. */
 export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable'
 }
@@ -80,7 +80,7 @@ export async function tryPort(where: Pick<ListenOptions, 'host' | 'port'>): Prom
   await listener.close()
 }
 
-/** The app as a listener of Node's server. */
+/** Returns the app as a request listener of Node's server. */
 function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): RequestListener {
   const answer: (...[req, res]: Parameters<RequestListener>) => Promise<void> = async (req, res) => {
     const refusal = refusalOfHead(req, isAllowedHost)
@@ -93,26 +93,26 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
     if (response instanceof TextResponse) response.sendTo(res)
     else await sendNodeResponse(res, response)
   }
-  // An answer that breaks off in the middle must not look like a whole one.
+  // A response that fails in the middle must not look complete.
   return (req, res) => void answer(req, res).catch(() => res.destroy())
 }
 
 /**
- * Longer than clients and load balancers keep an idle connection: the side that closes first while the other one
- * sends a request breaks that request off. Node's own five seconds are shorter than most.
+ * Longer than clients and load balancers keep an idle connection. If the server closes first, it can break a request
+ * that is being sent. Node's default of 5 s is shorter than most.
  */
 const IDLE_MS = 65_000
 
-/** Milliseconds between two looks at requests that take too long. */
+/** Milliseconds between two checks for slow requests. */
 const CHECK_MS = 1_000
 
-/** Node looks every 30 seconds and takes another interval at creation only, which is listhen's; its checks are started again here. */
+/** Restarts Node's checks for slow requests with another interval. Node accepts one only at creation, which listhen does. */
 function lookOften(server: Server, everyMs: number): void {
   Object.assign(server, { connectionsCheckingInterval: everyMs })
   server.emit('listening')
 }
 
-/** listhen reads the environment and takes another port when one is busy, so every choice is made here. */
+/** Passes every option to listhen, which otherwise reads the environment and falls back to another port. */
 async function bind(
   handler: RequestListener,
   { port, host, https }: Pick<ListenOptions, 'port' | 'host' | 'https'>,
@@ -140,16 +140,16 @@ async function bind(
 
 function unavailable(port: number, host: string, cause: unknown): PortUnavailable {
   return new PortUnavailable(
-    `Port ${port} on ${host} cannot be listened on: it is in use, reserved, or not of this machine. Choose another with --port (0 takes any free one).`,
+    `Cannot listen on port ${port} of ${host}: it is in use, reserved, or not an address of this machine. Choose another with --port (0 = any free port).`,
     { cause },
   )
 }
 
 interface Connection {
   socket: Socket
-  /** The peer's address, without its port. */
+  /** Address of the peer without port. */
   peer: string
-  /** Requests that are being answered. */
+  /** Number of requests in progress. */
   requests: number
 }
 
@@ -159,7 +159,7 @@ interface Connection {
  * when every other one has a request in progress.
  */
 export function limitConnections(server: Server, most: number): void {
-  /** Connections by the ports of both ends, which a TLS socket shares with the socket below it; idle longest first. */
+  /** Connections by the ports of both ends, which a TLS socket shares with its TCP socket; longest idle first. */
   const open = new Map<string, Connection>()
 
   const makeRoom = (newest: Connection) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { FastResponse } from 'srvx'
 
-/** Returns Node's own request and response; neither for a call within the process. */
+/** Returns Node's own request and response; an empty object for a call within the process. */
 export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerResponse } {
   return (
     (request as { runtime?: { node?: { req?: IncomingMessage; res?: ServerResponse } } }).runtime?.node ?? {}
@@ -9,8 +9,8 @@ export function nodeOf(request: object): { req?: IncomingMessage; res?: ServerRe
 }
 
 /**
- * Aborts when the caller of a request has gone before it is answered: when the connection breaks or the caller closes its
- * side of it. A caller that had closed its side before the request was begun still reads the answer.
+ * Returns a signal that aborts when the caller disconnects before the response: when the connection breaks or the caller
+ * half-closes it. A caller that half-closed before the request started still reads the response.
  */
 export function goneSignal(request: Request): AbortSignal {
   const { req, res } = nodeOf(request)
@@ -28,7 +28,7 @@ export function goneSignal(request: Request): AbortSignal {
   return gone.signal
 }
 
-/** A response with a complete text, which Node sends in one piece with the head. */
+/** A response with a complete text, which Node sends in one packet with the head. */
 export class TextResponse extends FastResponse {
   readonly #text: string
   readonly #headers: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export class TextResponse extends FastResponse {
     this.#headers = headers
   }
 
-  /** Sends it through Node's response; as a web Response it would go out in two pieces. */
+  /** Sends the response through Node; a web Response would be sent in two packets. */
   sendTo(response: ServerResponse): void {
     const head = ['content-length', String(Buffer.byteLength(this.#text))]
     for (const name in this.#headers) head.push(name, this.#headers[name] ?? '')

@@ -5,22 +5,23 @@ import type { Call, Route } from './route.ts'
 import { findTable, viewTable, type TableParts } from './guest-table/table.ts'
 import type { AnswerDoc } from './openapi/operation.ts'
 
-/** How pages are written, and what they load. */
+/** Renderer and assets of the pages. */
 export interface Pages {
   table(view: TableView, language: string | undefined): Promise<string>
   noTable(): Promise<string>
-  reference(): Promise<string>
+  reference(document: object): Promise<string>
+  guide(name: string | undefined): Promise<string | undefined>
   inspector(): Promise<string>
   asset(name: string): Promise<{ type: string; content: string } | undefined>
 }
 
-/** Headers of pages, as the document names them. */
+/** Headers of pages, by their names in the OpenAPI document. */
 const page = {
   type: 'text/html',
   headers: ['Cache-Control', 'Cross-Origin-Resource-Policy', 'Content-Security-Policy', 'Referrer-Policy'],
 } as const satisfies Partial<AnswerDoc>
 
-/** The pages that the QR codes of tables open. A wrong token is answered by a plain page. */
+/** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */
 export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
   const nowhere = async () => html(404, await pages.noTable())
   return [
@@ -29,18 +30,18 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
       method: 'GET',
       path: '/:number/:token',
       scope: null,
-      // No secret, but long, and of no interest in the log.
+      // Not secret, but too long for the log.
       secret: true,
       doc: {
         id: 'openTablePage',
         tag: 'Simulator guest page',
-        summary: 'Open the page of a table',
+        summary: 'Open the guest page of a table',
         description:
-          'The one operation that answers HTML: what the QR code opens. The page has the state in it, and calls the other operations. `/t/{number}` without a token is answered as a wrong token is.',
+          'Returns the HTML page that the QR code opens. It contains the state and calls the other operations. A missing token has the same response as a wrong token.',
         headers: ['Accept-Language'],
         answers: {
           200: { description: 'The page.', ...page },
-          404: { description: 'A page that says that there is no table here.', ...page },
+          404: { description: 'A page that says "Table not found".', ...page },
         },
       },
       async handle(call) {
@@ -52,13 +53,27 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
   ]
 }
 
-/** `GET /docs`: the OpenAPI document for people. */
-export function referenceRoutes(pages: Pick<Pages, 'reference'>): Route[] {
-  const handle = async () => html(200, await pages.reference(), referencePolicy)
-  return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
+/** `GET /docs` and `GET /docs/guides`: the API reference, made once per service, and the guides. */
+export function docsRoutes(
+  pages: Pick<Pages, 'reference' | 'guide'>,
+  documentFor: (call: Call, write: (text: string) => Promise<string>) => Promise<string>,
+): Route[] {
+  const reference = async (call: Call) => html(200, await documentFor(call, referencePage))
+  const referencePage = (text: string) => pages.reference(JSON.parse(text) as object)
+  const guide = async ({ params }: Call) => {
+    const page = await pages.guide(params.name)
+    if (page === undefined) throw new Refusal('not_found', 'No such guide. /docs/guides lists the guides.')
+    return html(200, page)
+  }
+  const open = { method: 'GET', scope: null, secret: true } as const
+  return [
+    { ...open, path: '', handle: reference },
+    { ...open, path: '/guides', handle: guide },
+    { ...open, path: '/guides/:name', handle: guide },
+  ]
 }
 
-/** `GET /assets/{name}`: the page's script and style, for ever the same under their names. */
+/** `GET /assets/{name}`: scripts and styles, immutable per name. */
 export function assetRoutes(pages: Pages): Route[] {
   return [
     {
@@ -67,8 +82,7 @@ export function assetRoutes(pages: Pages): Route[] {
       scope: null,
       async handle({ params }) {
         const asset = await pages.asset(params.name ?? '')
-        if (asset === undefined)
-          throw new Refusal('not_found', 'There is no such file of a page. Load it again.')
+        if (asset === undefined) throw new Refusal('not_found', 'Page file not found. Reload the page.')
         const headers = {
           'content-type': asset.type,
           'cache-control': 'public, max-age=31536000, immutable',
@@ -80,7 +94,7 @@ export function assetRoutes(pages: Pages): Route[] {
   ]
 }
 
-/** `GET /`: the inspector, which shows nothing before it has a session. */
+/** `GET /`: the inspector, which shows no data without a session. */
 export function inspectorPageRoutes(pages: Pick<Pages, 'inspector'>): Route[] {
   return [
     {
@@ -103,12 +117,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The explorer, a component that is not ours, writes its styles into its shadow tree; scripts stay those of files. */
-const referencePolicy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
-/** No text can become markup or script, whatever the page's own script does with it. */
+/** Prevents that the page's script turns text into markup or scripts. */
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** The token is in the address, so no other site may learn it or frame the page; the check in it is of this moment. */
+/** Prevents caching, framing and referrers, because the URL contains the token. */
 function html(status: number, body: string, contentPolicy = policy): Answer {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
@@ -120,7 +132,7 @@ function html(status: number, body: string, contentPolicy = policy): Answer {
   return { status, headers, body }
 }
 
-/** The first language of the browser, when it is one. */
+/** Returns the first valid language of the browser. */
 function languageOf(call: Call): string | undefined {
   const first = /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(call.header('accept-language') ?? '')?.[0]
   if (first === undefined) return undefined

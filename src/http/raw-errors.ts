@@ -14,24 +14,24 @@ import type { IsAllowedHost } from './auth/host-check.ts'
 import { unknownLine, type RequestLine } from './request-context.ts'
 import { timers } from '../timers.ts'
 
-/** Limits on slow clients and on their number. */
+/** Limits for slow clients and for connections. */
 export interface ConnectionLimits {
-  /** Milliseconds until a new connection's first request must have arrived with its headers. */
+  /** Milliseconds from connection until the headers of the first request have arrived. */
   firstRequestMs: number
-  /** Milliseconds that the headers of a further request may take. */
+  /** Milliseconds for the headers of further requests. */
   headersMs: number
-  /** Milliseconds that a whole request may take. */
+  /** Milliseconds for a whole request. */
   requestMs: number
-  /** Connections at a time; a further one takes the place of an idle one, and is closed when there is none. */
+  /** Limit of open connections. A further one replaces an idle one, or is closed when there is none. */
   connections: number
 }
 
-/** Header fields of one request. Node drops further ones silently, so the server is set to show one more. */
+/** Limit of header fields per request. Node silently drops fields above its limit, which is therefore one higher. */
 export const MAX_HEADERS = 1_000
 
 /**
- * Answers what Node would answer by itself, or close without an answer, so that every answer carries X-Request-Id
- * (specification section 1). Requests that came before on the same connection are answered first, in their order.
+ * Responds to errors that Node would handle itself, so that every response has X-Request-Id (specification section 1).
+ * Earlier requests of the connection get their responses first, in order.
  */
 export function answerRawErrors(
   server: Server,
@@ -43,7 +43,7 @@ export function answerRawErrors(
   const latest = new WeakMap<Duplex, ServerResponse>()
   const refused = new WeakSet<Duplex>()
 
-  /** Answers the newest request, or what comes behind it, and closes the connection. Only the first refusal counts. */
+  /** Refuses the newest request, or the invalid data after it, and closes the connection. Only the first refusal counts. */
   const refuse = (socket: Duplex, refusal: Refusal, line: RequestLine | null) => {
     if (refused.has(socket)) return
     refused.add(socket)
@@ -57,8 +57,8 @@ export function answerRawErrors(
     else before.once('close', send)
   }
   /**
-   * Reads what has arrived first: a service that was kept from reading must not blame the client. A long body has as much
-   * time again as long as more of it arrives than was `read` at the last look.
+   * Drains the input before timing out, so that our own stalls are not blamed on the client. A long body gets the same
+   * time again while more of it arrives than `read`, the bytes at the last check.
    */
   const refuseIfLate = (socket: Duplex, read = 0) => {
     const before = latest.get(socket)
@@ -75,15 +75,15 @@ export function answerRawErrors(
   const note = (request: IncomingMessage, response: ServerResponse) =>
     void latest.set(request.socket, response)
 
-  // Without a Host header Node answers 400 without an id; our own check answers with one.
+  // Without this, Node itself refuses requests without Host, and the response has no request id.
   Object.assign(server, { requireHostHeader: false })
-  // A client may close its side behind a request and still read the answer; Node would close both sides.
+  // A client may half-close after its request and still read the response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxHeadersCount = MAX_HEADERS + 1
   server.on('request', note)
   server.on('checkExpectation', note).on('checkExpectation', handler)
   server.on('connect', (request, socket) => {
-    // Node has let go of the socket, with its error handler.
+    // Node has detached the socket and its error handler.
     socket.on('error', () => socket.destroy()).resume()
     refuse(socket, noTunnel(), lineOf(request))
   })
@@ -95,13 +95,13 @@ export function answerRawErrors(
     } else socket.destroy()
   })
   const watch = (socket: Duplex) => {
-    // Node looks for requests that are slow to begin every 30 seconds only.
+    // Node checks for slow first requests only every 30 seconds.
     const timer = timers.setTimeout(() => {
       if (!latest.has(socket)) refuseIfLate(socket)
     }, firstRequestMs)
     timer.unref()
     socket.once('close', () => timers.clearTimeout(timer))
-    // An answer without an end, such as the live stream, ends with its reader.
+    // An endless response, such as the live stream, ends when its reader leaves.
     socket.once('end', () => {
       const answer = latest.get(socket)
       if (answer?.headersSent === true && !answer.writableEnded) socket.destroy()
@@ -110,7 +110,7 @@ export function answerRawErrors(
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', watch)
 }
 
-/** Has the handler of a request answer that its body broke off, unless it has answered already; then closes the connection. */
+/** Aborts the body of a request so that its handler responds, unless it already has; then closes the connection. */
 function breakOff(response: ServerResponse, refusal: Refusal): void {
   const { req: request } = response
   if (response.writableFinished) return void request.socket.end()
@@ -119,35 +119,35 @@ function breakOff(response: ServerResponse, refusal: Refusal): void {
   breakOffBody(request, refusal)
 }
 
-/** Why a request that Node's parser has accepted is refused before it is routed; `undefined` when it is not. */
+/** Returns why a parsed request is refused before routing; `undefined` when it is accepted. */
 export function refusalOfHead(request: IncomingMessage, isAllowedHost: IsAllowedHost): Refusal | undefined {
   const { httpVersion, rawHeaders, url: target = '' } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return wrongVersion(`HTTP/${httpVersion}`)
   if (rawHeaders.length > 2 * MAX_HEADERS)
     return new Refusal(
       'headers_too_large',
-      `The request has more than ${MAX_HEADERS} header fields, the most that is accepted. Send fewer.`,
+      `The request has more than the limit of ${MAX_HEADERS} header fields. Send fewer.`,
     )
   if (countOf('host', rawHeaders) > 1)
     return new Refusal(
       'invalid_request',
-      'The request has more than one Host header, of which clients and servers believe different ones. Send one.',
+      'The request has more than one Host header, which servers interpret differently. Send one.',
     )
   if (/[#\\]/.test(target))
     return new Refusal(
       'invalid_request',
-      'The request target holds # or \\, which clients and servers read differently. Write %23 or %5C instead.',
+      'The request target contains # or \\, which servers interpret differently. Write %23 or %5C instead.',
     )
   if (target.startsWith('/') || target === '*') return undefined
   const host = absoluteForm.exec(target)?.[1]
   if (host !== undefined && isAllowedHost(host)) return undefined
   return new Refusal(
     'invalid_request',
-    `The request target ${JSON.stringify(target.slice(0, 100))} is no path and no URL of this service. Send the path alone, such as /v1/locations.`,
+    `The request target ${JSON.stringify(target.slice(0, 100))} is neither a path nor a URL of this service. Send only the path, such as /v1/locations.`,
   )
 }
 
-/** How many fields of this name, in small letters, there are. Names stand at even places. */
+/** Counts the fields with this lowercase name. Names have even indexes. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -155,10 +155,10 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
   return count
 }
 
-/** `http://127.0.0.1:4100/v1`: of such a target the host counts, and no header (RFC 9112 section 3.2.2). */
+/** A target such as `http://127.0.0.1:4100/v1`, whose host replaces the Host header (RFC 9112 section 3.2.2). */
 const absoluteForm = /^https?:\/\/([^/?@]+)(?=[/?]|$)/i
 
-/** The path and query of a target that is a path or an accepted URL. */
+/** Returns path and query of a target, which is a path or an accepted URL. */
 export function pathOf(target: string): string {
   if (target.startsWith('/')) return target
   const path = target.replace(absoluteForm, '')
@@ -176,11 +176,14 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW')
     return new Refusal(
       'headers_too_large',
-      'The request headers are longer than 16 KiB, the most that is accepted. Send fewer or shorter ones.',
+      'The request headers are longer than the limit of 16 KiB. Send fewer or shorter headers.',
     )
   if (code === 'HPE_PAUSED_H2_UPGRADE') return wrongVersion('HTTP/2.0')
   if (code === 'HPE_INVALID_VERSION') return wrongVersion(/ (HTTP\/\d\.\d)\r?\n/.exec(headOf(rawPacket))?.[1])
-  return new Refusal('invalid_request', 'The request is not valid HTTP/1.1.')
+  return new Refusal(
+    'invalid_request',
+    'The request is not valid HTTP/1.1. Check the request line and the headers.',
+  )
 }
 
 function wrongVersion(version = 'This version of HTTP'): Refusal {
@@ -195,25 +198,28 @@ function tooLate(): Refusal {
 }
 
 function noTunnel(): Refusal {
-  return new Refusal('invalid_request', 'CONNECT is not supported: this service is no proxy.')
+  return new Refusal(
+    'invalid_request',
+    'CONNECT is not supported, because this service is not a proxy. Send another method.',
+  )
 }
 
 export function lineOf({ method = '-', url = '-' }: IncomingMessage): RequestLine {
   return { method, path: url }
 }
 
-/** The request line at the start of what arrived, as far as there is a readable one. */
+/** Returns the request line at the start of a packet, or the unknown line. */
 function requestLineIn(packet: Buffer | undefined): RequestLine {
   const [, method, path] = /^([A-Z]+) ([\x21-\x7e]+)(?: |\r?\n)/.exec(headOf(packet)) ?? []
   return method === undefined || path === undefined ? unknownLine : { method, path }
 }
 
-/** As much of a packet as a request line that is kept may take. */
+/** Returns the part of a packet that may contain the request line. */
 function headOf(packet: Buffer | undefined): string {
   return packet?.toString('latin1', 0, 2_048) ?? ''
 }
 
-/** Whether nothing at all was sent: browsers open connections in advance, and mean nothing by it. */
+/** Returns true when no byte was received: browsers open connections in advance. */
 function isSilent(socket: Duplex): boolean {
   return 'bytesRead' in socket && socket.bytesRead === 0
 }

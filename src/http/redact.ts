@@ -2,16 +2,16 @@ import type { RequestEntry } from './request-context.ts'
 
 const HIDDEN = '…'
 
-/** API keys and signing secrets as the service makes them. */
+/** API keys and signing secrets of the service. */
 const ownSecrets = /\b(twk_|whsec_)[\w-]{8,}/g
 
-/** Names of query parameters whose values are secrets: keys belong into a header, but people put them here. */
+/** Query parameters with secrets: keys belong in a header, but some clients send them in the query. */
 const secretName = /key|token|secret|pass|pwd|auth|access|cred|session|signature|bearer|jwt/i
 
 /**
- * An entry of the request log without secrets: keys in the query, credentials in the URL of a registration that was
- * refused, and whatever looks like a key or signing secret of the service. Redacted before it is stored, so that neither
- * the log nor its details nor the stream ever have them.
+ * Returns an entry of the request log without secrets: keys in the query, credentials in the URL of a refused
+ * registration, and texts in the form of a key or signing secret. Entries are redacted before they are stored, so neither
+ * log nor stream contain secrets.
  */
 export function withoutSecrets(entry: RequestEntry): RequestEntry {
   const secrets: string[] = []
@@ -25,7 +25,7 @@ export function withoutSecrets(entry: RequestEntry): RequestEntry {
   return { ...entry, path, request_body, response_body }
 }
 
-/** The values that are left out are added to `secrets`. */
+/** Adds the removed values to `secrets`. */
 function withoutKeys(path: string, secrets: string[]): string {
   const start = path.indexOf('?')
   if (start === -1) return path.replace(ownSecrets, `$1${HIDDEN}`)
@@ -45,7 +45,7 @@ function withoutValue(parameter: string, secrets: string[]): string {
   return `${name}=${HIDDEN}`
 }
 
-/** As a query is read; one that is malformed is as it stands. */
+/** Decodes a query value; returns a malformed one unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -58,7 +58,7 @@ function isRefusedRegistration({ method, path, status }: RequestEntry): boolean 
   return method === 'POST' && status >= 400 && /^\/v1\/webhook-endpoints\/?(\?|$)/.test(path)
 }
 
-/** The body, which is JSON, without user names and passwords in URLs. */
+/** Returns the JSON body without user names and passwords in URLs. */
 function withoutCredentials(body: string | null, secrets: string[]): string | null {
   if (body === null || !/@|\\u0040/i.test(body)) return body
   const hide = (_key: string, value: unknown) =>
@@ -66,7 +66,7 @@ function withoutCredentials(body: string | null, secrets: string[]): string | nu
   return JSON.stringify(JSON.parse(body), hide)
 }
 
-/** A URL that was refused may be any text, so all before its last `@` counts, unless it is a URL without user info. */
+/** Hides all text before the last `@`, because a refused URL may be any text. Keeps a URL without user info. */
 function withoutUserInfo(text: string, secrets: string[]): string {
   const [whole, scheme = '', userInfo = ''] = /^(\s*[a-z][a-z0-9+.-]*:[\\/]*)?(.*)@/is.exec(text) ?? []
   const isPlain =
@@ -76,7 +76,7 @@ function withoutUserInfo(text: string, secrets: string[]): string {
   return `${scheme}${HIDDEN}@${text.slice(whole.length)}`
 }
 
-/** Shortest secret that is replaced elsewhere in a text: a shorter one may be there by chance. */
+/** Shortest secret that is replaced elsewhere in a text, because shorter texts can occur by coincidence. */
 const SHORTEST = 8
 
 /** Returns a text without these secrets, and without keys and signing secrets of the service. */

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode } from '../model/refusal.ts'
 
-/** The status of each refusal over HTTP (contract section 4). A code without a row does not compile. */
+/** HTTP status of each error code (contract section 4). A code without a row does not compile. */
 export const statusOf = {
   invalid_json: 400,
   invalid_path: 400,
@@ -33,7 +33,7 @@ export const statusOf = {
   http_version_not_supported: 505,
 } satisfies Record<RefusalCode, number>
 
-/** Codes that are the answer of no operation: the request was refused before it was routed, or its method has none. */
+/** Codes that no operation returns: the request was refused before routing, or its method is not allowed. */
 export const unroutedCodes = [
   'method_not_allowed',
   'request_timeout',
@@ -41,14 +41,14 @@ export const unroutedCodes = [
   'http_version_not_supported',
 ] as const satisfies readonly RefusalCode[]
 
-/** An HTTP answer: status, headers beside the usual ones, and body. */
+/** An HTTP response: status, additional headers and body. */
 export interface Answer {
   status: number
   headers?: Record<string, string>
   body: string | ReadableStream<Uint8Array> | null
 }
 
-/** Seconds after which a 503 is worth another try. */
+/** `Retry-After` of a 503, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
 const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
@@ -59,13 +59,14 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
 }
 
 /**
- * The answer to anything thrown: a refusal as it is; whatever else is a bug of ours, whose text never leaves.
- * `report` gets the bug.
+ * Returns the response for a thrown error. Errors other than refusals are bugs: `report` gets them, and the response has
+ * a fixed text.
  */
 export function answerTo(error: unknown, requestId: string, report: (bug: unknown) => void): Answer {
   if (error instanceof Refusal) return refusal(error, requestId)
   report(error)
-  const message = 'Tabwire failed to answer this request. This is a bug; the log has it under the request id.'
+  const message =
+    'Tabwire failed to process this request. This is a bug in Tabwire. Its log has the details under the request_id.'
   return { status: 500, body: errorBody('internal_error', message, requestId) }
 }
 
@@ -80,7 +81,7 @@ function refusal({ code, message, details }: Refusal, requestId: string): Answer
   }
 }
 
-/** The one shape of an error (contract section 3). */
+/** Returns the body of an error (contract section 3). */
 export function errorBody(code: string, message: string, requestId: string, details: object = {}): string {
   return JSON.stringify({ error: { code, message, request_id: requestId, ...details } })
 }

@@ -5,33 +5,33 @@ import { timers } from '../timers.ts'
 import type { StoredCheck } from '../model/check.ts'
 import type { LoggedRequest, PushNote } from '../model/simulator/request-entry.ts'
 
-/** What the service knows of one request beside the request itself. */
+/** State of one request while it is handled. */
 export interface RequestContext {
   requestId: string
   startedAt: Date
-  /** On the clock that only measures. */
+  /** Start in milliseconds of the monotonic clock. */
   started: number
   measure: () => number
-  /** Whether a handler of ours has answered. */
+  /** True once a handler has responded. */
   answered: boolean
-  /** Set by a push: what it was like. */
+  /** Summary of a push. */
   push: RequestEntry['push']
   requestBody: string | null
-  /** The answer holds a secret. */
+  /** True when the response contains a secret. */
   secret: boolean
-  /** Faults that were injected. */
+  /** Injected faults. */
   faults?: readonly ApiFaultKind[]
-  /** The connection was to break, and there is none. */
+  /** True when a fault resets the connection, but the call has none. */
   broken?: true
 }
 
-/** What a request asks for, as it was written. */
+/** The request line as received. */
 export interface RequestLine {
   method: string
   path: string
 }
 
-/** Stands in the request log for a request line that could not be read. */
+/** Request line in the log when it could not be parsed. */
 export const unknownLine: RequestLine = { method: '-', path: '-' }
 
 export function newRequestContext(newId: NewId, startedAt: Date, measure = timers.elapsed): RequestContext {
@@ -47,7 +47,7 @@ export function newRequestContext(newId: NewId, startedAt: Date, measure = timer
   }
 }
 
-/** The context as the request log keeps it: no headers, and so no key; no body that holds a secret. */
+/** Returns the log entry of a request, without headers and without bodies that contain a secret. */
 export function logEntry(
   method: string,
   path: string,
@@ -68,11 +68,11 @@ export function logEntry(
   }
 }
 
-/** What is known of a push once it is answered. Its item diff is computed from the kept text when it is read. */
+/** A push after its response. The item diff is computed from the stored text when the log is read. */
 export interface PushSummary extends Omit<PushNote, 'diff'> {
-  /** The check that the push met; `null` for a new one. */
+  /** The check before the push; `null` for a new one. */
   before: StoredCheck | null
 }
 
-/** A request as it is kept. */
+/** A request as the log stores it. */
 export type RequestEntry = Omit<LoggedRequest, 'push'> & { push: PushSummary | null }

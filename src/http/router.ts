@@ -11,20 +11,20 @@ import type { Asking, Identify } from './auth/sessions.ts'
 
 export interface RoutingParts {
   identify: Identify
-  /** The longest body in bytes. */
+  /** Limit of a body in bytes. */
   bodyLimit: number
-  /** Whether the service is stopping and takes nothing new. */
+  /** Returns true while the service shuts down and refuses requests. */
   isStopping: () => boolean
-  /** Refuses query names that a route does not take. */
+  /** Refuses unknown query names. */
   strictQuery: boolean
 }
 
-/** How a handler is run: what it replies is answered, what it throws is refused. */
+/** Runs a handler: sends its reply, or the refusal that it throws. */
 export type Respond = (event: H3Event, handle: () => Promise<Reply> | Reply) => unknown
 
 /**
- * Adds a route table under a base path. Within it the order of contract section 2 holds: key, then path and method, then
- * scope, parameters and body.
+ * Adds a route table under a base path. Checks run in the order of contract section 2: key, path and method, scope,
+ * parameters, body.
  */
 export function addTable(
   h3: H3,
@@ -56,7 +56,7 @@ export function addTable(
 
 export function notFound(event: H3Event): Refusal {
   const { pathname } = event.url
-  return new Refusal('not_found', `There is nothing at ${pathname.slice(0, 200)}. The API is under /v1.`)
+  return new Refusal('not_found', `No such path: ${pathname.slice(0, 200)}. The API is under /v1.`)
 }
 
 /** `HEAD` works wherever `GET` does. */
@@ -75,10 +75,10 @@ function allowedMethods(routes: readonly Route[]): Map<string, string> {
 }
 
 function methodNotAllowed(method: string, allow: string): Refusal {
-  return new Refusal('method_not_allowed', `${method} is not possible here; ${allow} is.`, { allow })
+  return new Refusal('method_not_allowed', `${method} is not allowed for this path. Use ${allow}.`, { allow })
 }
 
-/** Stands for the caller of what needs no key. */
+/** Caller of routes without a key. */
 export const anonymous: ApiKey = {
   id: '',
   hash: '',
@@ -96,24 +96,24 @@ async function follow(route: Route, event: H3Event, parts: RoutingParts): Promis
   if (route.scope !== null) requireScope(key, route.scope)
   if (parts.strictQuery) requireKnownNames(event.url.searchParams, route)
   if (parts.isStopping())
-    throw new Refusal('shutting_down', 'The service is stopping. Try again when it is back.')
+    throw new Refusal('shutting_down', 'The service is shutting down. Retry after the next start.')
   const context = event.context.request as RequestContext
   context.secret = route.secret ?? false
   return route.handle(new EventCall(event, key, context, parts.bodyLimit))
 }
 
-/** Requires an API key in the request: a caller without this header has a session. @throws Refusal `unauthorized`. */
+/** Requires an API key; a caller without the header has a session. @throws Refusal `unauthorized`. */
 function requireKeyItself({ req }: H3Event): void {
   if (req.headers.has('authorization')) return
   throw new Refusal(
     'unauthorized',
-    'This needs an API key: a session of the inspector neither makes keys nor reads or replaces the whole state. Send the header Authorization: Bearer <API_KEY>, or use tabwire keys and tabwire state.',
+    'This request needs an API key: inspector sessions cannot manage keys or the whole state. Send the header Authorization: Bearer <API_KEY>, or use tabwire keys and tabwire state.',
   )
 }
 
 /**
- * A class: of object literals with a getter V8 gives each a shape of its own, and old shapes kept every request alive until
- * the next full collection, which took a quarter of the time of a push.
+ * A class, because V8 gives each object literal with a getter its own shape. Those shapes kept requests alive until the
+ * next full garbage collection, which cost a quarter of the time of a push.
  */
 class EventCall implements Call {
   readonly key: ApiKey
@@ -166,16 +166,16 @@ function decoded(raw: Readonly<Record<string, string>> = {}): Record<string, str
   return params
 }
 
-/** The router forgives a final slash, and URLs resolve dot segments, encoded ones too; each would name another check. */
+/** Refuses final slashes, which the router ignores, and dot segments, which URLs resolve: both would change the check id. */
 function requireExactPath(event: H3Event): void {
   const raw = nodeOf(event.req).req?.url
   if (/\/(?:\.|%2e){1,2}(?=[/?#]|$)/i.test(raw ?? ''))
     throw new Refusal(
       'invalid_path',
-      'The path holds a dot segment (. or ..), which clients and servers resolve differently.',
+      'The path contains a dot segment (. or ..), which servers resolve differently. Remove it.',
     )
   const { pathname } = event.url
-  // A URL that cannot be read becomes `/`, too.
+  // An unparsable URL also becomes `/`.
   const isRoot = pathname === '/' && /^\/(?=\?|$)/.test(raw ?? '/')
   if (pathname.endsWith('/') && !isRoot) throw notFound(event)
 }

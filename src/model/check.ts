@@ -107,7 +107,7 @@ export function parsePush(
   const unknown = strict ? unknownFields(body, orderBy) : []
   const issues = [
     ...repeatedIds(body),
-    ...unknown.map((path) => ({ path, message: 'is not a field of a check; strict mode refuses it' })),
+    ...unknown.map((path) => ({ path, message: 'is not a field of a check (strict mode)' })),
   ]
   if (orderBy === ORDER_BY) {
     const { revision, ...push } = validate(pushBody, body, issues)
@@ -213,7 +213,7 @@ function repeatedIds(body: unknown): ValidationIssue[] {
     if (typeof id === 'string' && seen.has(id))
       issues.push({
         path: `items[${index}].external_id`,
-        message: `must be unique within the check, ${JSON.stringify(id)} is there twice`,
+        message: `must be unique within the check, got ${JSON.stringify(id)} twice`,
       })
     seen.add(id)
   }

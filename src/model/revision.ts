@@ -31,7 +31,7 @@ const taken = new Set(['table', 'status', 'items', 'totals'])
 
 /** Returns the reason why a field cannot order pushes; `undefined` when it can. */
 export function orderFieldIssue(name: string): string | undefined {
-  if (taken.has(name)) return `${name} is another field of a check`
+  if (taken.has(name)) return `${name} is a field of a check with another meaning`
   if (/^[a-z][\w-]{0,63}$/i.test(name)) return undefined
-  return 'a field name has 1 to 64 letters, digits, underscores and hyphens, and begins with a letter'
+  return 'a field name has 1 to 64 letters, digits, underscores and hyphens, and starts with a letter'
 }

@@ -50,15 +50,18 @@ const REQUIRED = 'is required'
 export function invalid(issues: readonly ValidationIssue[]): Refusal {
   const first = issues[0]
   const rest = issues.length > 1 ? ` (and ${issues.length - 1} more, see issues)` : ''
-  return new Refusal('validation_failed', `The body is not valid: ${first?.path} ${first?.message}${rest}.`, {
-    issues,
-  })
+  const text =
+    first?.path === BODY ? `The body ${first.message}` : `Invalid body: ${first?.path} ${first?.message}`
+  return new Refusal('validation_failed', `${text}${rest}.`, { issues })
 }
+
+/** Path of an issue of the whole body. */
+const BODY = 'body'
 
 /** Formats a path as in JavaScript, Python or C#: `items[2].name`. */
 export function pathText(path: readonly PropertyKey[]): string {
   const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  return text === '' ? 'body' : text.replace(/^\./, '')
+  return text === '' ? BODY : text.replace(/^\./, '')
 }
 
 const articles: Record<string, string> = {
@@ -71,31 +74,50 @@ const articles: Record<string, string> = {
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return wrongType(issue)
   if (issue.code === 'invalid_value' && issue.input === undefined) return REQUIRED
-  if (issue.code === 'invalid_value')
-    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (issue.code === 'invalid_value') return `must be ${choiceText(issue.values)}, got ${chosen(issue.input)}`
   if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`
   if (issue.code === 'too_small')
-    return `must ${issue.inclusive ? 'be at least' : 'be greater than'} ${bound(issue.origin, issue.minimum)}`
+    return `must ${bound(issue, issue.inclusive ? 'at least' : 'greater than', issue.minimum)}`
   if (issue.code === 'too_big')
-    return `must ${issue.inclusive ? 'be at most' : 'be less than'} ${bound(issue.origin, issue.maximum)}`
+    return `must ${bound(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum)}`
   return undefined
 }
 
 function wrongType(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   if (issue.input === undefined) return REQUIRED
   const wanted = articles[issue.expected] ?? `a ${issue.expected}`
-  return `must be ${wanted}, not ${describe(issue.input)}`
+  return `must be ${wanted}, got ${describe(issue.input)}`
 }
 
+/** Returns `"a"`, `"a" or "b"`, `"a", "b" or "c"`. */
+function choiceText(values: readonly unknown[]): string {
+  const [last, ...others] = values.map((value) => JSON.stringify(value)).toReversed()
+  return others.length === 0 ? String(last) : `${others.toReversed().join(', ')} or ${last}`
+}
+
+/** Longest chosen value that an issue repeats, in UTF-16 units. */
+const LONGEST_CHOSEN = 40
+
+/** Returns the value of a field with few choices, which is never a secret. */
+function chosen(input: unknown): string {
+  return typeof input === 'string' ? JSON.stringify(input.slice(0, LONGEST_CHOSEN)) : describe(input)
+}
+
+/** Describes an invalid value: a number as it is, other values by their type, since texts may be secrets. */
 function describe(input: unknown): string {
   if (input === null) return 'null'
   if (Array.isArray(input)) return 'an array'
-  if (typeof input === 'number') return Number.isInteger(input) ? 'a number' : `the number ${input}`
+  if (typeof input === 'number' || typeof input === 'boolean') return String(input)
   return typeof input === 'object' ? 'an object' : `a ${typeof input}`
 }
 
-function bound(origin: string, limit: number | bigint): string {
-  if (origin === 'string') return `${limit} character${limit === 1 ? '' : 's'} long`
-  if (origin === 'array') return `${limit} element${limit === 1 ? '' : 's'} long`
-  return String(limit)
+function bound(
+  { origin, input }: { origin: string; input?: unknown },
+  comparison: string,
+  limit: number | bigint,
+): string {
+  const plural = limit === 1 ? '' : 's'
+  if (origin === 'string') return `be ${comparison} ${limit} character${plural} long`
+  if (origin === 'array') return `have ${comparison} ${limit} element${plural}`
+  return `be ${comparison} ${limit}, got ${describe(input)}`
 }

@@ -55,14 +55,14 @@ export const chosenSecretBody = registerEndpointBody.extend({
     .string()
     .regex(
       /^whsec_[\w-]{43}$/,
-      'must be as the service makes them: the prefix and 43 characters of base64url',
+      'must be the prefix of signing secrets and 43 letters, digits, hyphens or underscores',
     )
     .optional(),
 })
 export type ChosenSecretBody = z.infer<typeof chosenSecretBody>
 
 function unknownType(issue: { input?: unknown }): string {
-  return `must be one of ${eventTypes.join(', ')}, not ${JSON.stringify(issue.input)}`
+  return `must be one of ${eventTypes.join(', ')}, got ${JSON.stringify(issue.input)?.slice(0, 100)}`
 }
 
 /** Result of a ping (contract section 9): its attempt, whose fields are `null` when none was made. */

@@ -89,7 +89,7 @@ function notClaimable(items: readonly NotClaimable[]): Refusal {
   )
   return new Refusal(
     'not_claimable',
-    `This cannot be claimed: ${names.join(', ')}. Nothing was claimed. Claim items of an open check, within what is left unclaimed of them.`,
+    `Cannot claim: ${names.join(', ')}. Nothing was claimed. Claim at most the unclaimed quantity of an open check.`,
     { items },
   )
 }

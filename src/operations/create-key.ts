@@ -20,7 +20,10 @@ export const createKey = {
   decide({ location }, { name, scopes, hash, location_id }, { now, newId }) {
     if (location === undefined)
       throw invalid([
-        { path: 'location_id', message: `names no location: ${location_id}. GET /locations lists them` },
+        {
+          path: 'location_id',
+          message: `must be the id of a location, got ${location_id}. GET /locations lists them`,
+        },
       ])
     const key: ApiKey = {
       id: newId('key'),

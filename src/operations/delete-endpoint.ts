@@ -41,6 +41,6 @@ export function foundEndpoint(
 export function endpointNotFound(id: string): Refusal {
   return new Refusal(
     'not_found',
-    `There is no webhook endpoint ${id} at this key's location. GET /webhook-endpoints lists those there are.`,
+    `Webhook endpoint ${id} not found at this key's location. GET /webhook-endpoints lists the endpoints.`,
   )
 }

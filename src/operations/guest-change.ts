@@ -33,7 +33,7 @@ export function foundCheck([check]: Iterable<Check>, { external_id }: CheckAddre
 export function checkNotFound(external_id: string): Refusal {
   return new Refusal(
     'not_found',
-    `There is no check ${JSON.stringify(external_id)} at this key's location. Push it first.`,
+    `Check ${JSON.stringify(external_id)} not found at this key's location. Push it first.`,
   )
 }
 

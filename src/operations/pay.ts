@@ -3,6 +3,7 @@ import type { Claim, ByGuest } from '../model/guests/claim.ts'
 import { viewPayment, type PayBody, type Payment } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { moneyIn } from '../model/text/money.ts'
 import { invalid } from '../model/validation.ts'
 import {
   eventOf,
@@ -37,12 +38,14 @@ export const pay = {
   decide({ checks, claims, location }, command, { now, newId }) {
     const check = foundCheck(checks, command)
     const before = [...claims]
+    const currency = location?.currency ?? ''
+    const money: Money = (cents) => moneyIn(currency, 'en')(cents)
     const asked = command.claim_ids === undefined ? undefined : activeClaims(before, command.claim_ids)
     const amount_cents = asked === undefined ? (command.amount_cents ?? check.balance_cents) : sumOf(asked)
     if (check.balance_cents <= 0 || amount_cents > check.balance_cents)
-      throw exceedsBalance(check, amount_cents)
+      throw exceedsBalance(check, amount_cents, money)
     if (command.expected_cents !== undefined && command.expected_cents !== amount_cents)
-      throw amountChanged(command.expected_cents, amount_cents)
+      throw amountChanged(command.expected_cents, amount_cents, money)
     const active = before.filter(({ status }) => status === 'active')
     const paid = new Set(amount_cents === check.balance_cents ? active : asked)
     const payment: Payment = {
@@ -53,7 +56,7 @@ export const pay = {
       amount_cents,
       tip_cents: command.tip_cents,
       refunded_cents: 0,
-      currency: location?.currency ?? '',
+      currency,
       method: 'card',
       status: 'succeeded',
       created_at: now.toISOString(),
@@ -84,35 +87,36 @@ export const pay = {
 function activeClaims(claims: readonly Claim[], ids: readonly string[]): Claim[] {
   const known = new Map(claims.map((claim) => [claim.id, claim]))
   const issues = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `claim_ids[${index}]`, message: `names no claim of this check: ${id}` }],
+    known.has(id)
+      ? []
+      : [{ path: `claim_ids[${index}]`, message: `must be the id of a claim of this check, got ${id}` }],
   )
   if (issues.length > 0) throw invalid(issues)
   const asked = claims.filter(({ id }) => ids.includes(id))
   const others = asked.filter(({ status }) => status !== 'active')
-  if (others.length > 0) throw claimNotActive(others, 'Nothing was paid. Pay the others, or an amount.')
+  if (others.length > 0) throw claimNotActive(others, 'Nothing was paid. Pay the other claims, or an amount.')
   return asked
 }
+
+/** Formats an amount in the check's currency. Called only for refusals, because a formatter is slow to create. */
+type Money = (cents: number) => string
 
 function sumOf(claims: readonly Claim[]): number {
   return claims.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
 }
 
-function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: number): Refusal {
-  const why =
+function exceedsBalance({ external_id, balance_cents }: Check, amount_cents: number, money: Money): Refusal {
+  const message =
     balance_cents <= 0
-      ? `Nothing is owed on check ${external_id}`
-      : `${amount_cents} cents are more than the ${balance_cents} that are owed on check ${external_id}`
-  return new Refusal(
-    'exceeds_balance',
-    `${why}. Nothing was paid. Pay its balance_cents at most; a tip goes beside it.`,
-    { balance_cents },
-  )
+      ? `Check ${external_id} has no balance to pay. Nothing was paid.`
+      : `${money(amount_cents)} is more than the ${money(balance_cents)} owed on check ${external_id}. Nothing was paid. Pay at most balance_cents (${balance_cents}). Send a tip as tip_cents.`
+  return new Refusal('exceeds_balance', message, { balance_cents })
 }
 
-function amountChanged(expected_cents: number, amount_cents: number): Refusal {
+function amountChanged(expected_cents: number, amount_cents: number, money: Money): Refusal {
   return new Refusal(
     'amount_changed',
-    `This comes to ${amount_cents} cents now, and not to ${expected_cents}: the check has changed. Nothing was paid. Look at it again.`,
+    `The amount is now ${money(amount_cents)}, not ${money(expected_cents)}, because the check has changed. Nothing was paid. Read the check again.`,
     { amount_cents },
   )
 }

@@ -18,7 +18,7 @@ export const pingEndpoint = {
     if (endpoint.status === 'disabled')
       throw new Refusal(
         'endpoint_disabled',
-        `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
+        `Webhook endpoint ${endpoint.id} is disabled (${endpoint.disabled_reason}), so no ping was sent. Register its URL again.`,
       )
     const event = toStoredEvent(
       { type: 'ping', data: viewEndpoint(endpoint), external_check_id: null },

@@ -42,13 +42,12 @@ export function refuseConflicts(
   if (conflicts.length === 0) return
   const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
   const moved = movedLines(check, pushed, conflicts)
-  const hint =
-    moved.length === 0 ? '' : ` ${moved.join(' ')} Keep the external_id of a line that guests hold.`
+  const hint = moved.length === 0 ? '' : ` ${moved.join(' ')} Keep the external_id of a claimed item.`
   const why = isFullyPaid(check)
-    ? 'The check is fully paid, and this push takes away items that are paid for'
-    : 'Guests have already claimed what this push takes away'
+    ? 'The push removes or reduces items of a fully paid check'
+    : 'The push removes or reduces items that guests have claimed'
   throw new PushConflict(
-    `${why}: ${names}. The check is unchanged.${hint} Push it with these items kept, or have their claims released or refunded first.`,
+    `${why}: ${names}. The check is unchanged.${hint} Keep these items in the push, or release or refund their claims first.`,
     conflicts,
     check,
   )
@@ -80,7 +79,7 @@ function conflictsOf(check: StoredCheck, pushed: readonly PushedItem[], held: re
   return conflicts
 }
 
-/** Returns new lines that look like the missing ones, split or renamed: same name and price. */
+/** Describes missing items that look split or renamed: new items have the same name and price. */
 function movedLines(
   check: StoredCheck,
   pushed: readonly PushedItem[],
@@ -100,7 +99,7 @@ function movedLines(
     if (twins.length === 0 || roundQuantity(sum) !== roundQuantity(line.quantity)) return []
     const ids = twins.map((twin) => twin.external_id)
     return twins.length === 1 && kept === 0
-      ? [`Line ${external_id} looks renamed to ${ids.join('')}.`]
-      : [`Line ${external_id} looks split into ${[...(kept > 0 ? [external_id] : []), ...ids].join(', ')}.`]
+      ? [`Item ${external_id} looks renamed to ${ids.join('')}.`]
+      : [`Item ${external_id} looks split into ${[...(kept > 0 ? [external_id] : []), ...ids].join(', ')}.`]
   })
 }

@@ -32,7 +32,10 @@ export const recordAttempt = {
   reads,
   decide({ delivery, endpoint, pending }, command, { now }) {
     if (delivery === undefined)
-      throw new Refusal('not_found', `There is no delivery ${command.delivery_id} to record an attempt of.`)
+      throw new Refusal(
+        'not_found',
+        `Delivery ${command.delivery_id} not found, so its attempt cannot be recorded.`,
+      )
     if (delivery.status !== 'pending') return unchanged(delivery)
     const tried = withAttempt(delivery, command, now)
     if (endpoint === undefined || endpoint.status === 'disabled') {
@@ -118,6 +121,6 @@ function judged(
     consecutive_failures,
     status: 'disabled',
     disabled_at: now.toISOString(),
-    disabled_reason: `${consecutive_failures} deliveries in a row failed`,
+    disabled_reason: `${consecutive_failures} consecutive deliveries failed`,
   }
 }

@@ -2,6 +2,7 @@ import type { Claim } from '../model/guests/claim.ts'
 import { viewPayment, type Payment, type RefundBody } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
+import { moneyIn } from '../model/text/money.ts'
 import { eventOf, foundCheck, guestChange, readsOfCheck } from './guest-change.ts'
 import type { Operation } from './operation.ts'
 
@@ -64,19 +65,23 @@ function releasedIfPaidBy(claim: Claim, payment_id: string): Claim {
 export function paymentNotFound(id: string): Refusal {
   return new Refusal(
     'not_found',
-    `There is no payment ${id} at this key's location. GET /payments lists those there are.`,
+    `Payment ${id} not found at this key's location. GET /payments lists the payments.`,
   )
 }
 
-function exceedsPayment({ id, amount_cents, refunded_cents, status }: Payment, wanted: number): Refusal {
+function exceedsPayment(
+  { id, amount_cents, refunded_cents, status, currency }: Payment,
+  wanted: number,
+): Refusal {
+  const money = moneyIn(currency, 'en')
   const rest = amount_cents - refunded_cents
   const why =
     status === 'refunded'
-      ? `Payment ${id} is refunded in full`
-      : `${wanted} cents are more than the ${rest} that are left of payment ${id}`
+      ? `Payment ${id} is already fully refunded`
+      : `${money(wanted)} is more than the ${money(rest)} left to refund of payment ${id}`
   return new Refusal(
     'exceeds_payment',
-    `${why}. Nothing was refunded. Refund at most amount_cents less refunded_cents.`,
+    `${why}. Nothing was refunded. Refund at most refundable_cents (${rest}).`,
     { refundable_cents: rest },
   )
 }

@@ -36,7 +36,7 @@ export const releaseClaim = {
 export function claimNotFound(id: string): Refusal {
   return new Refusal(
     'not_found',
-    `There is no claim ${id} at this key's location. GET /claims lists those there are.`,
+    `Claim ${id} not found at this key's location. GET /claims lists the claims.`,
   )
 }
 

@@ -33,12 +33,12 @@ export const resendDelivery = {
     if (event === undefined)
       throw new Refusal(
         'not_found',
-        `Event ${event_id} is no longer there to be sent again: finished ones are kept up to a limit.`,
+        `Event ${event_id} is no longer stored, so it cannot be resent. --keep-events limits how many finished events are kept.`,
       )
     if (endpoint.status === 'disabled')
       throw new Refusal(
         'endpoint_disabled',
-        `Webhook endpoint ${endpoint_id} is disabled (${endpoint.disabled_reason}), so nothing is sent to it. Register the URL again to resume.`,
+        `Webhook endpoint ${endpoint_id} is disabled (${endpoint.disabled_reason}), so nothing was resent. Register its URL again.`,
       )
     const first = firstDelivery(event, endpoint, context)
     const delivery = fresh ? first : { ...first, signed_at: firstSignature(earlier) }
@@ -54,7 +54,7 @@ function firstSignature({ id, attempts: [first] }: ResendDelivery['delivery']): 
   if (first?.signed_at !== undefined) return first.signed_at
   const why =
     first === undefined
-      ? 'has not been attempted yet, so there is no header to repeat'
-      : 'was first attempted by a version that did not keep what its header is made of'
-  throw invalid([{ path: 'fresh', message: `must be true or left out: ${id} ${why}` }])
+      ? 'has not been attempted yet, so it has no signature header'
+      : 'was first attempted by an older version, which did not store its signature header'
+  throw invalid([{ path: 'fresh', message: `must be true or omitted: delivery ${id} ${why}` }])
 }

@@ -16,7 +16,7 @@ export const revokeKey = {
   reads,
   decide({ key }, { key_id }, { now }) {
     if (key === undefined)
-      throw new Refusal('not_found', `There is no key ${key_id}. GET /_sim/keys lists those there are.`)
+      throw new Refusal('not_found', `Key ${key_id} not found. GET /_sim/keys lists the keys.`)
     if (key.revoked_at !== null) return unchanged(key)
     const revoked = { ...key, revoked_at: now.toISOString() }
     return { reply: revoked, writes: [put('keys', revoked)], events: [] }

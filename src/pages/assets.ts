@@ -12,7 +12,8 @@ export interface Asset {
 export interface Assets {
   guest: AssetPaths
   inspector: AssetPaths
-  reference: AssetPaths
+  /** URL path of the stylesheet of the documentation. */
+  docs: string
   /** By the last segment of the URL path. */
   files: ReadonlyMap<string, Asset>
 }
@@ -37,7 +38,7 @@ export async function loadAssets(): Promise<Assets> {
   return {
     guest: await pathsOf('guest'),
     inspector: await pathsOf('inspector'),
-    reference: await pathsOf('reference'),
+    docs: await load('docs', 'css', 'text/css; charset=utf-8'),
     files,
   }
 }

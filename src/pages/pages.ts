@@ -1,5 +1,10 @@
 import type { TableView } from '../model/guest-table/view.ts'
+import { readGuides } from '../guides.ts'
 import type { Asset } from './assets.ts'
+import type { OpenApi } from './docs/openapi.ts'
+
+/** Where guides link to files of the repository that the package does not have. */
+const REPOSITORY_FILES = 'https://github.com/tabwire/tabwire/blob/main'
 
 /** Creates the pages that the service writes; renderer and assets load with the first request for one of them. */
 export function createPages() {
@@ -18,9 +23,17 @@ export function createPages() {
       const { renderer, assets } = await loaded()
       return renderer.inspector(assets.inspector)
     },
-    async reference(): Promise<string> {
+    async reference(document: object): Promise<string> {
       const { renderer, assets } = await loaded()
-      return renderer.reference(assets.reference)
+      return renderer.reference(document as OpenApi, assets.docs)
+    },
+    /** Returns a guide as a page, the list of guides without a name, and `undefined` for an unknown one. */
+    async guide(name: string | undefined): Promise<string | undefined> {
+      const { renderer, assets } = await loaded()
+      const guides = await readGuides()
+      if (name === undefined) return renderer.guides(guides, assets.docs)
+      const guide = guides.find((one) => one.name === name)
+      return guide && renderer.guide(guide, guides, REPOSITORY_FILES, assets.docs)
     },
     async asset(name: string): Promise<Asset | undefined> {
       const { assets } = await loaded()

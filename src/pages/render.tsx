@@ -1,5 +1,7 @@
-import { type ComponentChildren, h, type JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { GuideList, GuidePage } from './docs/guides.tsx'
+import { Reference } from './docs/reference.tsx'
 import { initialModel, noActions } from './guest/model.ts'
 import { Table } from './guest/view/table.tsx'
 import type { Renderer } from './renderer.js'
@@ -12,7 +14,7 @@ export const renderer: Renderer = {
           <Table model={initialModel(view, language)} actions={noActions} />
         </div>
         <noscript>
-          <p class="note">This is your check. To take items and pay, allow JavaScript.</p>
+          <p class="note">This is your check. Turn on JavaScript to select items and pay.</p>
         </noscript>
         <script type="module" src={script} />
       </Document>,
@@ -20,12 +22,10 @@ export const renderer: Renderer = {
 
   noTable: ({ style }) =>
     render(
-      <Document title="No table here" style={style}>
+      <Document title="Table not found" style={style}>
         <main class="sheet blank">
-          <h1>There is no table here</h1>
-          <p>
-            This address is not complete, or not good any more. Please scan the QR code on your table again.
-          </p>
+          <h1>Table not found</h1>
+          <p>This link is incomplete or no longer valid. Please scan the QR code on your table again.</p>
         </main>
       </Document>,
     ),
@@ -35,30 +35,32 @@ export const renderer: Renderer = {
       <Document title="Tabwire" style={style}>
         <div id="page" />
         <noscript>
-          <p>The inspector needs JavaScript. Everything it shows is in tabwire --help, too.</p>
+          <p>The inspector needs JavaScript. The command line shows the same data: run tabwire --help.</p>
         </noscript>
         <script type="module" src={script} />
       </Document>,
     ),
 
-  reference: ({ script, style }) =>
+  reference: (document, style) =>
     render(
       <Document title="API reference · Tabwire" style={style}>
-        <noscript>
-          <p>This page needs JavaScript. The document itself is at /openapi.json.</p>
-        </noscript>
-        {h('openapi-explorer', explorer)}
-        <script defer src={script} />
+        <Reference document={document} />
       </Document>,
     ),
-}
 
-/** Attributes of the explorer component, which preact's types do not know. */
-const explorer = {
-  'spec-url': '/openapi.json',
-  'schema-expand-level': 2,
-  collapse: 'true',
-  'hide-server-selection': 'true',
+  guides: (guides, style) =>
+    render(
+      <Document title="Guides · Tabwire" style={style}>
+        <GuideList guides={guides} />
+      </Document>,
+    ),
+
+  guide: (guide, guides, elsewhere, style) =>
+    render(
+      <Document title={`${guide.title} · Tabwire`} style={style}>
+        <GuidePage guide={guide} guides={guides} elsewhere={elsewhere} />
+      </Document>,
+    ),
 }
 
 const icon =

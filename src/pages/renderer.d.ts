@@ -1,4 +1,6 @@
 import type { TableView } from '../model/guest-table/view.ts'
+import type { Guide } from '../model/text/guide.ts'
+import type { OpenApi } from './docs/openapi.ts'
 
 /** URL paths of a page's script and stylesheet. */
 export interface AssetPaths {
@@ -14,8 +16,11 @@ export interface Renderer {
   noTable(assets: AssetPaths): string
   /** The inspector's empty document; its script reads and shows all data. */
   inspector(assets: AssetPaths): string
-  /** The API reference: a component that loads the OpenAPI document. */
-  reference(assets: AssetPaths): string
+  /** The API reference for an OpenAPI document. `style` is the URL path of the stylesheet. */
+  reference(document: OpenApi, style: string): string
+  guides(guides: readonly Guide[], style: string): string
+  /** A guide; links to files outside of the guides lead to `elsewhere`, the URL of the repository's files. */
+  guide(guide: Guide, guides: readonly Guide[], elsewhere: string, style: string): string
 }
 
 export const renderer: Renderer

@@ -40,18 +40,18 @@ test.each([
 
 test('a word that the service refuses is told with the one that was meant; as JSON its answer stays whole', () => {
   const issues = [
-    { path: 'event_types[0]', message: 'must be one of check.created, check.closed, not "check.crated"' },
+    { path: 'event_types[0]', message: 'must be one of check.created, check.closed, got "check.crated"' },
   ]
   const failure = describeFailure(
     new ApiError(422, { code: 'validation_failed', message: 'No.', issues }, null),
   )
-  expect(failure.issues[0]?.message).toMatch(/not "check\.crated"\. Did you mean check\.created\?$/)
+  expect(failure.issues[0]?.message).toMatch(/got "check\.crated"\. Did you mean check\.created\?$/)
   expect(failure.json).toMatchObject({ issues })
 })
 
 test('errors name commands, not routes', () => {
-  const message = 'There is no key k. GET /_sim/keys lists those there are.'
+  const message = 'Key k not found. GET /_sim/keys lists the keys.'
   const failure = describeFailure(new ApiError(404, { code: 'not_found', message }, null))
-  expect(failure.message).toBe('404 not_found: There is no key k. `tabwire keys list` lists those there are.')
+  expect(failure.message).toBe('404 not_found: Key k not found. `tabwire keys list` lists the keys.')
   expect(failure.json).toMatchObject({ message })
 })

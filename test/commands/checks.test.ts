@@ -60,7 +60,7 @@ describe.concurrent('tabwire checks', () => {
     const { code, stdout, stderr } = await service.run(['checks', 'show', 'nope'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^Error: 404 not_found: There is no check "nope" at this key's location\. .*\n {2}X-Request-Id: req_\w+\n$/,
+      /^Error: 404 not_found: Check "nope" not found at this key's location\. .*\n {2}X-Request-Id: req_\w+\n$/,
     )
   })
 })

@@ -54,7 +54,7 @@ describe.concurrent('tabwire contract check', () => {
     const args = ['--base-url', baseUrl, '--api-key', apiKey, '--only', 'access/locations']
     const { code, stdout } = await tabwire(['contract', 'check', ...args])
     expect(code).toBe(3)
-    expect(stdout).toContain('The answer to GET /locations holds no list.')
+    expect(stdout).toContain('The response of GET /locations contains no list.')
     expect(stdout).toContain('Specification, section 4')
   })
 
@@ -99,14 +99,14 @@ describe.concurrent('tabwire contract check', () => {
     await service.stop()
     expect(none).toMatchObject({ code: 4, stdout: '' })
     expect(none.stderr).toBe(
-      `Error: ${service.url}/v1 needs an API key: GET /locations was answered 401. Pass one with --api-key.\n`,
+      `Error: ${service.url}/v1 needs an API key: GET /locations returned 401. Pass one with --api-key.\n`,
     )
     expect(wrong).toMatchObject({ code: 4, stdout: '' })
-    expect(wrong.stderr).toMatch(/^Error: The API key is refused: [^\n]*--api-key\.\n$/)
+    expect(wrong.stderr).toMatch(/^Error: The service refuses the API key: [^\n]*--api-key\.\n$/)
   })
 
   test.each([
-    [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 gave no answer'],
+    [['--base-url', 'http://127.0.0.1:1/v1'], 1, 'http://127.0.0.1:1/v1 did not respond'],
     [
       ['--base-url', 'nowhere'],
       2,

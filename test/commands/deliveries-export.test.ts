@@ -89,6 +89,6 @@ describe('tabwire deliveries export', () => {
     expect((await exported('--secret', ' ')).code).toBe(2)
     const none = await service.run(['deliveries', 'export', 'dlv_none'])
     expect(none).toMatchObject({ code: 1, stdout: '' })
-    expect(none.stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
+    expect(none.stderr).toMatch(/^Error: 404 not_found: No delivery with this id/)
   })
 })

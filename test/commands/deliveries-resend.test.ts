@@ -86,7 +86,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     expect(lines[0]).toMatch(new RegExp(`^✓ Resent check\\.created to ${alive} as dlv_\\w{26}$`))
     for (const line of lines.slice(1, 3))
       expect(line).toMatch(
-        new RegExp(`^✗ dlv_\\w{26}: Webhook endpoint ${disabled} is disabled \\(3 deliveries`),
+        new RegExp(`^✗ dlv_\\w{26}: Webhook endpoint ${disabled} is disabled \\(3 consecutive deliveries`),
       )
     expect(lines.slice(3)).toEqual(['1 delivery resent, 2 refused.', ''])
     const arrived = await service.run(['deliveries', 'wait', '--check', 'dinner', '--timeout', '600'])
@@ -129,7 +129,7 @@ describe('tabwire deliveries resend', { shuffle: false, timeout: 60_000 }, () =>
     const refused = await resend(dead?.id ?? '')
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toMatch(/^Error: 409 endpoint_disabled: Webhook endpoint we_\w+ is disabled/)
-    expect((await resend('dlv_none')).stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
+    expect((await resend('dlv_none')).stderr).toMatch(/^Error: 404 not_found: No delivery with this id/)
   })
 
   test.each([

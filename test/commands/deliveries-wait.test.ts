@@ -103,7 +103,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     const { code, stderr } = await wait(...args)
     expect(code).toBe(3)
     expect(stderr).toMatch(
-      /^Error: Expected 1 delivered check\.closed for check refused; dlv_\w{26} failed at attempt 1: The receiver answered 500; only 2xx counts as received\. The next attempt is at \d{4}-\S+ \S+ UTC\.\n$/,
+      /^Error: Expected 1 delivered check\.closed for check refused; dlv_\w{26} failed at attempt 1: The receiver returned 500\. Only 2xx counts as delivered\. The next attempt is at \d{4}-\S+ \S+ UTC\.\n$/,
     )
     expect(stderr).toContain(id)
     const asJson = await wait(...args, '--json')
@@ -126,7 +126,7 @@ describe.concurrent('tabwire deliveries wait', () => {
     ])
     expect(code).toBe(3)
     expect(stderr).toMatch(
-      /^Error: Expected 1 delivered check\.created; dlv_\w{26} failed at attempt 7: The receiver answered 500; only 2xx counts as received\. No further attempt follows\.\n$/,
+      /^Error: Expected 1 delivered check\.created; dlv_\w{26} failed at attempt 7: The receiver returned 500\. Only 2xx counts as delivered\. No further attempt follows\.\n$/,
     )
     await own.stop()
   })

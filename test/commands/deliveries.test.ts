@@ -83,7 +83,7 @@ describe.concurrent('tabwire deliveries', () => {
     expect(stdout).toMatch(
       /\nATTEMPT {2}STARTED \(UTC\) {8}OUTCOME {5}STATUS {2}TOOK\n1 {8}\S+ \S+ {2}bad_status {2}500 {5}[\d.]+ ms\n/,
     )
-    expect(stdout).toContain('attempt 1: The receiver answered 500; only 2xx counts as received.\n')
+    expect(stdout).toContain('attempt 1: The receiver returned 500. Only 2xx counts as delivered.\n')
     expect(stdout).toContain('  response: out of \u241b[2Jcheese\n')
     expect(await service.json('deliveries', 'show', delivery?.id ?? '')).toEqual(delivery)
   })
@@ -91,7 +91,7 @@ describe.concurrent('tabwire deliveries', () => {
   test('show of one that is not there says so', async () => {
     const { code, stderr } = await service.run(['deliveries', 'show', 'dlv_none'])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^Error: 404 not_found: There is no such delivery/)
+    expect(stderr).toMatch(/^Error: 404 not_found: No delivery with this id/)
   })
 })
 
@@ -105,7 +105,7 @@ describe.concurrent('tabwire ping', () => {
   test('ends with 1 when it did not, and says why', async () => {
     const { code, stdout, stderr } = await service.run(['ping', ids.bad])
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-    expect(stdout).toMatch(/^✗ ping failed: The receiver answered 500; .* ms {2}dlv_\w{26}\n$/)
+    expect(stdout).toMatch(/^✗ ping failed: The receiver returned 500\. .* ms {2}dlv_\w{26}\n$/)
     const asJson = await service.run(['ping', ids.bad, '--json'])
     expect(asJson.code).toBe(1)
     const report = JSON.parse(asJson.stdout) as PingReport
@@ -138,7 +138,7 @@ describe.concurrent('tabwire ping', () => {
     const { code, stdout, stderr } = await service.run(['ping', 'we_none'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(
-      /^Error: 404 not_found: There is no webhook endpoint we_none at this key's location\./,
+      /^Error: 404 not_found: Webhook endpoint we_none not found at this key's location\./,
     )
   })
 })

@@ -44,7 +44,7 @@ describe('an endpoint, by commands alone', () => {
     await fail(service, 'last', 1)
     expect(await show(service, old.id)).toMatchObject({
       status: 'disabled',
-      disabled_reason: '10 deliveries in a row failed',
+      disabled_reason: '10 consecutive deliveries failed',
     })
     const dead = await list(service, '--status', 'dead')
     expect(dead).toHaveLength(19)

@@ -133,7 +133,7 @@ describe.concurrent('tabwire endpoints', () => {
       const { code, stdout, stderr } = await service.run(['endpoints', verb, id])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(
-        new RegExp(`^Error: 404 not_found: There is no webhook endpoint ${id} at this key's location\\.`),
+        new RegExp(`^Error: 404 not_found: Webhook endpoint ${id} not found at this key's location\\.`),
       )
     }
   })

@@ -81,7 +81,7 @@ describe.concurrent('tabwire events', () => {
     for (const args of [[], ['--body']]) {
       const { code, stdout, stderr } = await service.run(['events', 'show', 'evt_none', ...args])
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toMatch(/^Error: 404 not_found: There is no such event/)
+      expect(stderr).toMatch(/^Error: 404 not_found: No event with this id/)
     }
   })
 })

@@ -103,7 +103,7 @@ describe('tabwire faults', () => {
     const service = await serve(seeded)
     const unknown = await service.run(['faults', 'set', 'drop', '--endpoint', 'we_nowhere'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
-    expect(unknown.stderr).toContain("There is no webhook endpoint we_nowhere at this key's location.")
+    expect(unknown.stderr).toContain("Webhook endpoint we_nowhere not found at this key's location.")
     expect((await read<FaultsView>(service, '/_sim/faults')).faults).toEqual([])
     await service.stop()
   })

@@ -134,7 +134,7 @@ describe.concurrent('a key that is refused ends with 4:', () => {
     const { code, stderr } = await run(name, args, service.url, 'twk_unknown')
     expect({ code, stderr }).toEqual({
       code: 4,
-      stderr: expect.stringContaining('This API key is not known, or was revoked.') as string,
+      stderr: expect.stringContaining('The API key is unknown or was revoked.') as string,
     })
     expect(stderr).toContain('--api-key')
   })
@@ -145,7 +145,7 @@ describe.concurrent('a key that is refused ends with 4:', () => {
       const { code, stderr } = await run(name, args, service.url, readKey)
       expect({ code, stderr }).toEqual({
         code: 4,
-        stderr: expect.stringMatching(/This needs an API key with the scope (write|simulate)/) as string,
+        stderr: expect.stringMatching(/This request needs an API key with scope (write|simulate)/) as string,
       })
     },
   )
@@ -195,5 +195,5 @@ describe.concurrent('on a deployment without /_sim', () => {
 test('a simulator that has no such thing still says so', async () => {
   const { code, stderr } = await run('deliveries show', ['dlv_1'], service.url, service.key)
   expect(code).toBe(1)
-  expect(stderr).toContain('There is no such delivery')
+  expect(stderr).toContain('No delivery with this id')
 })

@@ -46,7 +46,7 @@ describe.concurrent('tabwire keys', () => {
     })
     const { code, stderr } = await service.run(['keys', 'create', '--location', 'loc_none'])
     expect(code).toBe(1)
-    expect(stderr).toContain('  location_id names no location: loc_none')
+    expect(stderr).toContain('  location_id must be the id of a location, got loc_none')
   })
 
   test('a key without the scope is refused with 4, and the scope is named', async () => {
@@ -92,7 +92,7 @@ describe.concurrent('tabwire keys', () => {
   test('an unknown key id, or scope, is refused', async () => {
     const unknown = await service.run(['keys', 'revoke', 'key_none'])
     expect(unknown).toMatchObject({ code: 1, stdout: '' })
-    expect(unknown.stderr).toMatch(/^Error: 404 not_found: There is no key key_none\./)
+    expect(unknown.stderr).toMatch(/^Error: 404 not_found: Key key_none not found\./)
     const { code, stderr } = await service.run(['keys', 'create', '--scopes', 'admin'])
     expect(code).toBe(2)
     expect(stderr).toMatch(/^Error: --scopes must be one or more of read, write, simulate, got "admin"\. Run/)

@@ -106,7 +106,7 @@ describe('tabwire listen', () => {
     await push(service, 'dinner')
     const shown = await listening.until('stdout', /line 2\n/)
     expect(shown).toMatch(
-      /^✗ \d\d:\d\d:\d\d {2}check\.created {2}dinner {2}500 {2}\d+ ms {2}attempt 1 {2}dlv_\w{26}\n {4}The receiver answered 500; .*\n {4}│ Boom: no table 12\n {4}│ {3}at line 2\n$/,
+      /^✗ \d\d:\d\d:\d\d {2}check\.created {2}dinner {2}500 {2}\d+ ms {2}attempt 1 {2}dlv_\w{26}\n {4}The receiver returned 500\. .*\n {4}│ Boom: no table 12\n {4}│ {3}at line 2\n$/,
     )
     const id = /dlv_\w{26}/.exec(shown)?.[0] ?? ''
     const { attempts: made } = await service.json<Delivery>('deliveries', 'show', id)
@@ -289,7 +289,7 @@ describe('tabwire listen', () => {
     const [failed] = await attempts(listening, 1)
     expect(failed?.attempt).toMatchObject({ outcome: 'tls_error' })
     expect(failed?.attempt.error).toMatch(
-      /issued by Tabwire local authority .* Run both with the same --data-dir, or start the service with --cacert FILE/,
+      /issued by Tabwire local authority .* Run both with the same --data-dir, or start the service with --cacert and that authority's ca\.pem/,
     )
     await interrupt(listening)
     await service.stop()

@@ -82,7 +82,7 @@ describe.concurrent('tabwire push of several', () => {
     await watch.until('stderr', /Watching for changes\. Press Ctrl-C to stop\.\n/)
     const change = (content: string) => writeFile(join(cwd, 'watched.json'), content)
     await change('{')
-    await watch.until('stderr', /Error: 400 invalid_json: The body is not a JSON text/)
+    await watch.until('stderr', /Error: 400 invalid_json: The body is not valid JSON/)
     await change(JSON.stringify(checkBody({ table: { number: '14' } })))
     expect(await watch.until('stdout', /updated/)).toMatch(/updated {2}watched {2}table 14 /)
     watch.child.kill('SIGINT')

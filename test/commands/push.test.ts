@@ -103,7 +103,7 @@ describe.concurrent('tabwire push', () => {
     const broken = await service.run(['push', await file('broken.json', '{"table":')])
     expect(broken).toMatchObject({ code: 1, stdout: '' })
     expect(broken.stderr).toMatch(
-      /^Error: 400 invalid_json: The body is not a JSON text: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
+      /^Error: 400 invalid_json: The body is not valid JSON: [^\n]+\n {2}X-Request-Id: req_\w{26}\n$/,
     )
     const latin = Buffer.from(JSON.stringify(checkBody({ table: { number: 'Café' } })), 'latin1')
     const { code, stdout } = await service.run(['push', await file('latin.json', latin), '--json'])

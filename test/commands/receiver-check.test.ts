@@ -38,7 +38,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout } = await check(url)
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /✗ from_the_future .*\n {6}Accepted \(204\); expected a rejection \(4xx\)\.\n {6}The tolerance holds both ways/,
+      /✗ from_the_future .*\n {6}Accepted \(204\); expected a rejection \(4xx\)\.\n {6}The tolerance applies in both directions/,
     )
   })
 
@@ -47,7 +47,7 @@ describe.concurrent('tabwire receiver check', () => {
     const { code, stdout, stderr } = await check(url, '--only', 'refuses')
     expect({ code, stderr }).toEqual({ code: 3, stderr: '' })
     expect(stdout).toContain(
-      '✗ genuine_accepted  A genuine delivery is accepted\n      Rejected (400); expected 2xx. Check the secret (--secret) and the header name X-Service-Signature (--service-name).\n',
+      '✗ genuine_accepted  A valid delivery is accepted\n      Rejected (400); expected 2xx. Check the secret (--secret) and the header name X-Service-Signature (--service-name).\n',
     )
     expect(stdout).toMatch(/\n0 passed, 1 failed, \d+ not checked {2}in/)
   })
@@ -140,10 +140,12 @@ describe.concurrent('tabwire receiver check', () => {
     )
     expect(code).toBe(3)
     expect(stdout).toMatch(
-      /✗ deduplicates .*\n {6}Two sequences of the same events end differently: .*paid_by_card/,
+      /✗ deduplicates .*\n {6}Two sequences of the same events end in different states: .*paid_by_card/,
     )
     expect(stdout).toMatch(/Repeat with --seed 5\.\n/)
-    expect(stdout).toMatch(/✓ orders .*\n {6}\d+ sequences of 12 deliveries ended alike \(seed 5\)\.\n/)
+    expect(stdout).toMatch(
+      /✓ orders .*\n {6}\d+ sequences of 12 deliveries ended in the same state \(seed 5\)\.\n/,
+    )
     expect(stdout + stderr).not.toContain('hidden')
   })
 
@@ -168,7 +170,7 @@ describe.concurrent('tabwire receiver check', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     const { origin } = new URL(receiver.url)
     expect(stderr).toBe(
-      `Error: Cannot reach ${origin}: nothing listens there (ECONNREFUSED). Start the receiver, or correct the URL.\n`,
+      `Error: Cannot reach ${origin}: connection refused (ECONNREFUSED). Start the receiver, or correct the URL.\n`,
     )
   })
 
@@ -177,7 +179,7 @@ describe.concurrent('tabwire receiver check', () => {
     const wantsTls = await check(plain.url.replace('http:', 'https:'))
     expect(wantsTls).toMatchObject({ code: 1, stdout: '' })
     expect(wantsTls.stderr).toMatch(
-      /^Error: https:\/\/127\.0\.0\.1:\d+ speaks plain HTTP, not TLS: try http:\/\/127\.0\.0\.1:\d+\/\n$/,
+      /^Error: https:\/\/127\.0\.0\.1:\d+ uses plain HTTP, not TLS\. Try http:\/\/127\.0\.0\.1:\d+\/\n$/,
     )
     const cwd = await emptyDirectory()
     const tls = await (await openAuthority(join(cwd, '.tabwire'))).issue(['127.0.0.1'])
@@ -186,7 +188,7 @@ describe.concurrent('tabwire receiver check', () => {
       const wantsPlain = await check(receiver.url.replace('https:', 'http:'), '--json')
       expect(wantsPlain.code).toBe(1)
       const { error } = JSON.parse(wantsPlain.stdout) as { error: { message: string } }
-      expect(error.message).toMatch(/ speaks TLS, not plain HTTP: try https:\/\/127\.0\.0\.1:\d+\//)
+      expect(error.message).toMatch(/ uses TLS, not plain HTTP\. Try https:\/\/127\.0\.0\.1:\d+\//)
     } finally {
       await receiver.close()
     }
@@ -199,7 +201,7 @@ describe.concurrent('tabwire receiver check', () => {
       const { code, stderr } = await check(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       expect(code).toBe(1)
       expect(stderr).toMatch(
-        /^Error: Cannot reach .*: its answer is not HTTP \(HPE_.*\)\. Correct the URL.*\n$/,
+        /^Error: Cannot reach .*: response is not HTTP \(HPE_.*\)\. Correct the URL.*\n$/,
       )
     } finally {
       server.close()

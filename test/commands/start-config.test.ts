@@ -70,9 +70,9 @@ describe.concurrent('tabwire.config.json', () => {
     ['{"port": 1,}', /^tabwire\.config\.json is not valid JSON: .*\.$/],
     ['{"data_dir": "C:\\data"}', /is not valid JSON: .* Write a backslash in a path as \\\\\.$/],
     ['[]', 'tabwire.config.json must be a JSON object, such as {"port": 4200}.'],
-    [{ port: '4100' }, 'tabwire.config.json: port must be a number, not a string.'],
-    [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535.'],
-    [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual".'],
+    [{ port: '4100' }, 'tabwire.config.json: port must be a number, got a string.'],
+    [{ port: 70_000 }, 'tabwire.config.json: port must be at most 65535, got 70000.'],
+    [{ sign_time: 'moon' }, 'tabwire.config.json: sign_time must be "real" or "virtual", got "moon".'],
     [
       { service_name: 'a b' },
       'tabwire.config.json: service_name must be 1 to 64 letters, digits and hyphens, without a hyphen at either end, got "a b".',
@@ -83,9 +83,9 @@ describe.concurrent('tabwire.config.json', () => {
     ],
     [
       { strict: 1, host: 2 },
-      'tabwire.config.json: host must be a string, not a number.\ntabwire.config.json: strict must be a boolean, not a number.',
+      'tabwire.config.json: host must be a string, got 2.\ntabwire.config.json: strict must be a boolean, got 1.',
     ],
-    [{ listen: { forward: [] } }, 'tabwire.config.json: listen.forward must be at least 1 element long.'],
+    [{ listen: { forward: [] } }, 'tabwire.config.json: listen.forward must have at least 1 element.'],
   ])(
     'that is wrong is wrong usage that names file, key and what is allowed: %j',
     async (content, message) => {

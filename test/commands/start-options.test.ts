@@ -33,14 +33,14 @@ describe.concurrent('options of tabwire start', () => {
     const { code, stderr } = await service.run(['checks', 'list'])
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^Error: 429 rate_limited: This API key may make 1 request in 3600 seconds\. Wait \d+ s/,
+      /^Error: 429 rate_limited: Rate limit of this API key exceeded: 1 request per 3600 seconds\. Retry after \d+ s/,
     )
     await service.stop()
     for (const wrong of ['0', '5/d', 'fast']) {
       const refused = await tabwire(['start', '--in-memory', '--rate-limit', wrong])
       expect(refused).toMatchObject({ code: 2, stdout: '' })
       expect(refused.stderr).toContain(
-        `--rate-limit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got "${wrong}".`,
+        `--rate-limit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got "${wrong}".`,
       )
     }
   }, 60_000)
@@ -97,7 +97,7 @@ describe.concurrent('options of tabwire start', () => {
     for (const [host, status] of Object.entries({ 'one.test': 200, 'two.test': 200, 'three.test': 403 }))
       expect(await statusFor(service.url, host)).toBe(status)
     const refused = await service.call('PUT', '/v1/checks/external/a', { surprise: 1 })
-    expect(await refused.text()).toContain('strict mode refuses it')
+    expect(await refused.text()).toContain('is not a field of a check (strict mode)')
     await service.stop()
   })
 

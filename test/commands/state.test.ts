@@ -126,11 +126,11 @@ describe('tabwire state', patient, () => {
     const bad = await service.run(['state', 'load', '--file', 'bad.json'])
     expect(bad).toMatchObject({ code: 1, stdout: '' })
     expect(bad.stderr).toMatch(
-      /^bad\.json was not loaded\. Nothing was changed:\nError: 422 validation_failed: the body is not valid\.\n {2}clock\.frozen must be a boolean, not a string\n {2}endpoints\[0\]\.id must be an identifier/,
+      /^bad\.json was not loaded\. Nothing was changed:\nError: 422 validation_failed: the body is not valid\.\n {2}clock\.frozen must be a boolean, got a string\n {2}endpoints\[0\]\.id must be an identifier/,
     )
     const torn = await service.run(['state', 'load', '--file', '-'], { input: before.slice(0, -10) })
     expect(torn.stderr).toMatch(
-      /^Standard input was not loaded.*\nError: 400 invalid_json: The body is not a JSON text/,
+      /^Standard input was not loaded.*\nError: 400 invalid_json: The body is not valid JSON/,
     )
     expect((await service.run(['state', 'save', '--file', '-'])).stdout).toBe(before)
     await service.stop()

@@ -84,7 +84,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     const shown = await tail.shows(/dlv_\w{26}/)
     expect(shown).not.toMatch(/✓/)
     expect(shown).toMatch(
-      /✗ [\d:]{8} {2}check\.closed {7}supper {6}503 +[\d.]+ ms {2}attempt 1\r\n {4}The receiver answered 503; [^\r]+\r\n/,
+      /✗ [\d:]{8} {2}check\.closed {7}supper {6}503 +[\d.]+ ms {2}attempt 1\r\n {4}The receiver returned 503\. [^\r]+\r\n/,
     )
     for (const line of shown.split('\r\n')) expect(line.length).toBeLessThanOrEqual(72)
     tail.type('\u0003')

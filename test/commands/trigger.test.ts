@@ -84,7 +84,7 @@ describe('tabwire trigger --check', () => {
     ['check.created', 1, 'already exists, so it cannot be created again'],
     ['claim.created', 1, 'has no unclaimed item'],
     ['check.closed', 1, 'caused no check.closed: close'],
-    ['check.fully_paid', 1, 'Nothing is owed'],
+    ['check.fully_paid', 1, 'has no balance to pay'],
   ])('says why %s is not to be had of a check', async (type, code, message) => {
     const nothing = {
       items: [],

@@ -67,7 +67,7 @@ describe('a move of the clock', () => {
     })
     await expect(controls.advance(30_000)).rejects.toMatchObject({
       code: 'storage_unavailable',
-      message: expect.stringContaining('moved to 2026-11-21T18:00:10.000Z and no further') as string,
+      message: expect.stringContaining('The clock stopped at 2026-11-21T18:00:10.000Z.') as string,
     })
     expect(clock.now().toISOString()).toBe('2026-11-21T18:00:10.000Z')
     expect(saved).toEqual([30, 10])

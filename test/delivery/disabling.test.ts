@@ -29,7 +29,7 @@ describe('an endpoint', () => {
     expect(await setup.endpoint(id)).toMatchObject({
       status: 'disabled',
       disabled_at: '2026-11-21T18:00:00.000Z',
-      disabled_reason: '10 deliveries in a row failed',
+      disabled_reason: '10 consecutive deliveries failed',
     })
     for (const delivery of await setup.deliveries())
       expect(delivery).toMatchObject({

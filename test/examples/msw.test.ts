@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const simulator = await createSimulator({ port: false })
 const server = setupServer(...handlers(simulator, { baseUrl: 'https://api.example.com/v1' }))
-simulator.receive('https://shop.example', (request) => fetch(request)) // where msw has the handlers below
+simulator.receive('https://shop.example', (request) => fetch(request)) // msw handles it below
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterAll(async () => {
@@ -15,8 +15,8 @@ afterAll(async () => {
   await simulator.close()
 })
 
-test('what the shop refuses comes again', async () => {
-  // Stands for your application, which calls the real address.
+test('a refused delivery is retried', async () => {
+  // Replace this function by your application, which calls the real address.
   const call = (method: string, path: string, body: object) =>
     fetch(`https://api.example.com/v1${path}`, {
       method,

@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { createSimulator } from 'tabwire'
 import { verify } from 'tabwire/signature'
 
-test('what the shop refuses comes again', async (t) => {
+test('a refused delivery is retried', async (t) => {
   const simulator = await createSimulator({ allowHttpLoopback: true })
   t.after(() => simulator.close())
 
-  // Stands for your application: a server on a port of its own.
+  // Replace this server by your application.
   let secret
   const verified = []
   const shop = createServer(async (request, response) => {

@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 
 const test = simulatorTest({ port: false })
 
-test('what the shop refuses comes again', async ({ simulator }) => {
-  // Stands for your application: a function from Request to Response, as the handlers of most frameworks are.
+test('a refused delivery is retried', async ({ simulator }) => {
+  // Replace this function by your application's handler, from Request to Response.
   const shop = 'https://shop.example/webhooks'
   simulator.receive(shop, () => {
     const isFirst = simulator.received(shop).length === 1

@@ -270,7 +270,7 @@ describe('a message', () => {
 
   test('names a quantity, and how much of it can be claimed', () => {
     const [finding] = findings({ when: '', push: precise(0.66666) })
-    expect(finding?.message).toContain('1 has 0.66666, of which 0.667 can be claimed')
+    expect(finding?.message).toContain('1 has quantity 0.66666, of which 0.667 can be claimed')
   })
 
   test('names a few of many', () => {

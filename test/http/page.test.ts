@@ -47,7 +47,7 @@ describe('GET /t/{number}/{token}', () => {
       const { status, headers, text } = await call(`GET /t/12${rest}`, { key: null })
       expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
-      expect(text).toContain('There is no table here')
+      expect(text).toContain('Table not found')
       expect(text).not.toContain('burger')
     },
   )

@@ -145,7 +145,7 @@ describe('a simulator in this process', () => {
       {
         outcome: 'address_refused',
         error:
-          'Nothing was sent to shop.example:8443: the URL leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive("https://shop.example:8443", handler), or create the simulator with network: \'any\'.',
+          'Not sent to shop.example:8443: the URL must be a loopback address, because this simulator sends to no other. Receive its deliveries with simulator.receive("https://shop.example:8443", handler), or create the simulator with network: \'any\'.',
       },
     ])
     one.receive('https://shop.example:8443', () => new Response())
@@ -223,7 +223,7 @@ describe('waiting for deliveries', () => {
     await simulator.checks.push('table-12', check())
     await simulator.idle()
     const wait = simulator.deliveries.waitFor({ timeout: 0 })
-    await expect(wait).rejects.toThrow(/in this process threw: out of soup\.$/)
+    await expect(wait).rejects.toThrow(/threw an error: out of soup\.$/)
     const error = (await wait.catch((reason: unknown) => reason)) as NotDelivered
     expect(error.cause).toBe(thrown)
     expect(error.stack).toContain('create-simulator.test.ts')
@@ -237,7 +237,7 @@ describe('waiting for deliveries', () => {
     const wait = simulator.deliveries.waitFor({ timeout: 0 })
     await expect(wait).rejects.toMatchObject({ code: 'refused', seen: [{ status: 'pending' }] })
     await expect(wait).rejects.toThrow(
-      /, pending after attempt 1: The receiver answered 500; only 2xx counts as received\.$/,
+      /, pending after attempt 1: The receiver returned 500\. Only 2xx counts as delivered\.$/,
     )
   })
 })

@@ -40,11 +40,11 @@ describe('options', () => {
     ],
     [
       { rateLimit: 'fast' },
-      'rateLimit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got "fast".',
+      'rateLimit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got "fast".',
     ],
     [
       { rateLimit: { requests: 0, seconds: 1 } },
-      'rateLimit must be a rate of 1 request or more, such as 10/s, 600/m or 5000/h, got {"requests":0,"seconds":1}.',
+      'rateLimit must be a rate of at least 1 request, such as 10/s, 600/m or 5000/h, got {"requests":0,"seconds":1}.',
     ],
     [{ clock: 'noon' }, 'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got "noon".'],
     [
@@ -54,10 +54,13 @@ describe('options', () => {
     [{ clock: -1 }, 'clock must be a time from 1970 to 9998, such as 2026-11-21T18:00:00Z, got -1.'],
     [
       { orderBy: 'items' },
-      'orderBy must be a field of a push that orders pushes, such as updated_at, got "items": items is another field of a check.',
+      'orderBy must be the name of a field that orders pushes, such as updated_at, got "items": items is a field of a check with another meaning.',
     ],
     [{ signTime: 'never' }, 'signTime must be "real" or "virtual", got "never".'],
-    [{ allowedHost: [1] }, 'allowedHost must be a text or a list of texts, none of them empty, got [1].'],
+    [
+      { allowedHost: [1] },
+      'allowedHost must be a text or a list of texts, each of at least 1 character, got [1].',
+    ],
     [{ onError: true }, 'onError must be a function, got true.'],
     [{ clock: TIME, startAt: new Date(0) }, 'clock and startAt are the same option. Omit startAt.'],
     [{ https: true, port: false }, 'https needs a port, got port: false.'],
@@ -71,7 +74,7 @@ describe('options', () => {
 
   test('an unknown name that is near no other comes with all names', async () => {
     expect(await refusal({ colour: 'red' })).toMatch(
-      /^unknown option "colour"\. Options are dataDir, .*onError\.$/,
+      /^unknown option "colour"\. Known options: dataDir, .*onError\.$/,
     )
   })
 

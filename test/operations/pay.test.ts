@@ -191,6 +191,6 @@ describe('a refused payment changes nothing', () => {
   test('exceeds_balance contains the balance', () => {
     const refusal = refusalOf(() => tableWith(dinner).pay({ amount_cents: 2000 }))
     expect(refusal?.details).toEqual({ balance_cents: 1650 })
-    expect(refusal?.message).toContain('2000 cents are more than the 1650')
+    expect(refusal?.message).toContain('€20.00 is more than the €16.50 owed')
   })
 })

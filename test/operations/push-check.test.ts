@@ -189,14 +189,14 @@ describe('a conflict', () => {
   })
 
   test.each([
-    ['renamed', [{ ...burger, external_id: 'b2' }, fries], 'Line burger looks renamed to b2.'],
+    ['renamed', [{ ...burger, external_id: 'b2' }, fries], 'Item burger looks renamed to b2.'],
     [
       'split in two new lines',
       [
         { ...burger, external_id: 'b2', quantity: 1 },
         { ...burger, external_id: 'b3', quantity: 1 },
       ],
-      'Line burger looks split into b2, b3.',
+      'Item burger looks split into b2, b3.',
     ],
     [
       'split, with a part kept',
@@ -204,9 +204,9 @@ describe('a conflict', () => {
         { ...burger, quantity: 0.7 },
         { ...burger, external_id: 'b2', quantity: 1.3 },
       ],
-      'Line burger looks split into burger, b2.',
+      'Item burger looks split into burger, b2.',
     ],
-  ])('says that a line looks %s', (_name, items, sentence) => {
+  ])('says that an item looks %s', (_name, items, sentence) => {
     expect(refusalOf(() => decide(open, push({ items }), [claim()]))?.message).toContain(sentence)
   })
 
@@ -243,7 +243,7 @@ describe('a fully paid check', () => {
     ],
   ])('protects an unclaimed item from being %s', (_name, items, conflict) => {
     expect(conflictsOf(items, [], fully)).toEqual([conflict])
-    expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('The check is fully paid')
+    expect(refusalOf(() => decide(fully, push({ items })))?.message).toContain('items of a fully paid check')
   })
 
   test('protects its items when more was paid than the total', () => {

@@ -158,7 +158,7 @@ describe('the failure that disables an endpoint', () => {
           consecutive_failures: 10,
           status: 'disabled',
           disabled_at: ended.toISOString(),
-          disabled_reason: '10 deliveries in a row failed',
+          disabled_reason: '10 consecutive deliveries failed',
         }),
       ),
       put('deliveries', reply),

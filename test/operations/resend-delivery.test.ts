@@ -69,7 +69,7 @@ describe('resending a delivery', () => {
   const { signed_at: _unknown, ...old } = attempt
   test.each([
     ['has not been attempted yet', []],
-    ['was first attempted by a version that did not keep', [old, { ...attempt, number: 2 }]],
+    ['was first attempted by an older version', [old, { ...attempt, number: 2 }]],
   ])('verbatim is refused when the delivery %s', (message, attempts) => {
     const verbatim = { delivery: { ...earlier, attempts }, fresh: false }
     expect(() => resendDelivery.decide({ event, endpoint }, verbatim, context)).toThrow(

@@ -90,7 +90,7 @@ describe('a failure', () => {
         'Expected: 1 delivered check.created for check table-12',
         'Got: 0 delivered, and 1 pending',
         expect.stringMatching(
-          /^ {2}dlv_\w{26} check\.created for check table-12, pending after attempt 1: The receiver answered 500;/,
+          /^ {2}dlv_\w{26} check\.created for check table-12, pending after attempt 1: The receiver returned 500\./,
         ),
       ])
       expect(diff).toEqual({

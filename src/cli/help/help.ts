@@ -57,9 +57,11 @@ const elsewhere = [
   ['tabwire demo', 'show a complete run in a few seconds'],
   ['tabwire --help', 'list all commands'],
   ['tabwire COMMAND --help', 'show examples and flags of a command'],
+  ['tabwire help guides', 'list guides, such as webhooks and testing'],
 ] as const
 
-const EXPLAIN = 'Run `tabwire COMMAND --help` for examples and flags. Every command accepts --json.'
+const EXPLAIN =
+  'Run `tabwire COMMAND --help` for examples and flags, and `tabwire help guides` for guides. Every command accepts --json.'
 
 function renderJobs(jobs: readonly Job[]): string {
   return jobs

@@ -14,6 +14,7 @@ import {
   httpUrlFlag,
 } from '../../cli/flags.ts'
 import { readInput } from '../../cli/files/input.ts'
+import { typedValue } from '../../cli/files/secrets.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
 import {
   checkContract,
@@ -37,10 +38,7 @@ export default class ContractCheck extends ConformanceCommand {
   ]
   static override flags = fromEnvironment({
     'base-url': httpUrlFlag({ description: 'Base URL of the implementation, including /v1.' }),
-    'api-key': apiKeyFlag({
-      description: 'API key of the implementation, with all scopes.',
-      dependsOn: ['base-url'],
-    }),
+    'api-key': apiKeyFlag({ description: 'API key of the implementation, with all scopes.' }),
     'api-key-file': secretFromFileFlag('the API key'),
     'read-key': apiKeyFlag({
       description: 'API key without write scope (default: created, if the service is Tabwire).',
@@ -91,6 +89,8 @@ export default class ContractCheck extends ConformanceCommand {
       timeouts: { eventMs: flags.wait * 1000 },
     }
     const baseUrl = flags['base-url']
+    if (baseUrl === undefined && typedValue(this.argv, 'api-key') !== undefined)
+      throw usageError('--api-key also needs --base-url: the URL of the implementation to test.')
     if (baseUrl === undefined && flags.profile !== undefined)
       throw usageError('--profile FILE also needs --base-url: the URL of the implementation to test.')
     if (baseUrl === undefined) return this.checkOwnService(flags, common)

@@ -10,7 +10,7 @@ import type { Target } from './target.ts'
 function allowed({ once, ask }: Target): Promise<Answer> {
   return once('locations', async () => {
     const answer = await ask('GET', '/locations')
-    must(isSuccess(answer), `GET /locations was answered ${answer.status}.`)
+    must(isSuccess(answer), `GET /locations returned ${answer.status}.`)
     return answer
   })
 }
@@ -19,8 +19,10 @@ function allowed({ once, ask }: Target): Promise<Answer> {
 async function locations(target: Target): Promise<void> {
   const { json, text } = await allowed(target)
   if (json === undefined && text.trim() !== '')
-    throw new NotChecked('The answer to GET /locations is not JSON, and its form is not shown.')
-  must(hasList(json), 'The answer to GET /locations holds no list.')
+    throw new NotChecked(
+      'The response of GET /locations is not JSON. The specification does not define its form.',
+    )
+  must(hasList(json), 'The response of GET /locations contains no list.')
 }
 
 /** A request that succeeds with the right key, to be sent with another. */
@@ -78,7 +80,7 @@ const UNKNOWN: Wrong = ['Bearer no-such-key', 'with an unknown key']
 async function requireRefusal({ name, send }: Call, values: readonly Wrong[]): Promise<void> {
   for (const [authorization, told] of values) {
     const { status } = await send({ authorization })
-    must(!isSuccess({ status }), `${name} ${told} was answered ${status}; expected a refusal.`)
+    must(!isSuccess({ status }), `${name} ${told} returned ${status}; expected a 4xx status.`)
   }
 }
 
@@ -92,10 +94,10 @@ function alteredKeys(key: string): Wrong[] {
   const middle = Math.floor(key.length / 2)
   const other = key[middle] === 'x' ? 'k' : 'x'
   const altered = [
-    [`${key}x`, 'with a letter after the key'],
-    [key.slice(0, -2), 'with the key cut short'],
-    [key.slice(0, middle) + other + key.slice(middle + 1), 'with another letter in the key'],
-    [swapCase(key), 'with the letters of the key in another case'],
+    [`${key}x`, 'with an extra letter after the key'],
+    [key.slice(0, -2), 'with a shortened key'],
+    [key.slice(0, middle) + other + key.slice(middle + 1), 'with one letter of the key changed'],
+    [swapCase(key), 'with the key in another letter case'],
   ] as const
   return altered
     .filter(([one]) => one !== key && one !== '')
@@ -110,7 +112,7 @@ function otherSchemes(key: string): Wrong[] {
     [`Basic ${basic}`, 'with the key as Basic credentials'],
     [`Basic ${key}`, 'with Basic and the key'],
     [`Token ${key}`, 'with Token and the key'],
-    [key, 'with the key alone'],
+    [key, 'with only the key'],
   ]
 }
 
@@ -128,7 +130,7 @@ export const access: readonly ContractCase[] = [
       const [first, nothing] = [await ask('GET', '/locations'), await ask('GET', '/no-such-thing')]
       if (isSuccess(nothing) && nothing.text === first.text)
         throw new NotChecked(
-          'The service answers an unknown path in the same way, so the answer means nothing.',
+          'The service responds to unknown paths in the same way, so this response proves nothing.',
         )
     },
     check: locations,
@@ -191,13 +193,13 @@ export const access: readonly ContractCase[] = [
     async check(target) {
       const { ask, limitedKey } = target
       if (limitedKey === undefined)
-        throw new NotChecked('It takes a key without write scope. Pass one with --read-key.')
+        throw new NotChecked('This case needs a key without write scope. Pass one with --read-key.')
       const sent: Sent = { authorization: `Bearer ${limitedKey}` }
       const read = await ask('GET', '/locations', sent)
       if (!isSuccess(read))
-        throw new NotChecked(`The key of --read-key is refused by GET /locations, too (${read.status}).`)
+        throw new NotChecked(`GET /locations also refuses the key of --read-key (${read.status}).`)
       const answer = await registration(target, sent)
-      must(!isSuccess(answer), `The registration was answered ${answer.status}; expected a refusal.`)
+      must(!isSuccess(answer), `The registration returned ${answer.status}; expected a 4xx status.`)
     },
   },
 ]

@@ -63,7 +63,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOption
   ) {
     // Not undici's timeouts, which begin again with each byte and each informational answer.
     const deadline = new AbortController()
-    const late = new Error(`no complete answer within ${answerMs / 1000} s`)
+    const late = new Error(`no complete response within ${answerMs / 1000} s`)
     const timer = setTimeout(() => deadline.abort(late), answerMs)
     try {
       const answer = await request(url, { ...options, dispatcher, signal: deadline.signal })
@@ -89,7 +89,7 @@ export function createAsk({ baseUrl, keyFor, ca, answerMs, onAnswer }: AskOption
       for (let tries = 1; ; tries += 1) {
         const answer = await send(url, { method, headers, body: body ?? null }).catch((cause: unknown) => {
           const { message } = cause as Error
-          throw new NoAnswer(`${method} ${path} got no answer: ${message || String(cause)}`, { cause })
+          throw new NoAnswer(`${method} ${path} got no response: ${message || String(cause)}`, { cause })
         })
         onAnswer?.(method, path, answer)
         const waitMs = retryAfterMs(answer)
@@ -110,7 +110,7 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -155,10 +155,10 @@ async function requireAnswer(ask: Ask, baseUrl: string): Promise<Answer> {
     return await ask('GET', '/locations')
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error
-    const why = error.message.replace(/^.*? got no answer: /, '')
+    const why = error.message.replace(/^.*? got no response: /, '')
     const isUntrusted = /certificate|self.signed/i.test(why)
-    const next = isUntrusted ? 'Pass the authority of its certificate with --cacert.' : 'Check --base-url.'
-    throw new UnusableTarget('address', `${baseUrl} gave no answer: ${why}. ${next}`)
+    const next = isUntrusted ? 'Pass its certificate authority with --cacert.' : 'Check --base-url.'
+    throw new UnusableTarget('address', `${baseUrl} did not respond: ${why}. ${next}`)
   }
 }
 
@@ -179,11 +179,11 @@ async function requireService(
     { asked: 'a push', status: push.status },
   ].find(({ status }) => status === 401 || status === 403)
   if (refused !== undefined) {
-    const answered = `${refused.asked} was answered ${refused.status}`
+    const answered = `${refused.asked} returned ${refused.status}`
     throw new UnusableTarget(
       'key',
       hasKey
-        ? `The API key is refused: ${answered}. Pass a key with all scopes with --api-key.`
+        ? `The service refuses the API key: ${answered}. Pass a key with all scopes with --api-key.`
         : `${baseUrl} needs an API key: ${answered}. Pass one with --api-key.`,
     )
   }
@@ -193,7 +193,7 @@ async function requireService(
   if (!hasRoutes)
     throw new UnusableTarget(
       'address',
-      `${baseUrl} does not behave like the service: GET /locations was answered ${read.status}, a push ${push.status}. Check --base-url, which ends with the version segment /v1, and --api-key.`,
+      `${baseUrl} does not behave like this service: GET /locations returned ${read.status}, a push ${push.status}. Check --api-key and --base-url, which ends with the version segment /v1.`,
     )
 }
 

@@ -45,7 +45,7 @@ export const checks: readonly ContractCase[] = [
       await target.push(check, body, body)
       await target.shows(check, items, items)
       const changed = await changedSince(target, check, before)
-      must(changed === undefined, `After two replays, GET shows another value at ${changed}.`)
+      must(changed === undefined, `After two replays, GET returns another value at ${changed}.`)
     },
   },
   {
@@ -65,17 +65,14 @@ export const checks: readonly ContractCase[] = [
       const before = await entriesOf(target, check, a)
       const followed = (['name', 'price_cents'] as const).filter((field) => holds(before, a[field]))
       if (followed.length === 0)
-        throw new NotChecked('GET shows neither name nor price of an item as it was pushed.')
+        throw new NotChecked('GET returns neither the pushed name nor the pushed price of an item.')
       await target.push(check, target.body([renamed, b]))
       const after = await target.eventually(
         () => entriesOf(target, check, a),
         (entries) => followed.every((field) => holds(entries, renamed[field])),
       )
-      must(
-        after !== undefined,
-        `An item that was pushed with another ${followed.join(' and ')} did not change.`,
-      )
-      must(after.length === 1, `An item that was changed stands in the check ${after.length} times.`)
+      must(after !== undefined, `An item pushed with a new ${followed.join(' and ')} did not change.`)
+      must(after.length === 1, `A changed item appears ${after.length} times in the check.`)
       // A service may refuse two items of one name; one that accepts them has two items.
       const twin = { ...renamed, external_id: b.external_id }
       const { status } = await target.ask('PUT', check.path, { json: target.body([renamed, twin]) })
@@ -85,7 +82,7 @@ export const checks: readonly ContractCase[] = [
   {
     group: 'checks',
     id: 'own_items',
-    title: 'items of another check with the same external_id are other items',
+    title: 'items of different checks can share an external_id',
     basis: 'specification',
     section: "section 4, rule 3: a check's items are diffed by external_id",
     control: replaced,
@@ -94,17 +91,12 @@ export const checks: readonly ContractCase[] = [
       const [fields, before] = [[item.name, item.price_cents], await entriesOf(target, check, item)]
       const other = target.freshCheck()
       const twin = { ...item, name: 'Dish twin', price_cents: 1234 }
-      await pushIfAllowed(
-        target,
-        other,
-        target.body([twin]),
-        'an external_id that an item of another check has',
-      )
+      await pushIfAllowed(target, other, target.body([twin]), 'an external_id of an item of another check')
       await target.shows(other, [item], [item])
       const kept = fields.filter((value) => holds(before, value))
       const after = await entriesOf(target, check, item)
       const isKept = kept.every((value) => holds(after, value))
-      must(isKept, 'A push changed the item of another check that has the same external_id.')
+      must(isKept, 'A push changed the item of another check with the same external_id.')
       await target.push(other, target.body([other.item('b')]))
       await target.shows(other, [item], [])
       await target.shows(check, [item], [item])
@@ -113,7 +105,7 @@ export const checks: readonly ContractCase[] = [
   {
     group: 'checks',
     id: 'exact_ids',
-    title: 'identifiers that differ in case are different',
+    title: 'identifiers are case-sensitive',
     basis: 'specification',
     section: "section 4: external_check_id and external_id are the caller's own identifiers",
     control: replaced,
@@ -124,10 +116,15 @@ export const checks: readonly ContractCase[] = [
       if (isSuccess({ status })) await target.shows(check, [item, upper], [item, upper])
       const [one, itemOfOne] = await pushed(target)
       const id = TRIAL_PREFIX + swapCase(one.id.slice(TRIAL_PREFIX.length))
-      if (id === one.id) throw new NotChecked('The id of this run has no letters whose case could differ.')
+      if (id === one.id) throw new NotChecked('The ids of this run contain no letters.')
       const other = { ...target.freshCheck(), id, path: one.path.replace(one.id, id) }
       const itemOfOther = other.item('b')
-      await pushIfAllowed(target, other, target.body([itemOfOther]), 'two checks whose ids differ in case')
+      await pushIfAllowed(
+        target,
+        other,
+        target.body([itemOfOther]),
+        'two checks whose ids differ only in case',
+      )
       const both = [itemOfOne, itemOfOther]
       await target.shows(other, both, [itemOfOther])
       await target.shows(one, both, [itemOfOne])
@@ -136,7 +133,7 @@ export const checks: readonly ContractCase[] = [
   {
     group: 'checks',
     id: 'own_table',
-    title: 'two checks at one table stay two checks',
+    title: 'two checks at one table stay separate',
     basis: 'specification',
     section: 'section 4: external_check_id identifies the check',
     control: replaced,
@@ -155,7 +152,7 @@ export const checks: readonly ContractCase[] = [
   {
     group: 'checks',
     id: 'in_order',
-    title: 'pushes that arrive in their order end with the newest',
+    title: 'pushes in order end with the newest state',
     basis: 'specification',
     section: 'section 4: the body is the complete current state, sent on every change',
     control: replaced,
@@ -183,21 +180,21 @@ export const checks: readonly ContractCase[] = [
     group: 'checks',
     id: 'arrival_order',
     title: 'an identical push that arrives again after a newer one',
-    section: 'section 2: no field that orders pushes is shown',
+    section: 'section 2: no field that orders pushes is defined',
     async observe(target) {
       const check = target.freshCheck()
       const [a, b] = [check.item('a'), check.item('b')]
       const first = target.body([a])
       await target.push(check, first, target.body([a, b]))
       const { status } = await target.ask('PUT', check.path, { json: first })
-      return `answered ${status}`
+      return `returned ${status}`
     },
   },
   {
     group: 'checks',
     id: 'success_status',
-    title: 'the status of a push',
-    section: 'section 4: success status code and body are not shown',
+    title: 'status code of a push',
+    section: 'section 4: success status code and body are not defined',
     async observe({ ask, freshCheck, body }) {
       const check = freshCheck()
       const created = await ask('PUT', check.path, { json: body([check.item('a')]) })
@@ -208,8 +205,8 @@ export const checks: readonly ContractCase[] = [
   observed('odd_totals', 'totals that do not add up', {
     totals: { subtotal_cents: 1, tax_cents: 1, total_cents: 9 },
   }),
-  observed('unknown_field', 'a field that the specification does not show', { covers: 2 }),
-  observed('unknown_status', 'a status that the specification does not show', { status: 'paused' }),
+  observed('unknown_field', 'an unknown field', { covers: 2 }),
+  observed('unknown_status', 'an unknown status', { status: 'paused' }),
   observed('no_items', 'a check without items', { items: [] }),
 ]
 
@@ -218,10 +215,10 @@ function observed(id: string, title: string, changes: object): ContractCase {
     group: 'checks',
     id,
     title,
-    section: 'section 2: the bounds and allowed values of check fields are not shown',
+    section: 'section 2: bounds and allowed values of check fields are not defined',
     async observe({ ask, freshCheck, body }) {
       const check = freshCheck()
-      return `answered ${(await ask('PUT', check.path, { json: body([check.item('a')], changes) })).status}`
+      return `returned ${(await ask('PUT', check.path, { json: body([check.item('a')], changes) })).status}`
     },
   }
 }

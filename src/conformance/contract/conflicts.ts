@@ -58,11 +58,11 @@ export function conflicted(target: Target) {
 
 /** @throws NotChecked when there was no conflict, which is another case's to judge. */
 function requireConflict({ status }: Answer): void {
-  if (status !== 409) throw new NotChecked(`There was no conflict: the push was answered ${status}.`)
+  if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
 }
 
 function requireAccepted({ status }: Answer): void {
-  must(isSuccess({ status }), `The push was answered ${status}; expected it to be accepted.`)
+  must(isSuccess({ status }), `The push returned ${status}; expected a 2xx status.`)
 }
 
 const RULE = 'section 4, rule 4'
@@ -73,7 +73,7 @@ const one = rulesOf('conflicts', async (target) => {
 })
 
 const accepts = (id: string, title: string, items: (claimed: Claimed) => readonly Item[]): Rule =>
-  one(id, title, `${RULE}: only a removal or a lower price of a claimed item is rejected`, async (target) =>
+  one(id, title, `${RULE}: only removing a claimed item or lowering its price is rejected`, async (target) =>
     requireAccepted(await afterClaim(target, items)),
   )
 
@@ -85,7 +85,7 @@ async function requireConflicts(
 ): Promise<void> {
   for (const [told, items] of pushes) {
     const { status } = await target.ask('PUT', path, { json: target.body(items) })
-    must(status === 409, `${told} was answered ${status}; expected 409.`)
+    must(status === 409, `${told} returned ${status}; expected 409.`)
   }
 }
 
@@ -95,7 +95,7 @@ export const conflicts: readonly ContractCase[] = [
     ...one(
       'added',
       'adding an item beside a claimed one is accepted',
-      `${RULE}: only a removal or a lower price is rejected`,
+      `${RULE}: only removal or a lower price is rejected`,
       added,
     ),
     control: updated,
@@ -106,7 +106,7 @@ export const conflicts: readonly ContractCase[] = [
     `${RULE}: the call is rejected with HTTP 409`,
     async (target) => {
       const { answer } = await conflicted(target)
-      must(answer.status === 409, `The push was answered ${answer.status}; expected 409.`)
+      must(answer.status === 409, `The push returned ${answer.status}; expected 409.`)
     },
   ),
   one(
@@ -161,19 +161,19 @@ export const conflicts: readonly ContractCase[] = [
       requireConflict(answer)
       const seen = [answer.text, ...Object.values(answer.headers)].join(' ')
       const isNamed = /\bconflict_with_paid_items\b/.test(seen)
-      must(isNamed, 'The answer does not contain the code conflict_with_paid_items.')
+      must(isNamed, 'The response does not contain the code conflict_with_paid_items.')
     },
   ),
   one(
     'unchanged',
-    'a conflict leaves the check as it was',
+    'a conflict leaves the check unchanged',
     `${RULE}: the existing check is left unchanged`,
     async (target) => {
       const { check, soup, bread, before, answer } = await conflicted(target)
       requireConflict(answer)
       if (before instanceof NotChecked) throw before
       const changed = await changedSince(target, check, before)
-      must(changed === undefined, `After the conflict, GET shows another value at ${changed}.`)
+      must(changed === undefined, `After the conflict, GET returns another value at ${changed}.`)
       const all = [
         { ...soup, name: 'Dish x', note: 'no salt', price_cents: soup.price_cents - 1, quantity: 3 },
         { ...bread, name: 'Dish y', note: 'no salt', price_cents: bread.price_cents + 77, quantity: 2 },
@@ -184,7 +184,7 @@ export const conflicts: readonly ContractCase[] = [
       const also = await changedSince(target, check, before)
       must(
         also === undefined,
-        `After a conflict that changes every field, GET shows another value at ${also}.`,
+        `After a conflict that changes every field, GET returns another value at ${also}.`,
       )
     },
   ),
@@ -197,7 +197,7 @@ export const conflicts: readonly ContractCase[] = [
     { ...soup, price_cents: soup.price_cents + 50 },
     bread,
   ]),
-  accepts('renamed', 'another name of a claimed item is accepted', ({ soup, bread }) => [
+  accepts('renamed', 'renaming a claimed item is accepted', ({ soup, bread }) => [
     { ...soup, name: 'Dish x' },
     bread,
   ]),
@@ -210,18 +210,20 @@ export const conflicts: readonly ContractCase[] = [
       const other = target.freshCheck()
       const first = await target.ask('PUT', other.path, { json: target.body([soup, bread]) })
       if (!isSuccess(first))
-        throw new NotChecked(`The service refuses an external_id of another check's item (${first.status}).`)
+        throw new NotChecked(
+          `The service refuses the external_id of an item of another check (${first.status}).`,
+        )
       requireAccepted(await target.ask('PUT', other.path, { json: target.body([bread]) }))
     },
   ),
   {
     group: 'conflicts',
     id: 'quantity',
-    title: 'a quantity below what is claimed',
-    section: `${RULE}: says nothing of quantities`,
+    title: 'a quantity below the claimed quantity',
+    section: `${RULE}: quantities are not defined`,
     async observe(target) {
       const { status } = await afterClaim(target, ({ soup, bread }) => [{ ...soup, quantity: 0.5 }, bread])
-      return `answered ${status}`
+      return `returned ${status}`
     },
   },
 ]

@@ -60,13 +60,13 @@ export const deliveries: readonly ContractCase[] = [
         'The signature of the ping does not match.',
       )
       const lag = lagOf(ping, target.serviceName)
-      must(lag <= TOLERANCE, `The t of the ping is ${Math.round(lag)} s from the present time.`)
+      must(lag <= TOLERANCE, `The t of the ping differs from the current time by ${Math.round(lag)} s.`)
     },
     reachable,
   ),
   one(
     'ping_to_one',
-    'a ping goes to its endpoint alone',
+    'a ping goes only to its endpoint',
     'section 4: sends a signed ping to that endpoint',
     async (target) => {
       const { all, never, updates } = await subscribed(target)
@@ -82,7 +82,7 @@ export const deliveries: readonly ContractCase[] = [
       const others = all.hook.arrivals.filter(
         (arrival) => !target.mentions(arrival) && typeOf(arrival) === type && !known.has(idOf(arrival)),
       ).length
-      must(!isTold || others === 0, 'A ping of one endpoint arrived at another, too.')
+      must(!isTold || others === 0, 'A ping of one endpoint also arrived at another endpoint.')
     },
     arrivedPing,
   ),
@@ -110,7 +110,7 @@ export const deliveries: readonly ContractCase[] = [
     // Further types are the service's choice, but the listed ones have these names.
     const types = (await events(target)).map(({ arrival }) => typeOf(arrival))
     const told = [...new Set(types)].join(', ')
-    must(types.some(isListed), `No event about a check has a type that section 6 lists: ${told}.`)
+    must(types.some(isListed), `No event about a check has a type of section 6: ${told}.`)
   }),
   advice('type', 'a new check is delivered as check.created', 'section 6: event types', async (target) => {
     const type = typeOf((await created(target)).arrival)
@@ -125,12 +125,12 @@ export const deliveries: readonly ContractCase[] = [
       const ahead = Date.parse(time) - arrival.at
       // A clock that can be moved on may be ahead already.
       const isNear = ahead > -HOUR_MS && (ahead < HOUR_MS || target.profile.clock !== undefined)
-      must(isNear || Number.isNaN(ahead), `created_at is ${time}, which is more than an hour from now.`)
+      must(isNear || Number.isNaN(ahead), `created_at is ${time}, which is more than one hour from now.`)
     }
   }),
   one(
     'data',
-    'data is what GET of the check returns',
+    'data equals the response of GET for the check',
     'section 2: identical to what the matching GET returns',
     async (target) => {
       const { arrival, check, a } = await created(target)
@@ -162,7 +162,7 @@ export const deliveries: readonly ContractCase[] = [
   ),
   one(
     'signature_form',
-    'the signature header has its form',
+    'the signature header has the specified form',
     'section 5: t=<unix_seconds>,v1=<hex_hmac_sha256>',
     async (target) => {
       for (const { arrival } of await events(target)) {
@@ -174,27 +174,28 @@ export const deliveries: readonly ContractCase[] = [
   ),
   one(
     'signature_match',
-    'the signature is that of t and the raw body',
+    'the signature covers t and the raw body',
     'section 5: HMAC-SHA256 of t, a period and the raw body',
     async (target) => {
       const all = await events(target)
       const signed = all.filter(
         ({ arrival, secrets }) => secrets.length > 0 && signatureOf(arrival, target.serviceName).v1 !== '',
       )
-      if (signed.length === 0) throw new NotChecked('There is no secret or no v1 to compare with.')
+      if (signed.length === 0)
+        throw new NotChecked('The secret or v1 is missing, so signatures cannot be compared.')
       const wrong = signed.find(({ arrival, secrets }) => !isGenuine(arrival, secrets, target.serviceName))
       const type = wrong === undefined ? '' : String(typeOf(wrong.arrival))
-      must(wrong === undefined, `The signature of ${type} does not match with the endpoint's secret.`)
+      must(wrong === undefined, `The signature of ${type} does not match the secret of the endpoint.`)
     },
   ),
   one(
     'signature_time',
-    't is the present time in seconds',
+    't is the current time in seconds',
     'section 5: t, within the tolerance of 300 seconds',
     async (target) => {
       for (const { arrival } of await events(target)) {
         const { t, value } = signatureOf(arrival, target.serviceName)
-        if (value === '') throw new NotChecked('There is no signature header.')
+        if (value === '') throw new NotChecked('The delivery has no signature header.')
         const isNow = lagOf(arrival, target.serviceName) <= TOLERANCE
         must(isNow, `t is ${t === '' ? 'missing' : t}; expected unix seconds within 300 s of now.`)
       }
@@ -206,7 +207,7 @@ export const deliveries: readonly ContractCase[] = [
 export const lateDeliveries: readonly ContractCase[] = [
   one(
     'replay_is_silent',
-    'a replay causes no event',
+    'a replay emits no event',
     'section 4, rule 1: replaying an identical call has no effect',
     async (target) => {
       const { plain, replayed } = await changed(target)
@@ -216,14 +217,14 @@ export const lateDeliveries: readonly ContractCase[] = [
       ) as [number, number]
       must(
         seen <= expected,
-        `A push and two changes caused ${expected} events; with three replays of each, ${seen}.`,
+        `A push and two changes emitted ${expected} events. With three replays of each, they emitted ${seen}.`,
       )
     },
     changed,
   ),
   one(
     'conflict_is_silent',
-    'a push that is refused with a conflict causes no event',
+    'a push with a conflict emits no event',
     'section 4, rule 4: the existing check is left unchanged',
     async (target) => {
       const { hook, plain, refused } = await conflictEvents(target)
@@ -232,13 +233,16 @@ export const lateDeliveries: readonly ContractCase[] = [
         number,
         number,
       ]
-      must(seen <= expected, `A claimed check caused ${expected} events; with a refused push, ${seen}.`)
+      must(
+        seen <= expected,
+        `A claimed check emitted ${expected} events. With a refused push, it emitted ${seen}.`,
+      )
     },
     changed,
   ),
   one(
     'stale_is_silent',
-    'an older push that arrives late is in no event',
+    'a late older push appears in no event',
     'section 4, rule 2, and section 2: data is the current state',
     async (target) => {
       const { all } = await subscribed(target)
@@ -249,7 +253,10 @@ export const lateDeliveries: readonly ContractCase[] = [
       await target.ask('PUT', check.path, { json: target.ordered(target.body([a]), 1) })
       await marked(target, all.hook)
       const isStale = (arrival: Arrival) => target.entriesIn(at(bodyOf(arrival), 'data'), a, false).length > 0
-      must(!all.hook.arrivals.some(isStale), 'An event shows an older push that arrived after a newer one.')
+      must(
+        !all.hook.arrivals.some(isStale),
+        'An event contains an older push that arrived after a newer one.',
+      )
     },
     async (target) => {
       await inOrder(target)
@@ -258,7 +265,7 @@ export const lateDeliveries: readonly ContractCase[] = [
   ),
   one(
     'only_asked_for',
-    'an endpoint gets only the event types that it lists',
+    'an endpoint gets only its registered event types',
     "section 6, rule 7: only the types in an endpoint's event_types",
     async (target) => {
       const { all, never, updates } = await subscribed(target)
@@ -280,7 +287,7 @@ export const lateDeliveries: readonly ContractCase[] = [
   ),
   one(
     'all_asked_for',
-    'an endpoint gets each event type that it lists',
+    'an endpoint gets all its registered event types',
     'section 2: event_types are the event types to deliver',
     async (target) => {
       await settled(target)
@@ -291,8 +298,11 @@ export const lateDeliveries: readonly ContractCase[] = [
         items.some((item) => about(hook.arrivals, item).some((one) => typeOf(one) === 'check.updated'))
       const [first, second] = [isUpdated(all), isUpdated(updates)]
       if (!first && !second) throw new NotChecked('No check.updated arrived for the changes of this run.')
-      must(second, 'An endpoint for check.updated alone got none, though another endpoint did.')
-      must(first, 'An endpoint for check.created and check.updated got no check.updated, though another did.')
+      must(second, 'An endpoint for check.updated got none, but another endpoint did.')
+      must(
+        first,
+        'An endpoint for check.created and check.updated got no check.updated, but another endpoint did.',
+      )
     },
   ),
   one(
@@ -311,13 +321,13 @@ export const lateDeliveries: readonly ContractCase[] = [
   ),
   one(
     'refused_is_silent',
-    'an endpoint whose registration was refused gets nothing',
+    'a refused registration gets no deliveries',
     'section 4: POST /webhook-endpoints requires the key, and write scope',
     (target) => {
       const { refusedHooks } = target
-      if (refusedHooks.length === 0) throw new NotChecked('No registration was refused for its key.')
+      if (refusedHooks.length === 0) throw new NotChecked('No registration was refused because of its key.')
       const isUsed = refusedHooks.some(({ arrivals }) => arrivals.length > 0)
-      must(!isUsed, 'A delivery arrived for a registration that was refused for its key.')
+      must(!isUsed, 'A delivery arrived for a registration that was refused because of its key.')
       return Promise.resolve()
     },
     changed,
@@ -342,7 +352,7 @@ function requireSame(
   if (data === undefined) throw new NotChecked('The envelope has no data.')
   const [sent, shownThere] = [data, read].map((value) => checkCandidates(value, id, external_id))
   const isSame = sent?.some((one) => shownThere?.some((other) => isDeepStrictEqual(one, other))) ?? false
-  must(isSame, `data is not what GET returned ${when}.`)
+  must(isSame, `data differs from the response of GET ${when}.`)
 }
 
 /** @throws Broken when deliveries of one id differ in type or data: an attempt may say its number elsewhere. */

@@ -12,7 +12,7 @@ export function registered(target: Target): Promise<Registered> {
     const nonsense = await target.ask('POST', '/webhook-endpoints', { body: '{', authorization: null })
     if (isSuccess(nonsense))
       throw new NotChecked(
-        'The service accepts a registration that is not JSON and has no key, so accepting means nothing.',
+        'The service accepts a registration without JSON and key, so acceptance proves nothing.',
       )
     return endpoint
   })
@@ -23,7 +23,7 @@ export async function reachable(target: Target): Promise<Registered> {
   const endpoint = await registered(target)
   if (!endpoint.isUnreachable) return endpoint
   throw new NotChecked(
-    `The service refuses ${endpoint.hook.url} as an endpoint. Pass --receiver-url and --receiver-port with an address that it accepts.`,
+    `The service refuses ${endpoint.hook.url} as an endpoint. Pass an accepted address with --receiver-url and --receiver-port.`,
   )
 }
 
@@ -50,7 +50,7 @@ const refuses = (
       const json = { url, event_types: ['check.created'] }
       const { status } = await target.ask('POST', '/webhook-endpoints', { json })
       const told = url === undefined ? 'A registration without url' : `Registering the url ${url}`
-      must(!isSuccess({ status }), `${told} was answered ${status}; expected a refusal.`)
+      must(!isSuccess({ status }), `${told} returned ${status}; expected a 4xx status.`)
     }
   })
 
@@ -77,38 +77,38 @@ export const endpoints: readonly ContractCase[] = [
     undefined,
     null,
   ]),
-  refuses('url_is_a_url', 'a url that is no URL is refused', 'section 2: url must be an HTTPS URL', () => [
+  refuses('url_is_a_url', 'an invalid url is refused', 'section 2: url must be an HTTPS URL', () => [
     'not a url',
     'httpsnowhere',
   ]),
   one(
     'secret_shown',
-    'the registration returns a signing secret that begins with whsec_',
-    'section 2: the signing secret begins with whsec_',
+    'the registration returns a signing secret that starts with whsec_',
+    'section 2: the signing secret starts with whsec_',
     async (target) => {
       const { secrets } = await registered(target)
-      must(secrets.length > 0, 'The answer to the registration holds no text that begins with whsec_.')
+      must(secrets.length > 0, 'The response to the registration contains no text that starts with whsec_.')
     },
   ),
   one(
     'unknown_endpoint',
-    'a ping to an endpoint that is not registered is refused',
+    'a ping to an unknown endpoint is refused',
     'section 4: id identifies a registered endpoint',
     async (target) => {
       const { id } = await pinged(target)
       const answer = await target.ask('POST', `/webhook-endpoints/${encodeURIComponent(unlike(id))}/test`)
-      must(!isSuccess(answer), `The ping was answered ${answer.status}; expected a refusal.`)
+      must(!isSuccess(answer), `The ping returned ${answer.status}; expected a 4xx status.`)
     },
     pinged,
   ),
   {
     group: 'endpoints',
     id: 'unknown_event_type',
-    title: 'a registration for an event type that is not listed',
-    section: 'section 2: what happens to other event types is not shown',
+    title: 'a registration for an unknown event type',
+    section: 'section 2: other event types are not defined',
     async observe({ ask, receiver }) {
       const json = { url: receiver.open().url, event_types: ['check.flambeed'] }
-      return `answered ${(await ask('POST', '/webhook-endpoints', { json })).status}`
+      return `returned ${(await ask('POST', '/webhook-endpoints', { json })).status}`
     },
   },
 ]
@@ -123,7 +123,7 @@ function withoutTls(accepted: string): string[] {
 function unlike(id: string): string {
   if (/^\d+$/.test(id)) return '987654321987'
   const changed = id.replace(/[0-9a-z](?=[^0-9a-z]*$)/i, (last) => (last === '7' ? '3' : '7'))
-  if (changed === id) throw new Broken(`The id ${id} has no form that could be changed.`)
+  if (changed === id) throw new Broken(`The id ${id} has no letters or digits to change.`)
   return changed
 }
 
@@ -137,20 +137,20 @@ export const secretOnce: ContractCase = one(
     const isUsed = (secret: string) =>
       hook.arrivals.some((arrival) => isGenuine(arrival, [secret], target.serviceName))
     const secret = secrets.find(isUsed) ?? (secrets.length === 1 ? secrets[0] : undefined)
-    if (secret === undefined) throw new NotChecked('No secret was shown in the first place.')
+    if (secret === undefined) throw new NotChecked('The registration returned no secret.')
     const path = fillPath(target.profile.paths?.endpoint ?? '/webhook-endpoints/{id}', { id })
     const answers = [answer, await target.ask('GET', path), await target.ask('GET', '/webhook-endpoints')]
     const shown = answers.find(({ text, headers }) => shows(text + JSON.stringify(headers), secret))
-    must(shown === undefined, 'Another answer shows the signing secret.')
+    must(shown === undefined, 'Another response contains the signing secret.')
     const sent = hook.arrivals.find(({ body, headers }) =>
       shows(body.toString() + JSON.stringify(headers), secret),
     )
-    must(sent === undefined, 'A delivery shows the signing secret.')
+    must(sent === undefined, 'A delivery contains the signing secret.')
     if (target.profile.paths?.delete_endpoint === undefined) return
     const spare = await ifPossible(target.register('check.created'))
     const removed = spare === undefined ? undefined : await target.remove(spare)
     const isShown = spare?.secrets.some((one) => shows(removed?.text ?? '', one)) ?? false
-    must(!isShown, 'The answer to DELETE shows the signing secret.')
+    must(!isShown, 'The response to DELETE contains the signing secret.')
   },
   // The ping is an answer that could show it, so something has been looked at.
   pinged,

@@ -39,7 +39,7 @@ async function restored(target: Target): Promise<boolean> {
   const endpoints = await subscribed(target)
   const [before, now] = [await ifPossible(pinged(target)), await ifPossible(target.ping(endpoints.all))]
   if (before === undefined || now !== undefined) return false
-  const gone = new NotChecked('The service keeps one endpoint for each host, so that there is no other one.')
+  const gone = new NotChecked('The service allows one endpoint per host, so there is no second endpoint.')
   endpoints.all = await target.register('check.created', 'check.updated')
   endpoints.never = gone
   endpoints.updates = gone
@@ -93,7 +93,7 @@ export function changedItems(target: Target): Promise<Item[]> {
   return target.once('changed items', () => Promise.resolve([]))
 }
 
-export const OUTDATED = 'A change arrived as check.updated with the check as it was before.'
+export const OUTDATED = 'A check.updated event contains the check before the change.'
 
 /** The events of a new check that is changed twice, each state replayed some times and each event awaited. */
 async function eventsOf(target: Target, replays: number) {
@@ -153,7 +153,7 @@ export function conflictEvents(target: Target) {
     const refused = await claimed(target)
     const push = target.body([refused.bread])
     const { status } = await target.ask('PUT', refused.check.path, { json: push })
-    if (status !== 409) throw new NotChecked(`There was no conflict: the push was answered ${status}.`)
+    if (status !== 409) throw new NotChecked(`No conflict occurred: the push returned ${status}.`)
     await marked(target, all.hook)
     return { hook: all.hook, plain: plain.soup, refused: refused.soup }
   })

@@ -39,7 +39,7 @@ async function requireFollowed(
     ({ length }) => length === 0,
   )
   const names = stale.map(([name]) => name).join(' and ')
-  must(stale.length === 0, `A push changed ${names}, and GET does not show the new value.`)
+  must(stale.length === 0, `A push changed ${names}, but GET does not return the new value.`)
 }
 
 /** Changes fields of a check and of an item, one push after the other. @throws Broken where GET keeps an old value. */
@@ -80,7 +80,7 @@ export async function fieldsReplaced(target: Target): Promise<void> {
       () => entriesOf(target, check, a),
       (entries) => !holds(entries, note),
     )
-    must(gone !== undefined, 'A push left out the note of an item, and GET still shows it.')
+    must(gone !== undefined, 'A push omitted the note of an item, but GET still returns it.')
   }
   // Nor is whether a check may have no items.
   if (await put(target.body([], moved))) await target.shows(check, [a, b], [])
@@ -147,7 +147,10 @@ export async function converge(target: Target, arrivals: readonly (readonly numb
       (seen) => followed.every((name) => holds(seen, newest[name])),
     )
     const told = followed.join(', ')
-    must(isShown !== undefined, `States ${places.join(', ')} arrived. GET does not show the newest ${told}.`)
+    must(
+      isShown !== undefined,
+      `States ${places.join(', ')} arrived. GET does not return the newest ${told}.`,
+    )
   }
 }
 
@@ -177,6 +180,6 @@ function requireTaken(answer: Answer, places: readonly number[]): void {
   const isConflict = answer.status === 409 || answer.status === 412
   must(
     isSuccess(answer) || isConflict,
-    `A push of the states ${places.join(', ')} was answered ${answer.status}.`,
+    `A push of the states ${places.join(', ')} returned ${answer.status}.`,
   )
 }

@@ -7,7 +7,7 @@ const requestTemplate = z.strictObject({
   path: z
     .string()
     .regex(/^(\/|\{origin\}\/|https?:\/\/)/)
-    .describe('Under the base URL when it begins with /; {origin} is its scheme, host and port.'),
+    .describe('A path that starts with / is below the base URL. {origin} is its scheme, host and port.'),
   headers: z.record(z.string(), z.string()).optional(),
   body: z.unknown().optional(),
 })
@@ -32,16 +32,16 @@ export const profileSchema = z.strictObject({
     ])
     .optional()
     .describe(
-      'The field of a push that orders updates, a path with dots where it is nested, and its type where it is known: whole numbers, as texts, or ISO 8601 times.',
+      'The field of a push that orders updates, as a path with dots, and its type if known: integers, integers as text, or ISO 8601 times.',
     ),
   keys: z
     .strictObject({
-      read: key.optional().describe('For GET requests; must lack write scope.'),
+      read: key.optional().describe('For GET requests. Must not have write scope.'),
       push: key.optional().describe('For pushes.'),
       write: key.optional().describe('For registering and pinging webhook endpoints.'),
     })
     .optional()
-    .describe('API keys per scope, as text or as {"env": "NAME"}. --api-key is used for what is not named.'),
+    .describe('API keys per scope, as text or as {"env": "NAME"}. Missing scopes use --api-key.'),
   paths: z
     .strictObject({
       check: z.string().startsWith('/').optional().describe('GET of one check: {external_check_id}.'),
@@ -56,26 +56,26 @@ export const profileSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          'The list of items in what GET of a check answers: a path from its root, through lists: courses.dishes.',
+          'The list of items in the response of GET for a check, as a path from its root, also through lists: courses.dishes.',
         ),
-      external_id: z.string().min(1).optional().describe('The external id in one of these items.'),
-      endpoint_id: z.string().min(1).optional().describe('The id in the answer to a registration.'),
-      signing_secret: z.string().min(1).optional().describe('The secret in the answer to a registration.'),
+      external_id: z.string().min(1).optional().describe('The external id of an item.'),
+      endpoint_id: z.string().min(1).optional().describe('The id in the response to a registration.'),
+      signing_secret: z.string().min(1).optional().describe('The secret in the response to a registration.'),
     })
     .optional(),
   push: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Further fields of every push. Placeholder: {external_check_id}.'),
-  item: z.record(z.string(), z.unknown()).optional().describe('Further fields of every item.'),
+    .describe('Additional fields of every push. Placeholder: {external_check_id}.'),
+  item: z.record(z.string(), z.unknown()).optional().describe('Additional fields of every item.'),
   claim: requestSchema('{external_check_id}, {external_id}, {origin}')
     .optional()
     .describe(
-      'Makes a guest claim one unit of an item. Placeholders: {external_check_id}, {external_id}, {origin}.',
+      'Claims one unit of an item as a guest. Placeholders: {external_check_id}, {external_id}, {origin}.',
     ),
   clock: requestSchema('{seconds}, {origin}')
     .optional()
-    .describe('Moves the clock of the service on. Placeholders: {seconds}, {origin}.'),
+    .describe('Advances the clock of the service. Placeholders: {seconds}, {origin}.'),
 })
 
 export type Profile = z.infer<typeof profileSchema>

@@ -19,9 +19,7 @@ export function accepted(target: Target): Promise<void> {
     const broken = await target.ask('PUT', target.freshCheck().path, { body: '{' })
     const keyless = await target.ask('PUT', target.freshCheck().path, { body: '{', authorization: null })
     if (isSuccess(broken) && isSuccess(keyless))
-      throw new NotChecked(
-        'The service accepts a push that is not JSON and has no key, so accepting means nothing.',
-      )
+      throw new NotChecked('The service accepts a push without JSON and key, so acceptance proves nothing.')
   })
 }
 

@@ -14,40 +14,39 @@ const identified = (id: string, title: string, ask: (target: Target) => Promise<
   control: accepted,
   async check(target) {
     const { status, headers } = await ask(target)
-    must(idOf({ headers }) !== '', `The answer ${status} has no X-Request-Id.`)
+    must(idOf({ headers }) !== '', `The response ${status} has no X-Request-Id.`)
   },
 })
 
 /** An answer that is an error. @throws NotChecked when it is not, since then it says nothing about errors. */
 const error = async (asked: Promise<Answer>): Promise<Answer> => {
   const answer = await asked
-  if (answer.status < 400)
-    throw new NotChecked(`The request was answered ${answer.status}, which is no error.`)
+  if (answer.status < 400) throw new NotChecked(`The request returned ${answer.status}; expected an error.`)
   return answer
 }
 
 /** Specification, sections 1 and 7: what every response carries. */
 export const requests: readonly ContractCase[] = [
-  identified('id_on_success', 'a successful answer has a request id', ({ ask }) => ask('GET', '/locations')),
-  identified('id_on_push', 'the answer to a push has a request id', ({ ask, freshCheck, body }) => {
+  identified('id_on_success', 'a successful response has a request id', ({ ask }) =>
+    ask('GET', '/locations'),
+  ),
+  identified('id_on_push', 'the response to a push has a request id', ({ ask, freshCheck, body }) => {
     const check = freshCheck()
     return ask('PUT', check.path, { json: body([check.item('a')]) })
   }),
-  identified('id_on_unknown_path', 'the answer to an unknown path has a request id', ({ ask }) =>
+  identified('id_on_unknown_path', 'the response to an unknown path has a request id', ({ ask }) =>
     error(ask('GET', '/no-such-thing')),
   ),
-  identified('id_on_missing_key', 'the answer to a request without a key has a request id', ({ ask }) =>
+  identified('id_on_missing_key', 'the response to a request without a key has a request id', ({ ask }) =>
     error(ask('GET', '/locations', { authorization: null })),
   ),
-  identified(
-    'id_on_broken_json',
-    'the answer to a push that is not JSON has a request id',
-    ({ ask, freshCheck }) => error(ask('PUT', freshCheck().path, { body: '{' })),
+  identified('id_on_broken_json', 'the response to an invalid push has a request id', ({ ask, freshCheck }) =>
+    error(ask('PUT', freshCheck().path, { body: '{' })),
   ),
-  identified('id_on_conflict', 'the answer to a conflict has a request id', async (target) => {
+  identified('id_on_conflict', 'the response to a conflict has a request id', async (target) => {
     const { answer } = await conflicted(target)
     if (answer.status !== 409)
-      throw new NotChecked(`There was no conflict: the push was answered ${answer.status}.`)
+      throw new NotChecked(`No conflict occurred: the push returned ${answer.status}.`)
     return answer
   }),
 ]
@@ -56,23 +55,23 @@ export const requests: readonly ContractCase[] = [
 export const idsDiffer: ContractCase = {
   group: 'requests',
   id: 'ids_differ',
-  title: 'no two answers of this run have the same request id',
+  title: 'all responses of this run have different request ids',
   basis: 'specification',
   section: 'section 1: X-Request-Id identifies the request',
   control: accepted,
   async check({ ask, repeatedIds }) {
     const [one, other] = [idOf(await ask('GET', '/locations')), idOf(await ask('GET', '/locations'))]
-    if (one === '') throw new NotChecked('There is no X-Request-Id.')
+    if (one === '') throw new NotChecked('The response has no X-Request-Id.')
     must(one !== other, `Two requests have the same id, ${one}.`)
     const [again] = repeatedIds
-    must(again === undefined, `The request id of another answer came again with ${again}.`)
+    must(again === undefined, `The request id of another response was repeated by ${again}.`)
   },
 }
 
 export const everyAnswer: ContractCase = {
   group: 'requests',
   id: 'id_on_every_answer',
-  title: 'every other answer of this run has a request id',
+  title: 'all other responses of this run have a request id',
   basis: 'specification',
   section: 'sections 1 and 7: every response, error or not, carries X-Request-Id',
   control: accepted,
@@ -83,7 +82,7 @@ export const everyAnswer: ContractCase = {
     await ask('POST', '/webhook-endpoints/no-such-endpoint/test', { json: {} })
     await ask('POST', '/webhook-endpoints', { body: '{' })
     const [first] = unidentified
-    must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} answers in all).`)
+    must(first === undefined, `${first} has no X-Request-Id (${unidentified.length} responses in total).`)
   },
 }
 

@@ -74,7 +74,7 @@ function dependent(
   if (result.verdict !== 'not_checked' || cause === undefined) return result
   const broken = results.find(({ verdict }, index) => verdict === 'failed' && causes[index] === cause)
   if (broken === undefined) return result
-  return { ...result, detail: `Not checked: it builds on ${broken.group}/${broken.id}, which failed.` }
+  return { ...result, detail: `Not checked: depends on ${broken.group}/${broken.id}, which failed.` }
 }
 
 interface Seen {
@@ -87,7 +87,7 @@ interface Seen {
 
 const gone: Seen = {
   verdict: 'not_checked',
-  detail: `Not checked: the service gave no answer to ${MAX_SILENT} cases before.`,
+  detail: `Not checked: the service did not respond in ${MAX_SILENT} earlier cases.`,
 }
 
 async function judge(target: Target, one: ContractCase, signal: AbortSignal): Promise<Seen> {

@@ -210,7 +210,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
     ordered(body, place) {
       if (order === undefined)
         throw new NotChecked(
-          'The specification shows no field that orders two pushes. Name the one of this service with --order-by.',
+          'The specification defines no field that orders pushes. Name the field of this service with --order-by.',
         )
       return stamped(body, ORDERED_FROM + place)
     },
@@ -235,12 +235,14 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       const answer = await ask('GET', path).catch((error: unknown) => {
         if (!(error instanceof NoAnswer)) throw error
         // Each further one would take as long.
-        unanswered = new NotChecked(`${error.message}; how a check is read is not shown.`)
+        unanswered = new NotChecked(
+          `${error.message}. The specification does not define how to read a check.`,
+        )
         throw unanswered
       })
       if (isSuccess(answer) && answer.json !== undefined) return answer.json
       throw new NotChecked(
-        `GET ${path} was answered ${answer.status}; how a check is read is not shown. Name the path with --profile (paths.check).`,
+        `GET ${path} returned ${answer.status}. The specification does not define how to read a check. Name the path with --profile (paths.check).`,
       )
     },
     async shows(check, items, expected) {
@@ -280,10 +282,10 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         ? await ask('POST', '/webhook-endpoints', { json: { url: nowhere, event_types } })
         : first
       if (!isSuccess(answer)) {
-        const seen = `Registering ${hook.url} was answered ${first.status}`
+        const seen = `Registering ${hook.url} returned ${first.status}`
         if (registered.length > 0)
           throw new NotChecked(
-            `${seen}, though another was accepted: the service may allow no further endpoint.`,
+            `${seen}, but another was accepted. The service may limit the number of endpoints.`,
           )
         if (receiver.isPublic && !isPrivate(receiver.url))
           throw new Broken(`${seen}: ${first.text.slice(0, 200)}`)
@@ -301,7 +303,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       const candidates = idCandidates(endpoint.answer, fields.endpoint_id)
       must(
         candidates.length > 0,
-        'The answer to the registration holds nothing that could be the id of the endpoint.',
+        'The response to the registration contains no value that could be the id of the endpoint.',
       )
       const tried: string[] = []
       for (const id of candidates) {
@@ -318,23 +320,25 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         tried.push(`${id}: ${answer.status}`)
         // A valid id does not prove that the ping reached this receiver.
         if (answer.status >= 500 || answer.status === 409 || answer.status === 424)
-          throw target.missing(`The ping, which was answered ${answer.status},`)
+          throw target.missing(`The ping (status ${answer.status})`)
       }
       throw new Broken(
-        `POST /webhook-endpoints/{id}/test accepted no id of the registration (${tried.join(', ')}).`,
+        `POST /webhook-endpoints/{id}/test accepted no id from the response to the registration (${tried.join(', ')}).`,
       )
     },
     async claim(check, item) {
       if (profile.claim === undefined)
         throw new NotChecked(
-          'It takes a guest who claims an item. Describe that request with --profile (claim).',
+          'This case needs a claimed item. Describe the request that claims one with --profile (claim).',
         )
       const values = { origin, external_check_id: check.id, external_id: item.external_id }
       await control("The guest's claim", profile.claim, values)
     },
     async advance(seconds) {
       if (profile.clock === undefined)
-        throw new NotChecked('Retries take 35 hours. Describe how the clock is moved with --profile (clock).')
+        throw new NotChecked(
+          'Retries take 35 hours. Describe the request that moves the clock with --profile (clock).',
+        )
       await control('Moving the clock', profile.clock, { origin, seconds })
     },
     missing(what) {
@@ -345,15 +349,15 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
         )
       if (receiver.arrived() === 0 && receiver.distrusted() > 0)
         return new NotChecked(
-          `The service does not trust the certificate of ${receiver.url}. Let it trust the local authority (tabwire certs), or pass --receiver-url.`,
+          `The service does not trust the certificate of ${receiver.url}. Make it trust the local authority (tabwire certs), or pass --receiver-url.`,
         )
       const others = receiver.arrived()
-      if (others > 0) return new Broken(`${late}: ${others} other deliveries arrived, and none is about it.`)
+      if (others > 0) return new Broken(`${late}. ${others} other deliveries arrived.`)
       if (isReachable) return new Broken(`${late}.`)
       return new NotChecked(
         receiver.isPublic
-          ? `${late}, and --receiver-url ${receiver.url} does not lead to this check's receiver.`
-          : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port; if it sends later, --wait.`,
+          ? `${late}, and --receiver-url ${receiver.url} does not lead to the receiver of this command.`
+          : `${late}. If the service cannot reach ${receiver.url}, pass --receiver-url and --receiver-port. If it sends later, pass --wait.`,
       )
     },
     secrets: () => [...apiKeys, ...registered.flatMap(({ endpoint }) => endpoint.secrets)],
@@ -392,7 +396,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
       if (error instanceof NoAnswer) throw new NotChecked(`${what} failed: ${error.message}.`)
       throw error
     })
-    if (!isSuccess(answer)) throw new NotChecked(`${what} was answered ${answer.status}.`)
+    if (!isSuccess(answer)) throw new NotChecked(`${what} returned ${answer.status}.`)
   }
 
   /**
@@ -402,7 +406,7 @@ export function createTarget({ baseUrl, token, apiKeys, isReachable, ...options 
   function compare(check: unknown, items: readonly Item[], expected: readonly Item[]) {
     if (fields.items !== undefined && listsAt(check, fields.items) === undefined)
       throw new NotChecked(
-        `What GET answers has no list at ${fields.items}. Correct fields.items of --profile: a path from the root of the answer.`,
+        `The response of GET has no list at ${fields.items}. Correct fields.items of --profile, a path from the root of the response.`,
       )
     const lists = itemLists(
       check,
@@ -441,7 +445,7 @@ const COMMON = /^(is|are|was|be|field|fields|value|property|key|parameter|attrib
  * pushed: then nothing can be judged until a profile names it.
  */
 function refusalOf({ status, text }: Answer): Broken | NotChecked {
-  const seen = `A push was answered ${status}: ${text.slice(0, 400)}`
+  const seen = `A push returned ${status}: ${text.slice(0, 400)}`
   const named = [
     ...text.matchAll(/(\w+)\W*(?:is|are|was)?\W*(?:required|missing|must be (?:set|given|present))/gi),
     ...text.matchAll(/(?:required|requires|missing)\W*(?:fields?|property|key|parameter)?\W*(\w+)/gi),

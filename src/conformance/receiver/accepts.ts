@@ -22,39 +22,39 @@ interface OddForm extends Pick<Row, 'id' | 'title' | 'explainedBy'> {
 const oddForms: readonly OddForm[] = [
   {
     id: 'odd_white_space',
-    title: 'JSON with spaces, tabs and line breaks in odd places',
+    title: 'JSON with unusual whitespace',
     write: (forge) => Buffer.from(JSON.stringify(forge.envelope(), null, ' \t').replaceAll('": ', '" :\r\n')),
   },
   {
     id: 'odd_numbers',
-    title: 'Numbers written as 1.0, 1E2 and with more digits than a double holds',
+    title: 'Numbers as 1.0, 1E2 and beyond double precision',
     write: (forge) => withField(forge, '{"one":1.0,"hundred":1E2,"large":12345678901234567890,"zero":-0}'),
   },
   {
     id: 'odd_escapes',
-    title: 'Slashes and letters escaped without need',
+    title: 'Unnecessarily escaped slashes and letters',
     write: (forge) => withField(forge, '{"url":"https:\\/\\/pos.example.com","name":"\\u0041lma \\u00e9"}'),
   },
   {
     id: 'odd_keys',
-    title: 'Keys that look like numbers, out of order',
+    title: 'Numeric keys out of order',
     write: (forge) => withField(forge, '{"10":1,"9":2,"b":3,"a":4}'),
   },
   {
     id: 'odd_characters',
-    title: 'Percent signs, plus signs, ampersands and markup in a text',
+    title: 'Percent signs, plus signs, ampersands and markup in text',
     write: (forge) =>
       bytes(forge.envelopeWith({ odd: '100%25 %41 a+b&c=d; <b>fish & chips</b> &amp; {{x}} $1 \\n \u0007' })),
   },
   {
     id: 'odd_unicode',
     explainedBy: ['non_ascii'],
-    title: 'Letters and accents as separate characters (Unicode NFD)',
+    title: 'Decomposed Unicode characters (NFD)',
     write: (forge) => bytes(forge.envelopeWith({ odd: 'Zoë Åsa 한글'.normalize('NFD') })),
   },
   {
     id: 'odd_trailing_newline',
-    title: 'A line break after the JSON',
+    title: 'Trailing line break',
     write: (forge) => Buffer.from(`${JSON.stringify(forge.envelope())}\r\n`),
   },
 ]
@@ -69,43 +69,43 @@ const rows: readonly AcceptRow[] = [
   ...oddForms.map(({ write, ...row }): AcceptRow => ({
     ...row,
     reason:
-      'The signature is over the bytes (specification section 5). A receiver that parses the body, or decodes it, and writes it again rejects genuine deliveries as soon as one is written otherwise. Verify the raw body.',
+      'The signature covers the raw bytes (specification section 5). A receiver that parses and serializes the body again rejects valid deliveries. Verify the raw body.',
     deliveries: (forge) => [forge.genuine(write(forge))],
   })),
   {
     id: 'non_ascii',
     title: 'Names in many scripts, in UTF-8',
     reason:
-      'The receiver decodes the body with the wrong charset before it verifies. Every delivery with a name such as Zoë is lost. Verify the raw bytes.',
+      'The receiver decodes the body with the wrong charset before verification. It rejects every delivery with a name such as Zoë. Verify the raw bytes.',
     deliveries: (forge) => [forge.genuine(bytes(forge.envelopeWith({ name: 'Zoë 明子 مريم 🍷 \u2028' })))],
   },
   {
     id: 'in_two_pieces',
-    title: 'A body that arrives in two pieces',
+    title: 'Body split into two chunks',
     reason:
-      'Networks split bodies. A receiver that verifies the first piece rejects large deliveries, and small ones now and then.',
+      'Networks split bodies. A receiver that verifies only the first chunk rejects large deliveries, and sometimes small ones.',
     deliveries: (forge) => [forge.genuine()],
     pauseMs: PAUSE_MS,
   },
   {
     id: 'just_in_time_past',
-    title: 'Signed some seconds less than the tolerance ago',
+    title: 'Timestamp just within the tolerance in the past',
     reason:
-      'The tolerance is narrower than agreed (specification section 5: 300 s by default; --tolerance). Deliveries that were delayed, or signed by a clock that is slow, are rejected.',
+      'The tolerance is too small (specification section 5: 300 s by default; --tolerance). The receiver rejects delayed deliveries, and those signed by a slow clock.',
     deliveries: (forge) => [signedAt(forge, marginOf(forge) - forge.tolerance)],
   },
   {
     id: 'just_in_time_future',
-    title: 'Signed some seconds less than the tolerance ahead',
+    title: 'Timestamp just within the tolerance in the future',
     reason:
-      'No two clocks agree. A receiver whose own clock is slow rejects every delivery (specification section 5; --tolerance).',
+      'Clocks differ. A receiver with a slow clock rejects every delivery (specification section 5; --tolerance).',
     deliveries: (forge) => [signedAt(forge, forge.tolerance - marginOf(forge))],
   },
   {
     id: 'duplicates',
-    title: 'One event three times',
+    title: 'One event delivered three times',
     reason:
-      'Delivery is at least once (specification section 6). A duplicate that is rejected is sent again six times, and counts towards disabling the endpoint. Answer 2xx and do nothing.',
+      'Delivery is at least once (specification section 6). A rejected duplicate is retried six times and counts towards disabling the endpoint. Return 2xx and do nothing.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
       // Each attempt gets a new signature, so a receiver may reject a repeated one.
@@ -115,33 +115,33 @@ const rows: readonly AcceptRow[] = [
   {
     id: 'out_of_order_pair',
     explainedBy: ['event_check_updated'],
-    title: 'The newer state of a check before the older',
+    title: 'Newer state of a check before an older one',
     reason:
-      'Order is not guaranteed (specification section 6). An older state that is rejected is sent again for 35 hours, and never fits. Answer 2xx and keep the newer state.',
+      'Order is not guaranteed (specification section 6). A rejected older state is retried for 35 hours. Return 2xx and keep the newer state.',
     deliveries: (forge) => [1, 0].map((age) => forge.genuine(bytes(stateOf(forge, age)))),
   },
   {
     id: 'unknown_event_type',
     basis: 'advice',
-    title: 'An event type that does not exist yet',
+    title: 'Unknown event type',
     reason:
-      'On the day that the service adds a type, each of its deliveries fails, and after some the endpoint is disabled. Answer 2xx and ignore the event.',
+      'When the service adds an event type, its deliveries fail and the endpoint is disabled. Return 2xx and ignore unknown events.',
     deliveries: (forge) => [forge.genuine(bytes({ ...forge.envelope(), type: 'table.moved' }))],
   },
   {
     id: 'ping',
     basis: 'advice',
-    title: 'A signed ping',
+    title: 'Signed ping',
     reason:
-      'The test of an endpoint (POST /webhook-endpoints/{id}/test) sends a ping. A receiver that rejects it cannot be tested end to end.',
+      'POST /webhook-endpoints/{id}/test sends a ping. A receiver that rejects pings cannot be tested end to end.',
     deliveries: (forge) => [forge.genuine(bytes(forge.envelope('ping')))],
   },
   {
     id: 'extra_v1',
     basis: 'advice',
-    title: 'The right v1 after another one',
+    title: 'Valid v1 after another v1',
     reason:
-      'While a secret is replaced, a service may sign with both. A receiver that reads the first v1 alone then rejects every delivery.',
+      'During a secret rotation, a service may sign with both secrets. A receiver that reads only the first v1 then rejects every delivery.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
       const t = forge.now()
@@ -152,9 +152,9 @@ const rows: readonly AcceptRow[] = [
   {
     id: 'header_in_lower_case',
     basis: 'advice',
-    title: 'The header name in lower case',
+    title: 'Lowercase header name',
     reason:
-      'Names of HTTP headers have no case, and proxies with HTTP/2 write them in lower case. A receiver that knows one spelling rejects every delivery behind such a proxy.',
+      'HTTP header names are case-insensitive, and HTTP/2 proxies send them in lowercase. A receiver that compares case rejects every delivery behind such a proxy.',
     deliveries: (forge) => {
       const body = bytes(forge.envelope())
       return [withHeader(forge.delivery(body), forge.headerName.toLowerCase(), forge.header(body))]
@@ -162,17 +162,16 @@ const rows: readonly AcceptRow[] = [
   },
   {
     id: 'long_body',
-    title: 'A body of 20 kB',
+    title: 'Body of 20 kB',
     reason:
-      'A check of a hundred lines is that long. The receiver verifies the first part of it alone, or refuses it for its length.',
+      'A check with 100 items has this size. The receiver verifies only the first part of the body, or limits its size.',
     deliveries: (forge) => [forge.genuine(long(forge, 20_000))],
   },
   {
     id: 'one_mebibyte',
     basis: 'advice',
-    title: 'A body of 1 MiB',
-    reason:
-      'The limit of the body parser is low. The deliveries of the largest tables are the ones that are lost.',
+    title: 'Body of 1 MiB',
+    reason: 'The size limit of the body parser is too low. The deliveries of the largest tables are lost.',
     deliveries: (forge) => [forge.genuine(long(forge, MEBIBYTE))],
   },
 ]
@@ -184,7 +183,7 @@ export const accepts: readonly ReceiverCase[] = [
     id: `event_${type.replace('.', '_')}`,
     title: `${type} is accepted`,
     reason:
-      'An endpoint gets the types that it registered for. A delivery that is rejected is sent again for 35 hours, and is then lost. Pass --events if the receiver is registered for fewer types.',
+      'The receiver gets all event types it registered for. A rejected delivery is retried for 35 hours and then lost. Pass --events if the receiver registers for fewer types.',
     async examine({ forge, send }) {
       if (!forge.events.includes(type)) return { notChecked: 'Not checked: not in --events.' }
       return acceptance([forge.genuine(bytes(forge.envelope(type)))], { send })

@@ -11,9 +11,9 @@ export const behaves: readonly ReceiverCase[] = [
     id: 'twenty_in_parallel',
     explainedBy: ['keeps_working'],
     basis: 'advice',
-    title: 'Twenty genuine deliveries at once',
+    title: 'Twenty valid deliveries in parallel',
     reason:
-      'A full restaurant pays at closing time. A delivery that is rejected then comes again a minute later at the earliest.',
+      'Many guests pay at the same time. A rejected delivery is retried after a minute at the earliest.',
     async examine({ forge, send }) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(forge.genuine())))
       const bad = answers.filter((answer) => !isGood(answer))
@@ -24,9 +24,9 @@ export const behaves: readonly ReceiverCase[] = [
   {
     group: 'behaves',
     id: 'keeps_working',
-    title: 'A genuine delivery is accepted after all the others',
+    title: 'A valid delivery is accepted after all forged ones',
     reason:
-      'What strangers send must not shut out the service (specification section 6): after a ban or a crash, genuine deliveries are lost.',
+      'Forged requests must not block the service (specification section 6). After a ban or a crash, valid deliveries are lost.',
     async examine({ forge, send }) {
       const answer = await send(forge.genuine())
       if (isGood(answer)) return undefined
@@ -40,7 +40,7 @@ export const behaves: readonly ReceiverCase[] = [
     basis: 'advice',
     title: 'Forged deliveries are rejected with a 4xx',
     reason:
-      'A crash, a redirect or silence also rejects, but looks like a fault in logs and monitoring, and shows strangers where the receiver breaks.',
+      'A crash, a redirect or a timeout also rejects. But it looks like a fault in logs, and shows attackers where the receiver breaks.',
     async examine({ rejections }) {
       const others = rejections.filter(({ answer }) => !isRefusal(answer))
       const [first] = others
@@ -55,9 +55,9 @@ export const behaves: readonly ReceiverCase[] = [
     id: 'survives_a_broken_connection',
     explainedBy: ['keeps_working'],
     basis: 'advice',
-    title: 'A genuine delivery is accepted after a connection that broke in the middle of a body',
+    title: 'A valid delivery is accepted after an aborted request',
     reason:
-      'Connections break. A receiver that ends with an error that nobody catches loses what it was working on, and what follows until it is started again.',
+      'Connections break. A receiver that exits on an uncaught error loses its current work, and all deliveries until it restarts.',
     async examine({ forge, send }) {
       await send(forge.genuine(), { cutOff: true })
       await sleep(END_MS)

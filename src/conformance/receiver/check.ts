@@ -123,16 +123,16 @@ const unreachable = new RegExp(
 )
 
 function otherScheme({ protocol, hostname, host, pathname, origin }: URL): string {
-  if (protocol === 'http:') return `${origin} speaks TLS, not plain HTTP: try https://${host}${pathname}`
+  if (protocol === 'http:') return `${origin} uses TLS, not plain HTTP. Try https://${host}${pathname}`
   const isHere = isLoopbackName(bareHost({ hostname }))
-  const todo = isHere ? `try http://${host}${pathname}` : 'turn on TLS there, since deliveries go over HTTPS'
-  return `${origin} speaks plain HTTP, not TLS: ${todo}`
+  const todo = isHere ? `Try http://${host}${pathname}` : 'Enable TLS there, because deliveries use HTTPS.'
+  return `${origin} uses plain HTTP, not TLS. ${todo}`
 }
 
 function advice(code: string): string {
-  if (/CERT|SIGNATURE/.test(code)) return 'Pass its authority with --cacert, or --insecure.'
+  if (/CERT|SIGNATURE/.test(code)) return 'Pass its certificate authority with --cacert, or pass --insecure.'
   if (noConnection.test(code)) return 'Start the receiver, or correct the URL.'
-  return 'Correct the URL: a receiver of webhooks must listen there.'
+  return 'Correct the URL. A webhook receiver must listen there.'
 }
 
 /** Without the query, which may hold a token. */

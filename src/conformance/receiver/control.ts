@@ -15,9 +15,9 @@ export const control: readonly ReceiverCase[] = [
   {
     group: 'control',
     id: 'answers_in_time',
-    title: 'An answer within 10 s',
+    title: 'Response within 10 s',
     reason:
-      'After 10 s the attempt has failed, and is made again (specification section 6). Verify, answer, and work on the event after that.',
+      'After 10 s the attempt fails and is retried (specification section 6). Verify, respond, then process the event.',
     async examine({ first }) {
       return 'code' in first && first.code === 'TIMEOUT' ? `${told(first)}; expected 2xx.` : undefined
     },
@@ -25,8 +25,8 @@ export const control: readonly ReceiverCase[] = [
   {
     group: 'control',
     id: 'genuine_accepted',
-    title: 'A genuine delivery is accepted',
-    reason: 'Every delivery is rejected, so each is sent again for 35 hours, and is then lost.',
+    title: 'A valid delivery is accepted',
+    reason: 'The receiver rejects every delivery. Each is retried for 35 hours and then lost.',
     async examine({ first, forge, send }): Promise<Finding> {
       if (isGood(first)) return undefined
       // A receiver may reject one type by mistake; that is found by the case about the type.
@@ -41,20 +41,20 @@ export const control: readonly ReceiverCase[] = [
   {
     group: 'control',
     id: 'verifies_first',
-    title: 'No 2xx before the whole body has arrived to be verified',
+    title: 'No 2xx before the whole body has arrived',
     reason:
-      'A receiver that answers before it verifies accepts forged deliveries. It also loses genuine ones: a 2xx ends a delivery, and what fails after it is not sent again.',
+      'A receiver that responds before verification accepts forged deliveries. It also loses valid ones: after a 2xx there are no retries.',
     async examine({ forge, send }) {
       const answer = await send(forge.genuine(), { holdBackMs: HOLD_BACK_MS })
       if (!('status' in answer) || !answer.early || !isGood(answer)) return undefined
-      return `${told(answer)} before the last byte of the body was sent; expected an answer after it.`
+      return `${told(answer)} before the last byte of the body was sent; expected a response after it.`
     },
   },
   {
     group: 'control',
     id: 'forged_rejected',
-    title: 'A delivery that was signed with another secret is rejected',
-    reason: 'Anyone who knows the address can send events: the receiver accepts every delivery unverified.',
+    title: 'A delivery signed with another secret is rejected',
+    reason: 'Anyone who knows the URL can send events, because the receiver does not verify deliveries.',
     async examine({ forge, send, rejections }) {
       const answer = await send(otherSecret(forge))
       if (!isGood(answer)) {
@@ -63,9 +63,9 @@ export const control: readonly ReceiverCase[] = [
       }
       const unsigned = await send(forge.delivery(bytes(forge.envelope())))
       const also = isGood(unsigned)
-        ? 'one without a signature is accepted, too'
+        ? 'deliveries without a signature are also accepted'
         : 'the signature is not compared'
-      return `${told(answer)}; expected a rejection (4xx). Every delivery is accepted unverified: ${also}.`
+      return `${told(answer)}; expected a rejection (4xx). The receiver does not verify deliveries: ${also}.`
     },
   },
 ]
@@ -76,27 +76,25 @@ type Parts = Pick<CaseContext, 'forge' | 'send'>
  * Returns why a receiver rejects every genuine delivery, and what to do: one cause instead of one message per case.
  */
 async function causeOf(first: Answer, parts: Parts): Promise<string> {
-  if (!('status' in first)) return "Look at the receiver's log."
+  if (!('status' in first)) return "Check the receiver's log."
   const { status, headers } = first
   const plain = byStatus(status, headers['www-authenticate'])
   if (plain !== undefined) return plain
   const found = (await otherSignature(parts)) ?? (await otherHeader(parts))
   if (found !== undefined) return found
   const path =
-    status === 404 || status === 410
-      ? 'Probably nothing is served at this path: check the URL. Else check'
-      : 'Check'
+    status === 404 || status === 410 ? 'The path is probably wrong: check the URL. Otherwise check' : 'Check'
   return `${path} the secret (--secret) and the header name ${parts.forge.headerName} (--service-name).`
 }
 
 function byStatus(status: number, authenticate: string | undefined): string | undefined {
-  if (status === 405 || status === 501) return 'This path does not take POST: check the URL.'
-  if (status === 415) return 'The receiver must take the content type application/json.'
-  if (status === 429) return 'The receiver limits the rate of requests: try again later.'
-  if (status < 400) return 'Redirects are not followed: use the address that this one leads to.'
-  if (status >= 500) return "Look at the receiver's log."
+  if (status === 405 || status === 501) return 'This path does not accept POST. Check the URL.'
+  if (status === 415) return 'The receiver must accept the content type application/json.'
+  if (status === 429) return 'The receiver limits the request rate. Try again later.'
+  if (status < 400) return 'Redirects are not followed. Use the URL of the redirect.'
+  if (status >= 500) return "Check the receiver's log."
   if ((status === 401 || status === 407) && authenticate !== undefined)
-    return `It asks for HTTP authentication (${authenticate.split(' ', 1)[0]}): pass it with --header.`
+    return `The receiver requires HTTP authentication (${authenticate.split(' ', 1)[0]}). Pass it with --header.`
   return undefined
 }
 
@@ -135,12 +133,12 @@ function* commonMistakes(forge: Forge): Generator<Try> {
   const t = String(forge.now())
   const ms = `${t}000`
   yield {
-    cause: 'It takes t for milliseconds. Compare t with the time in seconds.',
+    cause: 'The receiver reads t as milliseconds. Compare t with the time in seconds.',
     delivery: forge.delivery(body, forge.header(body, ms)),
   }
   for (const key of ['', 'undefined', 'null', 'None'])
     yield {
-      cause: `It verifies with the secret ${JSON.stringify(key)}: its own secret is not set. Check its environment.`,
+      cause: `The receiver verifies with the secret ${JSON.stringify(key)}, so its own secret is not set. Check its environment.`,
       delivery: forge.delivery(body, forge.header(body, Number(t), key)),
     }
   const right = forge.signature(body, t)
@@ -149,7 +147,7 @@ function* commonMistakes(forge: Forge): Generator<Try> {
     const wrong = signatures({ t, body, secret: forge.secret }).filter((one) => one !== right)
     for (const v1 of new Set(wrong.slice(0, MOST)))
       yield {
-        cause: `It computes the signature with this mistake: ${mistake}. ${advice}`,
+        cause: `The receiver computes the signature with this mistake: ${mistake}. ${advice}`,
         delivery: forge.delivery(body, `t=${t},v1=${v1}`),
       }
   }
@@ -177,6 +175,6 @@ async function otherHeader({ forge, send }: Parts): Promise<string | undefined> 
   if (!isGood(await send(under(others)))) return undefined
   for (const name of others)
     if (isGood(await send(under([name]))))
-      return `It reads the signature from the header ${name}; deliveries carry it in ${forge.headerName} (--service-name).`
+      return `The receiver reads the signature from the header ${name}. Deliveries have it in ${forge.headerName} (--service-name).`
   return undefined
 }

@@ -4,20 +4,20 @@ import { bytes, labelled, OTHER_SECRET, withHeader, type Forge } from './forge.t
 import type { Delivery } from './send.ts'
 
 const NOT_RAW =
-  'The receiver changes the body before it verifies, so bodies pass that nobody signed. Verify the raw body as received (specification section 5).'
+  'The receiver changes the body before verification, so unsigned bodies pass. Verify the raw body as received (specification section 5).'
 
 const COMPARES_A_PART =
-  'Strangers can guess a signature: only a part of its 64 digits is compared. Compare all of them, in constant time.'
+  'Attackers can guess a signature, because only a part of its 64 digits is compared. Compare all digits in constant time.'
 
 const NEVER_EXPIRES =
-  'A recorded delivery can be replayed at any time: this t is not within the tolerance (specification section 5), whatever a program makes of its digits.'
+  'A recorded delivery can be replayed at any time: this t is outside the tolerance (specification section 5).'
 
 /** Genuine deliveries changed after signing. */
 export const tampering: readonly RefuseRow[] = [
   {
     id: 'tampered_body',
-    title: 'An amount changed after signing',
-    reason: 'Anyone on the way can turn 1 into 9: the signature does not cover the body.',
+    title: 'Amount changed after signing',
+    reason: 'Anyone who intercepts a delivery can change amounts: the signature does not cover the body.',
     forge(forge) {
       const body = bytes(forge.envelopeWith({ amount_cents: 1000 }))
       return tampered(forge, body, [[replaced(body, '"amount_cents":1000', '"amount_cents":9000')]])
@@ -26,7 +26,7 @@ export const tampering: readonly RefuseRow[] = [
   {
     id: 'white_space_added',
     explainedBy: ['odd_white_space', 'odd_trailing_newline'],
-    title: 'White space added to the body after signing',
+    title: 'Whitespace added to the body after signing',
     reason: NOT_RAW,
     forge(forge) {
       const envelope = forge.envelope()
@@ -41,7 +41,7 @@ export const tampering: readonly RefuseRow[] = [
   {
     id: 'unicode_form_changed',
     explainedBy: ['odd_unicode', 'non_ascii'],
-    title: 'A letter of the body in another Unicode form than was signed',
+    title: 'Letter in another Unicode form than signed',
     reason: NOT_RAW,
     forge(forge) {
       const body = bytes(forge.envelopeWith({ name: 'Zoë'.normalize('NFC') }))
@@ -50,8 +50,8 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'tampered_t',
-    title: 'A newer t than was signed',
-    reason: 'Recorded deliveries can be replayed with a new time: the signature does not cover t.',
+    title: 'Newer t than signed',
+    reason: 'Recorded deliveries can be replayed with a new time, because the signature does not cover t.',
     forge(forge) {
       const body = bytes(forge.envelope())
       const t = forge.now()
@@ -60,9 +60,9 @@ export const tampering: readonly RefuseRow[] = [
   },
   {
     id: 'header_reused',
-    title: 'A header that was verified before, with another body',
+    title: 'Verified header with another body',
     reason:
-      'Anyone who has seen one delivery can send any other: the receiver remembers the headers that it has verified.',
+      'Anyone who has seen one delivery can send any other, because the receiver caches verified headers.',
     forge(forge) {
       const body = bytes(forge.envelope())
       const header = forge.header(body)
@@ -75,9 +75,9 @@ export const tampering: readonly RefuseRow[] = [
   {
     id: 'known_id_unsigned',
     explainedBy: ['no_header'],
-    title: 'The id of an accepted event, without a right signature',
+    title: 'Id of an accepted event, without a valid signature',
     reason:
-      'Strangers get a 2xx for any body with a known id: the receiver looks up the id before it verifies. Verify first, then deduplicate.',
+      'Attackers get a 2xx for any body with a known id, because the receiver deduplicates before verification. Verify first, then deduplicate.',
     forge(forge) {
       const envelope = forge.envelope()
       const body = bytes(envelope)
@@ -99,41 +99,41 @@ export const signatures: readonly RefuseRow[] = [
   {
     id: 'no_header',
     title: 'No signature header',
-    reason: 'Anyone who knows the address can send events, without a signature.',
+    reason: 'Anyone who knows the URL can send events without a signature.',
     forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()))] }),
   },
   {
     id: 'empty_header',
-    title: 'An empty signature header',
-    reason: 'Anyone who knows the address can send events, with an empty signature.',
+    title: 'Empty signature header',
+    reason: 'Anyone who knows the URL can send events with an empty signature.',
     forge: (forge) => ({ forged: [forge.delivery(bytes(forge.envelope()), '')] }),
   },
   {
     id: 'v1_truncated',
-    title: 'The first half of the signature, one digit of it, none',
+    title: 'Shortened signatures: half, one digit, none',
     reason:
-      'Strangers can send an empty signature, or guess one digit by digit: the comparison ends where the shorter text ends.',
+      'Attackers can send an empty signature, or guess one digit by digit, because the comparison stops at the shorter text.',
     forge: (forge) => withDigits(forge, (v1) => [v1.slice(0, 32), v1.slice(0, 1), '']),
   },
   {
     id: 'v1_right_beginning',
-    title: 'Only the first 8, 32 or 63 digits of the signature are right',
+    title: 'Only the first 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
       withDigits(forge, (v1) => [8, 32, 63].map((right) => v1.slice(0, right) + wrong(v1.slice(right)))),
   },
   {
     id: 'v1_right_end',
-    title: 'Only the last 8, 32 or 63 digits of the signature are right',
+    title: 'Only the last 8, 32 or 63 digits are correct',
     reason: COMPARES_A_PART,
     forge: (forge) =>
       withDigits(forge, (v1) => [8, 32, 63].map((right) => wrong(v1.slice(0, -right)) + v1.slice(-right))),
   },
   {
     id: 'unset_secret',
-    title: 'Signed with an empty secret, or with the words that an unset variable becomes',
+    title: 'Signed with an empty secret, "undefined", "null" or "None"',
     reason:
-      'Anyone can sign: the receiver also verifies with a secret that is not set, such as a second one for rotation. Leave out secrets that are not set.',
+      'Anyone can sign: the receiver also verifies with an unset secret, such as a second one for rotation. Skip unset secrets.',
     forge(forge) {
       const body = bytes(forge.envelope())
       const signed = (key: string) =>
@@ -147,9 +147,9 @@ export const signatures: readonly RefuseRow[] = [
   {
     id: 'header_twice',
     basis: 'advice',
-    title: 'Two signature headers, the right one first and last',
+    title: 'Two signature headers, the valid one first or last',
     reason:
-      'Proxies and frameworks differ in which of two headers they read, so another may be verified than was meant. Reject a delivery with two.',
+      'Proxies and frameworks read different headers of the two. Reject deliveries with two signature headers.',
     forge(forge) {
       const body = bytes(forge.envelope())
       const right = forge.header(body)
@@ -163,26 +163,26 @@ export const signatures: readonly RefuseRow[] = [
 export const times: readonly RefuseRow[] = [
   {
     id: 'expired',
-    title: 'Signed some seconds more than the tolerance ago',
+    title: 'Timestamp just outside the tolerance in the past',
     reason:
-      'A recorded delivery can be replayed for longer than agreed, or for ever (specification section 5: 300 s by default; --tolerance).',
+      'A recorded delivery can be replayed too long, or forever (specification section 5: 300 s by default; --tolerance).',
     forge(forge) {
       const old = signedAt(forge, forge.now() - forge.tolerance - ANSWER_SECONDS)
       const date = new Date(forge.now() * 1000).toUTCString()
-      return { forged: [old, labelled('a new time in the header Date', withHeader(old, 'Date', date))] }
+      return { forged: [old, labelled('a new time in the Date header', withHeader(old, 'Date', date))] }
     },
   },
   {
     id: 'from_the_future',
-    title: 'Signed some seconds more than the tolerance ahead',
+    title: 'Timestamp just outside the tolerance in the future',
     reason:
-      'The tolerance holds both ways (specification section 5). A delivery from the future can be kept and replayed until its time has passed.',
+      'The tolerance applies in both directions (specification section 5). A delivery from the future can be replayed until its time has passed.',
     forge: (forge) => ({ forged: [signedAt(forge, forge.now() + forge.tolerance + ANSWER_SECONDS)] }),
   },
   {
     id: 't_in_1970',
     explainedBy: ['expired'],
-    title: 'Signed with t=0, t=1, and the first digits of the time',
+    title: 'Signed with t=0, t=1 or a shortened time',
     reason: NEVER_EXPIRES,
     forge: (forge) => ({
       forged: [0, 1, Math.floor(forge.now() / 100)].map((t) => signedAt(forge, t)),
@@ -191,7 +191,7 @@ export const times: readonly RefuseRow[] = [
   {
     id: 't_far_ahead',
     explainedBy: ['from_the_future'],
-    title: 'Signed with a t of more digits, up to more than 64 bits',
+    title: 'Signed with extra digits in t, up to more than 64 bits',
     reason: NEVER_EXPIRES,
     forge(forge) {
       const now = BigInt(forge.now())
@@ -206,9 +206,9 @@ export const bodyMovedIntoT: RefuseRow = {
   id: 'body_moved_into_t',
   isAlone: true,
   explainedBy: ['unsigned_junk'],
-  title: 'The beginning of a signed body moved into t',
+  title: 'Start of a signed body moved into t',
   reason:
-    'Anyone who has recorded a delivery can send a part of it: t may hold any text, so what follows a period in the body passes as a body. Accept nothing but digits as t.',
+    'Anyone who has recorded a delivery can send a part of its body, because t may contain any text. Accept only digits as t.',
   forge(forge) {
     const { created_at, ...envelope } = forge.envelope()
     const body = bytes({ created_at, ...envelope })

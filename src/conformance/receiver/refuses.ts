@@ -18,15 +18,14 @@ interface Malformed extends Row {
   values(given: { t: number; v1: string; signature: (t: number | string) => string }): readonly string[]
 }
 
-const UNREADABLE =
-  'Strangers can send events: the receiver accepts a header that carries no signature it could verify.'
+const UNREADABLE = 'Anyone can send events: the receiver accepts a header without a valid signature.'
 
 /** The signature is correct, so only the service can have made it: accepting the header is harmless today. */
 const LENIENT =
-  'The service never sends such a header. A receiver that reads more than the agreed form (t=<unix_seconds>,v1=<hex>) is harder to keep safe.'
+  'The service never sends such a header. A receiver that accepts more than t=<unix_seconds>,v1=<hex> is harder to keep safe.'
 
 const NO_TIME =
-  'A time that is no number never expires. The service never sends one, so a receiver should accept whole seconds alone.'
+  'A time that is not a number never expires. The service never sends one. Accept only whole seconds.'
 
 const tenWays: readonly Malformed[] = [
   { id: 'no_t', title: 'no t', reason: UNREADABLE, values: ({ v1 }) => [`v1=${v1}`] },
@@ -41,23 +40,23 @@ const tenWays: readonly Malformed[] = [
   {
     id: 'empty_t',
     basis: 'advice',
-    title: 'an empty t, signed',
+    title: 'signed empty t',
     reason: NO_TIME,
     values: ({ signature }) => [`t=,v1=${signature('')}`],
   },
   {
     id: 't_not_a_number',
     basis: 'advice',
-    title: 't that is no number, signed',
+    title: 'signed t that is not a number',
     reason: NO_TIME,
     values: ({ signature }) => [`t=NaN,v1=${signature('NaN')}`, `t=soon,v1=${signature('soon')}`],
   },
   {
     id: 'two_t',
     explainedBy: ['expired'],
-    title: 'an expired t that was signed, and a new one that was not',
+    title: 'signed expired t and unsigned new t',
     reason:
-      'Recorded deliveries can be replayed for ever: the receiver verifies with one t and takes the age from the other.',
+      'Recorded deliveries can be replayed forever: the receiver verifies with one t and checks the age of the other.',
     values: ({ t, signature }) => {
       const old = t - 1_000_000
       return [`t=${old},v1=${signature(old)},t=${t}`, `t=${t},t=${old},v1=${signature(old)}`]
@@ -66,13 +65,13 @@ const tenWays: readonly Malformed[] = [
   {
     id: 'semicolons',
     basis: 'advice',
-    title: 'semicolons for commas',
+    title: 'semicolons instead of commas',
     reason: LENIENT,
     values: ({ t, v1 }) => [`t=${t};v1=${v1}`],
   },
   {
     id: 'bare_hex',
-    title: 'the signature alone',
+    title: 'only the signature',
     reason: UNREADABLE,
     values: ({ v1 }) => [v1, `sha256=${v1}`],
   },
@@ -84,7 +83,7 @@ const tenWays: readonly Malformed[] = [
   },
   {
     id: 'v1_not_ascii',
-    title: 'v1 with bytes beyond ASCII',
+    title: 'v1 with non-ASCII bytes',
     reason: UNREADABLE,
     values: ({ t }) => [`t=${t},v1=${'é'.repeat(64)}`],
   },
@@ -94,7 +93,7 @@ const tenWays: readonly Malformed[] = [
 const malformed: readonly RefuseRow[] = tenWays.map(({ id, title, values, ...row }) => ({
   ...row,
   id: `malformed_${id}`,
-  title: `A malformed header: ${title}`,
+  title: `Malformed header: ${title}`,
   forge(forge: Forge) {
     const body = bytes(forge.envelope())
     const t = forge.now()
@@ -134,9 +133,9 @@ export const refuses: readonly ReceiverCase[] = rows.map(({ forge, ...row }) => 
   },
 }))
 
-const BEFORE = 'the genuine delivery that this case begins with was not accepted'
+const BEFORE = 'the valid first delivery of this case was not accepted'
 
-const AFTER = 'a genuine delivery of this kind was not accepted either'
+const AFTER = 'a valid delivery of this kind was also not accepted'
 
 /** The first forged delivery that is accepted. The rejections are kept. */
 async function acceptedOf(
@@ -166,8 +165,8 @@ async function controlled(genuine: Delivery, { send }: CaseContext): Promise<Fin
   const answer = 'code' in first && first.code === 'ECONNRESET' ? await send(genuine) : first
   if ('code' in answer && answer.code === 'ECONNREFUSED')
     return {
-      detail: 'The receiver stopped: nothing listens there any more.',
-      reason: 'One request of a stranger stops the receiver. The deliveries that follow are lost.',
+      detail: 'The receiver stopped: it no longer listens.',
+      reason: 'One forged request stops the receiver. Later deliveries are lost.',
     }
   return unbelieved(answer, AFTER)
 }

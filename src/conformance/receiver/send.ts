@@ -115,19 +115,19 @@ function frame({ host }: URL, own: readonly HeaderLine[], body: Buffer): HeaderL
 /** Time limit from the head of an answer to its end, in milliseconds. */
 const REST_MS = 1_000
 
-const LATE = (timeoutMs: number) => `no answer within ${timeoutMs / 1000} s`
+const LATE = (timeoutMs: number) => `no response within ${timeoutMs / 1000} s`
 
-const CUT_OFF = Object.assign(new Error('cut off in the middle of the body'), { code: 'CUT_OFF' })
+const CUT_OFF = Object.assign(new Error('aborted in the middle of the body'), { code: 'CUT_OFF' })
 
 const words: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'no such host',
-  ECONNRESET: 'connection closed without an answer',
-  EPIPE: 'connection closed without an answer',
-  EPROTO: 'the TLS handshake failed',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  ECONNRESET: 'connection closed without a response',
+  EPIPE: 'connection closed without a response',
+  EPROTO: 'TLS handshake failed',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate is for another host',
 }
 
 function failure({ code = 'UNKNOWN', message }: NodeJS.ErrnoException): Answer {
-  return { error: code.startsWith('HPE_') ? 'its answer is not HTTP' : (words[code] ?? message), code }
+  return { error: code.startsWith('HPE_') ? 'response is not HTTP' : (words[code] ?? message), code }
 }

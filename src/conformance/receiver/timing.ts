@@ -94,7 +94,7 @@ export function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal)
     const [first = one] = silent
     silent.add(one)
     if (timeoutMs === wholeMs) return answer
-    const unjudged = `Not checked: no answer within ${timeoutMs / 1000} s. Only ${first.id}, the first without an answer, was given ${wholeMs / 1000} s.`
+    const unjudged = `Not checked: no response within ${timeoutMs / 1000} s. Only ${first.id}, the first case without a response, had ${wholeMs / 1000} s.`
     return { ...answer, unjudged }
   }
 
@@ -105,17 +105,17 @@ export function createTimeouts(send: Send, wholeMs: number, signal: AbortSignal)
         if (!('status' in answer) || answer.status !== 429) return answer
         if (isLimited || repeats === REPEATS) {
           isLimited = true
-          return { ...answer, unjudged: 'Not checked: the receiver limits the rate of requests (429).' }
+          return { ...answer, unjudged: 'Not checked: the receiver limits the request rate (429).' }
         }
         await sleep(pauseOf(answer.headers['retry-after']), undefined, { signal }).catch(() => undefined)
       }
     },
     lost({ id, group }) {
       if (gone !== undefined && id !== 'keeps_working')
-        return `Not checked: nothing listens there since ${gone}.`
+        return `Not checked: the receiver stopped listening during ${gone}.`
       const alike = [...silent].filter((one) => one.group === group)
       if (alike.length < MOST) return undefined
-      return `Not checked: ${alike.map((one) => one.id).join(' and ')} had no answer.`
+      return `Not checked: ${alike.map((one) => one.id).join(' and ')} got no response.`
     },
   }
 }

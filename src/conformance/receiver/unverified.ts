@@ -4,7 +4,7 @@ import { otherSecret } from './forgeries.ts'
 import type { Delivery } from './send.ts'
 
 const SKIPS =
-  'Strangers can send such events without a signature: the receiver skips the verification for them.'
+  'Anyone can send such events without a signature, because the receiver skips verification for them.'
 
 /** Content types that some receivers handle before, or instead of, verifying; an empty one stands for none. */
 const contentTypes = {
@@ -18,9 +18,8 @@ const contentTypes = {
 const claims = [
   {
     id: 'claims_to_be_local',
-    title: 'No signature, and headers that name 127.0.0.1 as the sender',
-    reason:
-      'Anyone can write these headers. A receiver that trusts local requests must ask its socket, and should verify them anyway.',
+    title: 'No signature, with headers that name 127.0.0.1 as sender',
+    reason: 'Anyone can send these headers. Verify local requests too, or check the address of the socket.',
     headers: [
       ['X-Forwarded-For', '127.0.0.1'],
       ['X-Real-IP', '127.0.0.1'],
@@ -29,8 +28,8 @@ const claims = [
   },
   {
     id: 'claims_to_be_a_probe',
-    title: 'No signature, and the User-Agent of a health check',
-    reason: 'Anyone can write this header. Answer health checks at another path, or by GET.',
+    title: 'No signature, with the User-Agent of a health check',
+    reason: 'Anyone can send this header. Serve health checks at another path, or by GET.',
     headers: ['kube-probe/1.30', 'ELB-HealthChecker/2.0', 'curl/8.5.0'].map(
       (agent) => ['User-Agent', agent] as const,
     ),
@@ -41,7 +40,7 @@ const claims = [
 const kinds: readonly RefuseRow[] = [
   {
     id: 'each_type_unsigned',
-    title: 'No signature, in an event of each type',
+    title: 'No signature, for each event type',
     reason: SKIPS,
     forge: (forge) => ({
       forged: forge.events.map((type) => labelled(type, forge.delivery(bytes(forge.envelope(type))))),
@@ -49,22 +48,22 @@ const kinds: readonly RefuseRow[] = [
   },
   {
     id: 'unknown_type_unsigned',
-    title: 'No right signature, in an event of a type that does not exist yet',
+    title: 'No valid signature, for an unknown event type',
     reason: SKIPS,
     forge: (forge) => bothWays(forge, bytes({ ...forge.envelope(), type: 'table.moved' })),
   },
   {
     id: 'ping_unsigned',
-    title: 'No right signature, in a ping',
+    title: 'No valid signature, for a ping',
     reason:
-      'The ping is there to show that the receiver verifies. A receiver that accepts every ping passes the test with a wrong secret, too.',
+      'A ping tests the verification. A receiver that accepts every ping passes the test even with a wrong secret.',
     forge: (forge) => bothWays(forge, bytes(forge.envelope('ping'))),
   },
   ...Object.entries(contentTypes).map(([id, type]): RefuseRow => ({
     id: `content_type_${id}`,
-    title: `No right signature, and ${type === '' ? 'no Content-Type' : `Content-Type ${type}`}`,
+    title: `No valid signature, with ${type === '' ? 'no Content-Type' : `Content-Type ${type}`}`,
     reason:
-      'Strangers can send events without a signature by another Content-Type: the receiver verifies bodies of one type alone.',
+      'Anyone can send unsigned events with another Content-Type, because the receiver verifies only one type.',
     forge: (forge) => bothWays(forge, undefined, (one) => withHeader(one, 'Content-Type', type)),
   })),
   ...claims.map(({ id, title, reason, headers }): RefuseRow => ({
@@ -86,7 +85,7 @@ const kinds: readonly RefuseRow[] = [
     isAlone: true,
     title: 'Unsigned bodies that are not JSON',
     reason:
-      'Strangers can make the receiver accept, or fail on, what is no event: it parses the body before it verifies. Verify first.',
+      'The receiver parses the body before verification, so anyone can make it accept or fail on invalid events. Verify first.',
     forge: (forge) => ({
       forged: junk.map(([label, text]) => labelled(label, forge.delivery(Buffer.from(text)))),
     }),
@@ -95,9 +94,9 @@ const kinds: readonly RefuseRow[] = [
     id: 'empty_body',
     isAlone: true,
     explainedBy: ['no_header', 'unsigned_junk'],
-    title: 'An empty body without a right signature',
+    title: 'Empty body without a valid signature',
     reason:
-      'The receiver answers 2xx to anyone who sends nothing. A delivery whose body is lost on the way then counts as delivered.',
+      'The receiver returns 2xx for empty requests. A delivery whose body is lost in transit then counts as delivered.',
     // An empty body is never signed, so a plain delivery is the genuine one.
     forge: (forge) => ({ forged: bothWays(forge, Buffer.alloc(0)).forged }),
   },
@@ -112,7 +111,7 @@ const junk = [
   ['null', 'null'],
   ['a list', '[]'],
   ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
-  ['a list in a list, 20,000 deep', '['.repeat(20_000)],
+  ['lists nested 20,000 deep', '['.repeat(20_000)],
 ] as const
 
 /** Without a signature, and with one of another secret; the genuine delivery differs in the signature alone. */

@@ -23,7 +23,7 @@ const metadataAddresses = new Set([
 
 const forbiddenRanges: Partial<Record<Range, string>> = {
   unspecified: 'an unspecified address',
-  linkLocal: 'a link-local address, where clouds keep the credentials of machines',
+  linkLocal: 'a link-local address, which serves machine credentials in clouds',
   multicast: 'a multicast address',
   broadcast: 'the broadcast address',
 }
@@ -33,7 +33,7 @@ const internalRanges: Partial<Record<Range, string>> = {
   private: 'a private address',
   uniqueLocal: 'a private address',
   deprecatedSiteLocal: 'a private address',
-  carrierGradeNat: 'a private address of a provider',
+  carrierGradeNat: 'a carrier-grade NAT address',
 }
 
 /** IPv6 ranges that embed an IPv4 address, which they reach, and the byte at which it starts. */

@@ -81,19 +81,19 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
 const classify = memoize(classifyAddress)
 
 function refuseAddress(address: string, port: number, settings: DestinationSettings): string | undefined {
-  const { level, kind } = classify(address) ?? { level: 'forbidden', kind: 'what is no address' }
+  const { level, kind } = classify(address) ?? { level: 'forbidden', kind: 'an invalid address' }
   if (level === 'forbidden')
-    return `must not lead to ${kind}: nothing is ever sent there. Use the address of your receiver`
+    return `must not point to ${kind}: deliveries are never sent there. Use the address of your receiver`
   if (level === 'internal' && settings.denyPrivate)
-    return `must not lead to ${kind}, because --deny-private is set. Use a public address, or start without it`
+    return `must not point to ${kind}, because --deny-private is set. Use a public address, or start without --deny-private`
   const own = settings.own()
   if (own !== undefined && isOwn(address, port, own))
-    return `must not lead to this service itself, which listens on port ${port}. Use the port of your receiver`
+    return `must not point to this service itself (port ${port}). Use the port of your receiver`
   return undefined
 }
 
 function beyondLoopback(url: string): string {
-  return `leads out of this machine, and this simulator sends to loopback addresses only. Take its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
+  return `must be a loopback address, because this simulator sends to no other. Receive its deliveries with simulator.receive(${JSON.stringify(new URL(url).origin)}, handler), or create the simulator with network: 'any'`
 }
 
 /** Refuses a name when any of its addresses is refused, since Node chooses which one to connect to. */

@@ -36,18 +36,18 @@ function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined 
   if (url.protocol !== 'http:') return `must be an https: URL, not ${url.protocol}`
   const { hostname } = destinationOf(url)
   if (!isLocalhost(hostname) && !isLoopback(hostname))
-    return 'must be an https: URL; http: is accepted for loopback hosts alone, with --allow-http-loopback (allowHttpLoopback in the library)'
+    return 'must be an https: URL. Only loopback hosts can use http:, with --allow-http-loopback (allowHttpLoopback in the library)'
   return allowHttpLoopback
     ? undefined
-    : 'must be an https: URL. `tabwire certs create localhost` makes a certificate that the service trusts; a receiver on plain http at loopback is accepted with --allow-http-loopback (allowHttpLoopback in the library)'
+    : 'must be an https: URL. Create a trusted certificate with `tabwire certs create localhost`, or allow plain http on loopback with --allow-http-loopback (allowHttpLoopback in the library)'
 }
 
 function refuseParts(url: URL, text: string): string | undefined {
   // The parser drops an empty user name, which the stored URL would keep.
   if (/^[^/]*\/\/[^/?#]*@/.test(text))
-    return 'must not carry a user name or password; receivers are authenticated by the signature'
+    return 'must not contain a user name or password. Receivers authenticate deliveries by the signature'
   if (url.href.includes('#')) return 'must not have a fragment (#…), which is never sent'
-  if (url.port === '0') return 'must not name port 0, to which nothing can be sent'
+  if (url.port === '0') return 'must not use port 0'
   return undefined
 }
 

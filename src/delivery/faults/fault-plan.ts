@@ -97,7 +97,7 @@ const dropped: SendResult = {
   outcome: 'dropped',
   response_status: null,
   response_body: null,
-  error: 'Nothing was sent: the delivery was lost on its way, on purpose. See tabwire faults show.',
+  error: 'Not sent: an injected fault dropped this delivery. Run tabwire faults show.',
 }
 
 /** Returns the fields of an attempt that record its injected faults. */

@@ -96,7 +96,7 @@ function untilReady(socket: Socket, ready: 'connect' | 'secureConnect', timeoutM
   // undici handles later errors, but an error may come while it has no listener.
   socket.on('error', () => undefined)
   return new Promise<Socket>((resolve, reject) => {
-    const cancel = setDeadline(() => socket.destroy(new ConnectTimeout('not connected in time')), timeoutMs)
+    const cancel = setDeadline(() => socket.destroy(new ConnectTimeout('connection timed out')), timeoutMs)
     const closed = () => reject(new Error('The connection was closed before it was ready'))
     socket.once('error', reject).once('close', closed).once('close', cancel)
     socket.once(ready, () => {

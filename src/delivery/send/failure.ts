@@ -24,49 +24,49 @@ interface Row {
 
 const UNTRUSTED = /^(UNABLE_TO_.*|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED|CERT_CHAIN_TOO_LONG|INVALID_CA)$/
 const CACERT = 'pass --cacert FILE (ca in the library) with the certificate of its authority'
-const CERTS = 'or make one with `tabwire certs create`, which the simulator trusts'
+const CERTS = 'or create a trusted one with `tabwire certs create`'
 
 /** Failures by error code; the first matching row counts. */
 const rows: readonly Row[] = [
   {
     codes: /^TABWIRE_ADDRESS_REFUSED$/,
     outcome: 'address_refused',
-    words: ({ host, error }) => `Nothing was sent to ${host}: the URL ${error.message}.`,
+    words: ({ host, error }) => `Not sent to ${host}: the URL ${error.message}.`,
   },
   {
     codes: /^(TABWIRE_TIMEOUT|ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/,
     outcome: 'timeout',
     words: ({ host, timeoutMs }) =>
-      `${host} did not answer within ${timeoutMs / 1000} s. Answer 2xx at once and do the work afterwards.`,
+      `${host} did not respond within ${timeoutMs / 1000} s. Return 2xx at once and process the event afterwards.`,
   },
   {
     codes: /^ECONNREFUSED$/,
     outcome: 'connection_refused',
     words: ({ host }) =>
-      `Nothing listens at ${host}. Start the receiver, or register the port it listens on.`,
+      `No server listens at ${host}. Start the receiver, or register the port it listens on.`,
   },
   {
     codes: /^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     outcome: 'connection_reset',
     words: ({ host }) =>
-      `${host} closed the connection without an answer. Look for a crash or a limit in the receiver.`,
+      `${host} closed the connection without a response. Check the receiver for a crash or a limit.`,
   },
   {
     codes: /^TABWIRE_RECEIVER_THREW$/,
     outcome: 'connection_reset',
-    words: ({ host, error }) => `The receiver of ${host} in this process threw: ${error.message}.`,
+    words: ({ host, error }) => `The in-process receiver of ${host} threw an error: ${error.message}.`,
   },
   {
     codes: /^(ENOTFOUND|EAI_.*|ENODATA|ESERVFAIL)$/,
     outcome: 'dns_error',
     words: ({ host, code }) =>
-      `The name of ${host} could not be resolved (${code}). Check its spelling and the network.`,
+      `Could not resolve the name of ${host} (${code}). Check its spelling and the network.`,
   },
   {
     codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is for another host: ${error.cert?.subjectaltname ?? 'it names none'}. Use one that names this host.`,
+      `The certificate of ${host} is for another host: ${error.cert?.subjectaltname ?? 'no names'}. Use a certificate for this host.`,
   },
   {
     codes: /^CERT_HAS_EXPIRED$/,
@@ -82,48 +82,49 @@ const rows: readonly Row[] = [
     codes: /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     outcome: 'tls_error',
     words: ({ host }) =>
-      `The certificate of ${host} is self-signed, so nobody vouches for it: pass --cacert FILE with it (ca in the library), ${CERTS}.`,
+      `The certificate of ${host} is self-signed and not trusted. Pass it with --cacert FILE (ca in the library), ${CERTS}.`,
   },
   {
     codes: UNTRUSTED,
     applies: ({ error }) => error.issuer?.startsWith('Tabwire local authority ') === true,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? ''}, which is not the one in the service's data directory. Run both with the same --data-dir, or start the service with --cacert FILE, the ca/ca.pem beside that authority's key.`,
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? ''}, not by the authority in the service's data directory. Run both with the same --data-dir, or start the service with --cacert and that authority's ca.pem.`,
   },
   {
     codes: UNTRUSTED,
     outcome: 'tls_error',
     words: ({ host, error }) =>
-      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Let the receiver send its whole chain, ${CACERT}, ${CERTS}.`,
+      `The certificate of ${host} is not trusted: it was issued by ${error.issuer ?? 'an unknown authority'}. Send the whole chain from the receiver, ${CACERT}, ${CERTS}.`,
   },
   {
     codes: /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/,
     outcome: 'tls_error',
     words: ({ host, code }) =>
-      `${host} does not speak TLS that we understand (${code}). If the receiver is plain http, use \`tabwire listen --forward-to\`.`,
+      `${host} does not speak a supported TLS version (${code}). If the receiver uses plain HTTP, use \`tabwire listen --forward-to\`.`,
   },
   {
     codes: /^(ERR_SSL_.*|ERR_TLS_.*|(ERROR_IN_)?CERT_.*|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|UNSPECIFIED)$/,
     outcome: 'tls_error',
     words: ({ host, code, error }) =>
-      `No TLS connection to ${host} came about: ${error.message} (${code}). Check the receiver's TLS settings.`,
+      `The TLS connection to ${host} failed: ${error.message} (${code}). Check the receiver's TLS settings.`,
   },
   {
     codes: /^(HPE_.*|HTTPParserError)$/,
     outcome: 'network_error',
     words: ({ host, error, code }) =>
-      `${host} answered with something that is not HTTP/1.1: ${error.message} (${code}). Check what listens on that port.`,
+      `The response of ${host} is not HTTP/1.1: ${error.message} (${code}). Check which server listens on that port.`,
   },
   {
     codes: /^UND_ERR_HEADERS_OVERFLOW$/,
     outcome: 'network_error',
-    words: ({ host }) => `${host} answered with more than 16 KiB of headers. Answer with less.`,
+    words: ({ host }) =>
+      `The response of ${host} has more than 16 KiB of headers. Send fewer or shorter headers.`,
   },
   {
     codes: /^(ENETUNREACH|EHOSTUNREACH|ENETDOWN|EHOSTDOWN|EADDRNOTAVAIL)$/,
     outcome: 'network_error',
-    words: ({ host, code }) => `There is no way to ${host} from here (${code}). Check the network.`,
+    words: ({ host, code }) => `${host} is unreachable (${code}). Check the network.`,
   },
 ]
 
@@ -146,7 +147,7 @@ export function explainFailure(thrown: unknown, host: string, timeoutMs: number)
 export function explainStatus(status: number, location: string | undefined): Failure {
   const error =
     status >= 300 && status < 400 && location !== undefined
-      ? `The receiver answered ${status} to ${location}; redirects are not followed. Register that URL instead.`
-      : `The receiver answered ${status}; only 2xx counts as received.`
+      ? `The receiver redirected (${status}) to ${location}. Redirects are not followed. Register that URL instead.`
+      : `The receiver returned ${status}. Only 2xx counts as delivered.`
   return { outcome: 'bad_status', error }
 }

@@ -53,7 +53,10 @@ export function httpExchange(
     let onBodyRead: (() => void) | undefined
     const read = startOfBody()
     const abort = () => giveUp(signal?.reason as Error)
-    let cancel = setDeadline(() => giveUp(new ConnectTimeout('no headers in time')), settings.timeoutMs)
+    let cancel = setDeadline(
+      () => giveUp(new ConnectTimeout('no response headers in time')),
+      settings.timeoutMs,
+    )
     signal?.addEventListener('abort', abort, { once: true })
 
     /** Settles the promise; later events are ignored. */
@@ -61,7 +64,7 @@ export function httpExchange(
       cancel()
       signal?.removeEventListener('abort', abort)
       onBodyRead?.()
-      if (response === undefined) reject(error ?? new Error('The receiver gave no answer'))
+      if (response === undefined) reject(error ?? new Error('The receiver sent no response'))
       // Not `{ ...answer }`, which costs a microsecond on Node 20.
       else resolve(Object.assign(response, { body: read.text() }))
     }
@@ -93,7 +96,7 @@ export function httpExchange(
               location: typeof location === 'string' ? location : undefined,
               respondedAt: settings.measure(),
             }
-            cancel = setDeadline(() => giveUp(new Error('The body goes on')), settings.bodyTimeoutMs)
+            cancel = setDeadline(() => giveUp(new Error('The body continues')), settings.bodyTimeoutMs)
             onBodyRead = settings.onHeaders(() => giveUp(new Error('Others begin')))
           },
           onResponseData(_controller, chunk) {

@@ -27,7 +27,7 @@ export async function receiveInProcess(
   const controller = new AbortController()
   const abort = () => controller.abort(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
-  let cancel = setDeadline(() => controller.abort(new ConnectTimeout('no answer in time')), timeoutMs)
+  let cancel = setDeadline(() => controller.abort(new ConnectTimeout('no response in time')), timeoutMs)
   let onBodyRead: (() => void) | undefined
   const ended = new Promise<never>((_resolve, reject) =>
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
@@ -47,7 +47,7 @@ export async function receiveInProcess(
     const response = await Promise.race([answerOf(receive, request), ended])
     const respondedAt = measure()
     cancel()
-    cancel = setDeadline(() => controller.abort(new Error('The body goes on')), bodyTimeoutMs)
+    cancel = setDeadline(() => controller.abort(new Error('The body continues')), bodyTimeoutMs)
     onBodyRead = onHeaders(() => controller.abort(new Error('Others begin')))
     const location = response.headers.get('location') ?? undefined
     const read = startOfBody()
@@ -68,7 +68,7 @@ async function answerOf(receive: Receive, request: Request): Promise<Response> {
     const { message } = cause instanceof Error ? cause : new Error(String(cause))
     throw new ReceiverThrew(message, { cause })
   }
-  throw new ReceiverThrew('it answered with a network error')
+  throw new ReceiverThrew('it returned a network error')
 }
 
 async function readStart(response: Response, read: ReturnType<typeof startOfBody>): Promise<void> {
@@ -92,7 +92,7 @@ export function createInProcessReceivers(): InProcessReceivers {
     add(url, receive) {
       if (!URL.canParse(url))
         throw new TypeError(
-          `Deliveries are received at an absolute URL such as https://shop.example/webhooks, not at ${JSON.stringify(url)}.`,
+          `The URL of receive() must be absolute, such as https://shop.example/webhooks, got ${JSON.stringify(url)}.`,
         )
       const receiver = { base: normalUrl(url).replace(/\/$/, ''), receive }
       added.add(receiver)

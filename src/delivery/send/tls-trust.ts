@@ -57,10 +57,7 @@ export function requireCertificates(ca: readonly string[]): void {
     try {
       new X509Certificate(pem)
     } catch (cause) {
-      throw new Error(
-        'A certificate authority given to trust is no certificate in PEM. Pass a file that is.',
-        { cause },
-      )
+      throw new Error('A trusted certificate authority is not a PEM certificate. Pass a PEM file.', { cause })
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Service } from '../../service.ts'
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { RateLimit } from '../../model/simulator/settings.ts'
 
-/** SHA-256 of a key in hex: the form in which keys are stored (contract section 2). */
+/** Returns the SHA-256 of a key in hex, as keys are stored (contract section 2). */
 export function hashOf(key: string): string {
   return digest('sha256', key, 'hex')
 }
@@ -13,14 +13,14 @@ export function hashOf(key: string): string {
 export type Authenticate = (authorization: string | null) => Promise<ApiKey>
 
 /**
- * Finds the key of an `Authorization: Bearer <key>` header. Keys once found are remembered until a key changes, so that
- * a push need not wait for the store twice.
- * @throws Refusal `unauthorized` for no, a malformed, an unknown or a revoked key.
+ * Finds the key of an `Authorization: Bearer <key>` header. Found keys are cached until a key changes, which saves one
+ * read of the store per push.
+ * @throws Refusal `unauthorized` for a missing, malformed, unknown or revoked key.
  */
 export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>): Authenticate {
   let known = new Map<string, ApiKey>()
   service.onCommit((writes, kind) => {
-    // A new map, so that a look-up from before the change cannot remember a key that it has revoked.
+    // A new map, so that a lookup that started earlier cannot cache a revoked key.
     if (kind === 'replacement' || writes.some(({ collection }) => collection === 'keys')) known = new Map()
   })
   return async (authorization) => {
@@ -28,13 +28,13 @@ export function createAuthenticate(service: Pick<Service, 'find' | 'onCommit'>):
     const hash = hashOf(presented)
     const remembered = known
     const key = remembered.get(hash) ?? (await keyOfHash(service, hash))
-    if (key === undefined) throw unauthorized('This API key is not known, or was revoked.')
+    if (key === undefined) throw unauthorized('The API key is unknown or was revoked.')
     remembered.set(hash, key)
     return key
   }
 }
 
-/** The key with this hash, unless it was revoked. */
+/** Returns the key with this hash, unless it was revoked. */
 export async function keyOfHash(service: Pick<Service, 'find'>, hash: string): Promise<ApiKey | undefined> {
   const keys = await service.find('keys', 'hash', hash)
   return keys.find(
@@ -43,7 +43,7 @@ export async function keyOfHash(service: Pick<Service, 'find'>, hash: string): P
 }
 
 function bearerOf(authorization: string | null): string {
-  if (authorization === null) throw unauthorized('This request carries no API key.')
+  if (authorization === null) throw unauthorized('The request has no API key.')
   const key = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
   if (key === undefined) throw unauthorized('The Authorization header is malformed.')
   return key
@@ -56,13 +56,13 @@ function unauthorized(what: string): Refusal {
 /** @throws Refusal `insufficient_scope` that names the missing scope. */
 export function requireScope(key: ApiKey, scope: Scope): void {
   if (key.scopes.includes(scope)) return
-  const message = `This needs an API key with the scope ${scope}; this one has ${key.scopes.join(', ')}.`
+  const message = `This request needs an API key with scope ${scope}. This key has: ${key.scopes.join(', ')}. Use another key.`
   throw new Refusal('insufficient_scope', message, { required_scope: scope })
 }
 
 /**
- * Counts the requests of each known key; an unknown key gets 401 and not 429. The window begins with a
- * key's first request; those that are refused in it count, and make it no longer. Without a limit, nothing is counted.
+ * Limits the requests of each known key; unknown keys get 401 first. The window starts with a key's first request.
+ * Refused requests count, but do not extend it.
  * @throws Refusal `rate_limited` beyond the limit (contract section 4).
  */
 export function limited(authenticate: Authenticate, limit: RateLimit | undefined): Authenticate {
@@ -79,19 +79,19 @@ export function limited(authenticate: Authenticate, limit: RateLimit | undefined
   }
 }
 
-/** Only a service that limits anything loads what counts. */
+/** Loads the rate limiter only when a limit is set. */
 async function open({ requests: points, seconds: duration }: RateLimit): Promise<RateLimiterMemory> {
   const { RateLimiterMemory } = await import('rate-limiter-flexible')
   return new RateLimiterMemory({ points, duration })
 }
 
-/** Whole seconds, as the header has them, and never 0, which would mean at once. */
+/** Returns the refusal with whole seconds for `Retry-After`, at least 1. */
 function refusal({ requests, seconds }: RateLimit, msBeforeNext: number): Refusal {
   const retry_after_seconds = Math.max(1, Math.ceil(msBeforeNext / 1000))
-  const limit = `${requests} request${requests === 1 ? '' : 's'} in ${seconds === 1 ? 'a second' : `${seconds} seconds`}`
+  const limit = `${requests} request${requests === 1 ? '' : 's'} per ${seconds === 1 ? 'second' : `${seconds} seconds`}`
   return new Refusal(
     'rate_limited',
-    `This API key may make ${limit}. Wait ${retry_after_seconds} s, then send it again.`,
+    `Rate limit of this API key exceeded: ${limit}. Retry after ${retry_after_seconds} s.`,
     { retry_after_seconds },
   )
 }

@@ -4,10 +4,10 @@ import { isLoopbackName } from '../../model/loopback.ts'
 import { nodeOf } from '../node-request.ts'
 import { Refusal } from '../../model/refusal.ts'
 
-/** Whether a host, with or without a port, is a loopback address, the bound address or an allowed name. */
+/** Returns true for a loopback address, the bound address or an allowed name, with or without a port. */
 export type IsAllowedHost = (host: string) => boolean
 
-/** Addresses of this machine are allowed too: no web page can rebind them. */
+/** Also allows the addresses of this machine, which web pages cannot rebind. */
 export function createAllowedHosts(boundHost: string, allowedHosts: readonly string[]): IsAllowedHost {
   const allowed = new Set([boundHost, ...allowedHosts].map((host) => (isIPv6(host) ? host : hostname(host))))
   return (host) => {
@@ -17,8 +17,8 @@ export function createAllowedHosts(boundHost: string, allowedHosts: readonly str
 }
 
 /**
- * Keeps web pages out (contract section 10): a page that rebinds its own name to this machine arrives with a foreign
- * `Host`, and any page of another origin with a foreign `Origin`. HTTP/1.0, which no browser speaks, may omit `Host`.
+ * Refuses requests of other web pages (contract section 10). DNS rebinding shows as a foreign `Host`, and a page of
+ * another origin as a foreign `Origin`. HTTP/1.0 requests may omit `Host`, because browsers do not use it.
  */
 export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) => void {
   return (request) => {
@@ -29,18 +29,18 @@ export function createHostCheck(isAllowed: IsAllowedHost): (request: Request) =>
     if (host !== '' && !isAllowed(host))
       throw new Refusal(
         'forbidden_host',
-        `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not this service's. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
+        `The Host ${JSON.stringify((hostname(host) ?? host).slice(0, 100))} is not allowed. Use a loopback address, or allow the name with --allowed-host (allowedHosts in the library).`,
       )
     const origin = headers.get('origin')
     if (origin !== null && !isAllowed(hostOf(origin) ?? '')) throw foreign()
-    // A page's <script src> or form sends no Origin with some methods, but browsers say where it comes from.
+    // <script src> and some forms send no Origin, but browsers send Sec-Fetch-Site.
     if (headers.get('sec-fetch-site') === 'cross-site' && !isOpeningOfInspector(request)) throw foreign()
   }
 }
 
 /**
- * Whether a browser opens the inspector's page in a window: the file that `tabwire open` writes leads to it, which is of
- * another site. The page shows nothing by itself, and no other page can frame or read it.
+ * Returns true when a browser opens the inspector in a window. `tabwire open` opens it through a file, which counts as
+ * cross-site. The page contains no data, and other pages cannot frame or read it.
  */
 function isOpeningOfInspector({ method, url, headers }: Request): boolean {
   const isWindow =
@@ -53,20 +53,23 @@ function isHttp10(request: Request): boolean {
 }
 
 function foreign(): Refusal {
-  return new Refusal('forbidden_origin', 'Requests from pages of another origin are refused.')
+  return new Refusal(
+    'forbidden_origin',
+    'Requests from web pages of another origin are refused. Send the request from a server or a command line.',
+  )
 }
 
-/** A name of letters, digits, hyphens and underscores, or an IPv6 address in brackets, and perhaps a port. */
+/** A name of letters, digits, hyphens and underscores, or an IPv6 address in brackets, with an optional port. */
 const hostForm = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*)\.?)(?::(\d{0,5}))?$/i
 
-/** Lower case, without port, brackets and final dot; `undefined` when `host` is not a host. */
+/** Returns the name in lower case without port, brackets and final dot; `undefined` when it is not a host. */
 function hostname(host: string): string | undefined {
   const [, address, name, port = ''] = host.length > 300 ? [] : (hostForm.exec(host) ?? [])
   if (Number(port) > 65_535 || (address !== undefined && !isIPv6(address))) return undefined
   return (address ?? name)?.toLowerCase()
 }
 
-/** The host and port of an origin as browsers send it, with nothing before or behind it. */
+/** Returns host and port of an `Origin` header. */
 function hostOf(origin: string): string | undefined {
   return /^https?:\/\/([^/?#@\s]+)$/.exec(origin)?.[1]
 }

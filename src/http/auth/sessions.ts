@@ -5,42 +5,42 @@ import type { Service } from '../../service.ts'
 import { keyOfHash, type Authenticate } from './api-key.ts'
 
 /**
- * How a browser acts for an API key without ever holding it: a code, good once and for a short time, is exchanged for two
- * secrets. A cookie holds the token, which the browser sends to every port of the host; the page holds the other and sends
- * it as a header, so the cookie alone is good for nothing. All are in memory alone, as hashes, and end with the service.
+ * Sessions let a browser act for an API key without storing it. A one-time code is exchanged for two secrets. The token
+ * is in a cookie, which the browser sends to every port of the host. The page sends the other as a header, so the cookie
+ * is useless without it. Secrets are stored as hashes, in memory only, until the service stops.
  */
 export interface Sessions {
-  /** A code for one exchange. `keyHash` is that of the key that the session will act for. */
+  /** Creates a one-time code. `keyHash` is the hash of the key that the session acts for. */
   invite(keyHash: string): string
-  /** The secrets of a new session; `undefined` when the code is none, was used, or is too old. */
+  /** Returns the secrets of a new session; `undefined` when the code is unknown, used or expired. */
   begin(code: string): SessionSecrets | undefined
-  /** The hash of the key that the session with both secrets acts for. */
+  /** Returns the hash of the key that a session acts for. */
   keyOf(secrets: SessionSecrets): string | undefined
   end(secrets: SessionSecrets): void
 }
 
 /** The two secrets of a session. */
 export interface SessionSecrets {
-  /** Held by the cookie. */
+  /** Stored in the cookie. */
   token: string
-  /** Held by the page, and sent in {@link PAGE_HEADER}. */
+  /** Stored by the page and sent in {@link PAGE_HEADER}. */
   pageSecret: string
 }
 
-/** The header in which the page sends the secret that it holds. */
+/** Header with the page's secret. */
 export const PAGE_HEADER = 'x-tabwire-page'
 
 interface SessionParts {
-  /** A random token that cannot be guessed, also in a seeded run. */
+  /** Returns an unpredictable token, also in a seeded run. */
   newToken: () => string
-  /** Milliseconds of real time, from any start on. */
+  /** Monotonic clock in milliseconds. */
   measure: () => number
 }
 
-/** Seconds within which a code must be exchanged: long enough to change windows, too short to be found in a scrollback. */
+/** Lifetime of a code in seconds: enough to switch windows, too short to be useful in a scrollback. */
 export const CODE_SECONDS = 600
 
-/** As many codes and sessions as one person has; the oldest leave. */
+/** Limit of codes and of sessions; the oldest are dropped. */
 const MOST = 100
 
 export function createSessions({ newToken, measure }: SessionParts): Sessions {
@@ -65,7 +65,7 @@ export function createSessions({ newToken, measure }: SessionParts): Sessions {
   }
 }
 
-/** Looked up by its hash, a secret tells nothing by the time that it takes. */
+/** Returns the hash of a secret. A lookup by hash leaks nothing through timing. */
 function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
@@ -80,38 +80,37 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > MOST && oldest !== undefined) map.delete(oldest)
 }
 
-/** What identifies the caller. */
+/** The parts of a request that identify the caller. */
 export type Asking = Pick<Request, 'method' | 'headers'>
 
-/** Finds the key that a request acts for. @throws Refusal when there is none. */
+/** Returns the key that a request acts for. @throws Refusal when there is none. */
 export type Identify = (request: Asking) => Promise<ApiKey>
 
-/** Cookies are shared by all ports of a host, so each service has a name of its own. */
+/** Returns the cookie name. It contains the port, because all ports of a host share cookies. */
 function nameOf(headers: Headers): string {
   return `tabwire_session_${/:(\d+)$/.exec(headers.get('host') ?? '')?.[1] ?? 'default'}`
 }
 
-/** The token that the browser's cookie holds. */
+/** Returns the token of the cookie. */
 function sessionToken(headers: Headers): string | undefined {
   const pairs = (headers.get('cookie') ?? '').split('; ').map((pair) => pair.split('='))
   return pairs.find(([name]) => name === nameOf(headers))?.[1]
 }
 
-/** Both secrets of a session as a request shows them; empty where it has none. */
+/** Returns both secrets of a request; empty texts for missing ones. */
 export function sessionSecrets(headers: Headers): SessionSecrets {
   return { token: sessionToken(headers) ?? '', pageSecret: headers.get(PAGE_HEADER) ?? '' }
 }
 
-/** `Set-Cookie` for a session, or for the end of one. It goes to `/_sim` alone: another server on this host need not see it. */
+/** Returns `Set-Cookie` for a session or its end. The path `/_sim` hides it from most other servers on this host. */
 export function sessionCookie(headers: Headers, token: string | undefined, secure: boolean): string {
   const value = `${nameOf(headers)}=${token ?? ''}; Path=/_sim; HttpOnly; SameSite=Strict`
   return `${value}${secure ? '; Secure' : ''}${token === undefined ? '; Max-Age=0' : ''}`
 }
 
 /**
- * Whether a browser says that a page of this very service asks. Pages on other ports of the same host are of the same
- * site, and bring the cookie along. Where a browser says nothing (plain HTTP to another address than loopback), a page
- * elsewhere could ask but not read.
+ * Returns true when the browser reports a request of this service's own page. Pages on other ports of the host count as
+ * same-site and send the cookie. Without such headers (plain HTTP beyond loopback), other pages can send but not read.
  */
 export function isOwnPage({ method, headers }: Asking): boolean {
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
@@ -120,7 +119,7 @@ export function isOwnPage({ method, headers }: Asking): boolean {
   return site !== null || method === 'GET' || method === 'HEAD'
 }
 
-/** The key that a session acts for, when a page of this service asks, holds its secret, and the session is there. */
+/** Returns the key of a session, if the request comes from the service's own page with both secrets. */
 export async function keyOfSession(
   service: Pick<Service, 'find'>,
   sessions: Pick<Sessions, 'keyOf'>,
@@ -130,7 +129,7 @@ export async function keyOfSession(
   return hash === undefined ? undefined : keyOfHash(service, hash)
 }
 
-/** By the key in the header, or without one by the session of a page of this service. */
+/** Identifies a caller by the key in the header, or otherwise by the session. */
 export function byKeyOrSession(
   service: Pick<Service, 'find'>,
   authenticate: Authenticate,
@@ -141,9 +140,12 @@ export function byKeyOrSession(
     const token = headers.has('authorization') ? undefined : sessionToken(headers)
     if (token === undefined) return authenticate(headers.get('authorization'))
     if (!isOwnPage(request))
-      throw new Refusal('forbidden_origin', 'A session acts for pages of this service alone.')
+      throw new Refusal(
+        'forbidden_origin',
+        'A session works only on pages of this service. Use an API key elsewhere.',
+      )
     const key = await keyOfSession(service, sessions, request)
     if (key !== undefined) return key
-    throw new Refusal('unauthorized', 'This session is over. tabwire open makes a new one.')
+    throw new Refusal('unauthorized', 'The session has ended. Run tabwire open for a new link.')
   }
 }

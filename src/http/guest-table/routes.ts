@@ -30,10 +30,10 @@ export interface TableRouteParts extends TableParts {
 const tag = 'Simulator guest page'
 const freshHeaders = ['Cache-Control', 'Cross-Origin-Resource-Policy'] as const
 
-/** Routes of a guest at a table's page, below the table's address, which stands for a key (contract section 7). */
+/** Routes of the guest page below the table's address, whose token replaces the key (contract section 7). */
 export function tableRoutes(parts: TableRouteParts): Documented[] {
   const { service, stream } = parts
-  /** Finds the table before anything else is read: a wrong token is answered 404. */
+  /** Finds the table before it reads the body: a wrong token returns 404. */
   const atTable =
     (handle: (table: LocatedTable, call: Call) => Promise<Reply>) =>
     async (call: Call): Promise<Reply> =>
@@ -56,9 +56,9 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       doc: {
         id: 'getTableState',
         tag,
-        summary: 'Show a table',
+        summary: 'Retrieve a table',
         description:
-          'Open checks, closed ones that are owed, and for an hour those that were paid. With `X-Guest-Id` it tells what of it is of that guest.',
+          'Returns open checks, closed checks with a balance, and checks paid within the last hour. `X-Guest-Id` marks the claims and payments of that guest.',
         headers: ['X-Guest-Id.optional'],
         answers: { 200: { description: 'The table.', schema: 'TableView', headers: freshHeaders } },
         errors: ['NotFound'],
@@ -74,7 +74,7 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
         tag,
         summary: 'Stream changes at a table',
         description:
-          'Server-sent events `change`, at once and whenever the state may have changed, each with `{}` as its data, until the connection is closed. Read the state again at each.',
+          'Sends the server-sent event `change` with the data `{}` at once and after each possible change. Read the state again after each event.',
         answers: {
           200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
         },
@@ -100,7 +100,7 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
         id: 'claimAtTable',
         tag,
         summary: 'Claim items of a check at the table',
-        description: 'All of it or nothing. Leads to `claim.created`.',
+        description: 'Claims all given quantities, or none of them. Emits `claim.created`.',
         headers: ['X-Guest-Id'],
         answers: { 201: { description: 'The claim.', schema: 'Claim', headers: freshHeaders } },
         errors: ['NotFound', 'NotClaimable'],
@@ -113,10 +113,11 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       doc: {
         id: 'releaseClaimAtTable',
         tag,
-        summary: "Release a claim of the guest's own that is not paid",
-        description: 'Releasing it again changes nothing. Leads to no event.',
+        summary: "Release one of the guest's unpaid claims",
+        description:
+          'Releases an unpaid claim of this guest. A repeated call changes nothing. Emits no event.',
         headers: ['X-Guest-Id'],
-        answers: { 200: { description: 'The claim, released.', schema: 'Claim', headers: freshHeaders } },
+        answers: { 200: { description: 'The released claim.', schema: 'Claim', headers: freshHeaders } },
         errors: ['ForbiddenGuest', 'NotFound', 'ClaimNotActive'],
       },
       handle: atTable(async (table, call) => {
@@ -137,9 +138,9 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       doc: {
         id: 'payAtTable',
         tag,
-        summary: "Pay claims of the guest's own, an amount, or all that is owed",
+        summary: "Pay the guest's claims, an amount or the balance",
         description:
-          'There is no idempotency key. With `expected_cents`, what the guest was shown, no other amount is taken. Sent again, a payment of claims is answered 409, and so is one of all that is owed, unless something is owed again by then; one of `amount_cents` is made again as long as so much is owed, so look at the state first. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+          'Pays `claim_ids`, `amount_cents`, or without both the balance. With `expected_cents`, the payment is refused if the amount differs. There is no idempotency key: a repeated payment of `amount_cents` is made again, so read the state before a retry. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
         headers: ['X-Guest-Id'],
         answers: { 201: { description: 'The payment.', schema: 'Payment', headers: freshHeaders } },
         errors: ['CardDeclined', 'ForbiddenGuest', 'NotFound', 'NotPayableAsShown'],
@@ -153,8 +154,9 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
       doc: {
         id: 'leaveFeedbackAtTable',
         tag,
-        summary: 'Rate the meal',
-        description: 'As often as one likes, and by anybody at the table. Leads to `feedback.received`.',
+        summary: 'Leave feedback',
+        description:
+          'Stores a rating. Any guest at the table can send any number. Emits `feedback.received`.',
         answers: { 201: { description: 'The feedback.', schema: 'Feedback', headers: freshHeaders } },
         errors: ['NotFound'],
       },
@@ -167,7 +169,7 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
   ]
 }
 
-/** JSON for this guest, now: no cache and no other site may have it. */
+/** Returns JSON that caches and other sites must not store or read. */
 function fresh(status: number, value: unknown): Answer {
   return {
     status,
@@ -176,7 +178,7 @@ function fresh(status: number, value: unknown): Answer {
   }
 }
 
-/** The check with this id, if guests at the table see it. @throws Refusal `not_found`, also for one of another table. */
+/** Returns a check that guests at the table see. @throws Refusal `not_found`, also for a check of another table. */
 async function checkAt(parts: TableParts, table: LocatedTable, external_id: string): Promise<CheckAddress> {
   const shown = await checksAt(parts, table)
   if (!shown.some((check) => check.external_id === external_id))
@@ -190,13 +192,13 @@ async function ownClaim({ service }: TableParts, table: LocatedTable, id: string
   if (claim.guest_hash === guest) return claim
   throw new Refusal(
     'not_your_claim',
-    `Claim ${id} belongs to another guest, and only that guest can release or pay it here.`,
+    `Claim ${id} belongs to another guest. Only that guest can release or pay it here.`,
   )
 }
 
-/** Messages for callers of the API would mislead a guest, who has no key and pushes nothing. */
+/** Messages for guests, who have no key and do not push. */
 function notHere(what: string): Refusal {
-  return new Refusal('not_found', `There is no ${what} at this table. Look at the table again.`)
+  return new Refusal('not_found', `No ${what} at this table. Read the table again.`)
 }
 
 function declined(): Refusal {

@@ -6,9 +6,9 @@ import { createSubscriber, type Subscriber } from '../stream/subscriber.ts'
 import { HEARTBEAT, HEARTBEAT_MS, streamHeaders } from '../stream/stream.ts'
 import { timers } from '../../timers.ts'
 
-/** Server-sent events `change`: the state of the table has changed and must be read again. */
+/** Server-sent events `change`: the state of the table may have changed. */
 export interface TableStream {
-  /** `checkIds` are those that the table is known to have: one that is moved away is news as well. */
+  /** `checkIds` are the checks last seen at the table, so that a check moved away counts as a change. */
   open(table: Table, checkIds: readonly string[]): Answer
   close(): void
 }
@@ -20,11 +20,11 @@ interface Listeners {
   checkIds: Set<string>
 }
 
-/** The first word tells a page that has come back that it may have missed something. */
+/** The first event, because a reconnected page may have missed changes. */
 const CHANGE = 'event: change\ndata: {}\n\n'
 const CHANGE_BYTES = new TextEncoder().encode(CHANGE)
 
-/** One change says as much as many do, so that few need to wait for a page that does not read. */
+/** Limit of queued events for a slow page; one event is as good as many. */
 const MOST_WAITING_BYTES = 1024
 
 export function createTableStream(service: Pick<Service, 'onCommit'>): TableStream {
@@ -65,7 +65,7 @@ export function createTableStream(service: Pick<Service, 'onCommit'>): TableStre
   }
 }
 
-/** Whatever guests or the POS do to a check writes the check. */
+/** Every change of a check by guests or the POS writes the check. */
 function concerns(writes: readonly Write[], { table, checkIds }: Listeners): boolean {
   const touched = writes.flatMap((write) =>
     write.collection === 'checks' && 'put' in write ? [write.put] : [],

@@ -10,17 +10,17 @@ import type { Call } from '../route.ts'
 export interface TableParts {
   service: Pick<Service, 'list' | 'find' | 'get' | 'execute'>
   now: () => Date
-  /** What the addresses of tables follow from. */
+  /** Secret from which the tokens of table addresses are derived. */
   tableSecret: string
 }
 
-/** A table at its location: whose page a request has come by. */
+/** A table at its location. */
 export type LocatedTable = Table & { location: Location }
 
-/** More than any restaurant has, and than any table. */
+/** Limits of locations and of checks per table, above any real restaurant. */
 const MOST = { locations: 1000, checks: 50 }
 
-/** The table that the path of a request names and proves to know, if it does. */
+/** Returns the table of a path with a valid token. */
 export async function findTable(
   { service, tableSecret }: TableParts,
   { params }: Call,
@@ -32,14 +32,14 @@ export async function findTable(
     .find((table) => isTokenOf(tableSecret, table, token))
 }
 
-/** @throws Refusal `not_found`: a wrong token tells nothing of the table, not even whether there is one. */
+/** @throws Refusal `not_found` for a wrong token, also when the table does not exist. */
 export async function requireTable(parts: TableParts, call: Call): Promise<LocatedTable> {
   const table = await findTable(parts, call)
   if (table !== undefined) return table
-  throw new Refusal('not_found', 'There is no table at this address. Scan the QR code on the table again.')
+  throw new Refusal('not_found', 'No table at this address. Scan the QR code on the table again.')
 }
 
-/** The checks that guests at a table see: open ones first, each newest first. */
+/** Returns the checks that guests at a table see: open checks first, newest first. */
 export async function checksAt(
   { service, now }: TableParts,
   { location_id, number }: Table,
@@ -54,7 +54,7 @@ function isOpen({ status }: Check): boolean {
   return status === 'open'
 }
 
-/** All that the page shows to the guest whose hash this is. */
+/** Returns the state of the page for the guest with this hash. */
 export async function viewTable(parts: TableParts, table: LocatedTable, guest?: string): Promise<TableView> {
   const { name, currency, timezone } = table.location
   const checks = await checksAt(parts, table)
@@ -71,20 +71,23 @@ export async function viewTable(parts: TableParts, table: LocatedTable, guest?: 
   }
 }
 
-/** SHA-256 of the id by which a guest's browser knows itself, in the header `X-Guest-Id`; `undefined` without one. */
+/** Returns the SHA-256 of the header `X-Guest-Id`; `undefined` without one. */
 export function guestOf(call: Call): string | undefined {
   const id = call.header('x-guest-id')
   if (id === null) return undefined
   if (/^[\w-]{22,64}$/.test(id)) return digest('sha256', id, 'hex')
-  throw new Refusal('invalid_request', 'X-Guest-Id must be 22 to 64 letters, digits, hyphens or underscores.')
+  throw new Refusal(
+    'invalid_request',
+    'X-Guest-Id must have 22 to 64 letters, digits, hyphens or underscores.',
+  )
 }
 
-/** @throws Refusal `invalid_request` when a claim or payment does not name its guest. */
+/** @throws Refusal `invalid_request` when the header `X-Guest-Id` is missing. */
 export function requireGuest(call: Call): string {
   const guest = guestOf(call)
   if (guest !== undefined) return guest
   throw new Refusal(
     'invalid_request',
-    'This needs the header X-Guest-Id, by which guests know their own claims.',
+    'The header X-Guest-Id is missing. It identifies the guest who claims and pays.',
   )
 }

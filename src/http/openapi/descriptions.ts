@@ -1,87 +1,86 @@
 import type { Json } from './json.ts'
 
-/** What there is to say of fields and components, by `Component` or `Component.field`. */
+/** Descriptions by `Component` or `Component.field`. */
 const texts: Readonly<Record<string, string>> = {
   CheckPush: 'The complete current state of a check (specification section 2).',
   'CheckPush.revision':
-    'Grows with each change of the check: a counter, or epoch milliseconds. With it, pushes in any order end in one state. `start --order-by FIELD` reads it from another field, whose values are integers or ISO 8601 times.',
-  'CheckPush.items': "All of the check's items.",
+    'Increases with each change of the check: a counter, or milliseconds since 1970. Pushes with a revision converge in any order. `start --order-by FIELD` reads it from another field with integers or ISO 8601 times.',
+  'CheckPush.items': 'All items of the check.',
   'PushedItem.external_id':
-    "The caller's identifier of the item, unique within the check; items are matched by it.",
+    "The caller's identifier of the item, unique within the check. Items are matched by it.",
   'PushedItem.quantity':
-    'More than 0, up to 1,000,000, kept as it is. Guests claim in thousandths: more decimals are a finding.',
-  'PushedItem.price_cents': 'The price of one unit in minor units; negative for a discount.',
+    'More than 0, at most 1,000,000. Guests claim in thousandths, so more than 3 decimals cause a finding.',
+  'PushedItem.price_cents': 'Price of one unit, in minor units. Negative for a discount.',
   'PushedItem.note': 'Free text.',
-  Totals: 'In minor units. They need not add up: service charges and inclusive taxes are real.',
-  Check: 'A check as it is answered and told of (contract section 3).',
-  'Check.external_id': "The caller's own identifier, which is in the path.",
+  Totals:
+    'In minor units. The totals may differ from the sum of the items, for example by service charges or included taxes.',
+  Check: 'A check, as responses and events contain it (contract section 3).',
+  'Check.external_id': "The caller's identifier of the check, as in the path.",
   'Check.revision':
-    'That of the push which it shows, whatever its field; a time is in UTC. Null when the push had none.',
-  'Check.paid_cents': 'What guests have paid and not been given back, without tips.',
-  'Check.balance_cents': 'What is still owed; negative when the total fell below what was paid.',
-  'Check.updated_at': 'Moves forward with every visible change, so the newer of two states can be told.',
-  'CheckItem.claimed_quantity': 'How much of it guests have claimed, paid or not.',
-  'CheckItem.paid_quantity':
-    'How much of it is in claims that are paid; all of it while the check is fully paid, by any guest.',
-  Claim: 'What a guest has taken on.',
-  'ClaimedItem.quantity': 'In thousandths at the finest.',
-  'Claim.amount_cents': 'Its share of the total as the check is now; fixed once it is paid or released.',
-  'Claim.payment_id': 'The payment that paid it, also when that was refunded since.',
-  'ClaimedItem.price_cents': 'The price of one unit when it was claimed.',
-  'Payment.amount_cents': 'What went to the check; the tip is beside it.',
-  'Payment.claim_ids': 'The claims that it paid.',
-  'Payment.refunded_cents': 'Of the amount, 0 to all of it.',
-  'Feedback.rating': '1 to 5, 5 is best.',
+    'Revision of the latest push, whatever its field. Times are in UTC. Null if the push had none.',
+  'Check.paid_cents': 'Amount paid minus refunds, without tips.',
+  'Check.balance_cents': 'Amount still owed. Negative if the total fell below the paid amount.',
+  'Check.updated_at': 'Increases with every visible change, so the newer of two states has the later time.',
+  'CheckItem.claimed_quantity': 'Quantity in claims, paid or not.',
+  'CheckItem.paid_quantity': 'Quantity in paid claims. The whole quantity while the check is fully paid.',
+  Claim: 'Items that a guest has claimed.',
+  'ClaimedItem.quantity': 'At most 3 decimals.',
+  'Claim.amount_cents': 'Share of the total of the current check. Fixed once the claim is paid or released.',
+  'Claim.payment_id': 'The payment that paid the claim, even if it was refunded later.',
+  'ClaimedItem.price_cents': 'Price of one unit at the time of the claim, in minor units.',
+  'Payment.amount_cents': 'Amount paid for the check, without the tip.',
+  'Payment.claim_ids': 'The claims that the payment paid.',
+  'Payment.refunded_cents': 'Refunded part of the amount.',
+  'Feedback.rating': '1 to 5, where 5 is best.',
   WebhookEndpoint: 'A URL that receives events of its location.',
-  'WebhookEndpoint.status': 'A disabled endpoint gets nothing more; register its URL again.',
+  'WebhookEndpoint.status': 'A disabled endpoint gets no deliveries. Register its URL again.',
   'RegisteredWebhookEndpoint.signing_secret':
-    'Shown this once. The key of the signatures of all deliveries to this endpoint.',
-  'WebhookEndpointRegistration.url': 'An absolute https: URL without user info and fragment.',
-  'WebhookEndpointRegistration.event_types': 'What is delivered to it; each type once.',
-  'ClaimRequest.items': 'Each item once; quantities of more than 0, within what is left unclaimed.',
-  'PaymentRequest.claim_ids': 'Claims to pay in full; not together with `amount_cents`.',
-  'PaymentRequest.amount_cents': 'An amount to pay; not together with `claim_ids`.',
-  'PaymentRequest.tip_cents': 'None unless it is given.',
-  'RefundRequest.amount_cents': 'The rest of the payment unless it is given.',
-  'ResendRequest.fresh': 'True signs with the present time; false repeats the header of the first attempt.',
-  'KeyRequest.scopes': 'All of them unless they are given.',
-  'KeyRequest.location_id': 'Of the key that asks unless it is given.',
-  'Delivery.next_attempt_at': 'While it is pending.',
-  'Attempt.response_body': 'The first 4 KiB of it.',
-  'Attempt.error': 'In words, what went wrong and what to do about it.',
-  Event: 'The envelope, and `body`: the envelope as it is signed and sent, byte for byte.',
-  'Clock.offset_ms': 'How far it is ahead of real time, in milliseconds.',
-  'TableAddress.url': 'Gives access to the table without a key.',
-  'TableView.checks': 'Open ones first, each newest first.',
-  'TableCheck.even_split_cents':
-    'What is to be split when guests pay in even parts: the total without what was paid by claims.',
-  'TableCheck.claims': 'Those that hold items, oldest first.',
+    'Key of the signatures of all deliveries to this endpoint. Shown only once.',
+  'WebhookEndpointRegistration.url':
+    'An absolute https: URL without user info and fragment, at most 2,048 characters.',
+  'WebhookEndpointRegistration.event_types': 'Event types to deliver, each once.',
+  'ClaimRequest.items': 'Each item once, with a quantity above 0 and at most the unclaimed quantity.',
+  'PaymentRequest.claim_ids': 'Claims to pay in full. Cannot be combined with `amount_cents`.',
+  'PaymentRequest.amount_cents': 'Amount to pay. Cannot be combined with `claim_ids`.',
+  'PaymentRequest.tip_cents': 'Tip, 0 by default.',
+  'RefundRequest.amount_cents': 'By default the rest of the payment.',
+  'ResendRequest.fresh': 'True signs with the current time. False repeats the header of the first attempt.',
+  'KeyRequest.scopes': 'By default all scopes.',
+  'KeyRequest.location_id': 'By default the location of the calling key.',
+  'Delivery.next_attempt_at': 'Set while the delivery is pending, otherwise null.',
+  'Attempt.response_body': 'The first 4 KiB of the response body.',
+  'Attempt.error': 'Error message: the cause and how to fix it.',
+  Event: 'The envelope, and `body`: the exact bytes of the envelope that are signed and sent.',
+  'Clock.offset_ms': 'Lead over real time, in milliseconds.',
+  'TableAddress.url': 'Gives access to the table without an API key.',
+  'TableView.checks': 'Open checks first, newest first.',
+  'TableCheck.even_split_cents': 'Amount to split into even shares: the total minus claims that are paid.',
+  'TableCheck.claims': 'Claims that hold items, oldest first.',
   'TableCheck.payments': 'Oldest first.',
-  'TableClaim.mine': 'Whether it belongs to the guest in `X-Guest-Id`.',
-  'TablePayment.mine': 'Whether it belongs to the guest in `X-Guest-Id`.',
-  'TablePayment.tip_cents': "Null for another guest's: what others gave is their own business.",
-  'TableClaimRequest.external_check_id': 'Which of the checks at the table is meant.',
-  'TableClaimRequest.items': 'Each item once; quantities of more than 0, within what is left unclaimed.',
-  'TablePaymentRequest.external_check_id': 'Which of the checks at the table is meant.',
-  'TablePaymentRequest.claim_ids':
-    "Claims of the guest's own to pay in full; not together with `amount_cents`.",
-  'TablePaymentRequest.amount_cents': 'An amount to pay; not together with `claim_ids`.',
-  'TablePaymentRequest.tip_cents': 'None unless it is given.',
+  'TableClaim.mine': 'True if it belongs to the guest in `X-Guest-Id`.',
+  'TablePayment.mine': 'True if it belongs to the guest in `X-Guest-Id`.',
+  'TablePayment.tip_cents': 'Null for payments of other guests.',
+  'TableClaimRequest.external_check_id': 'External id of a check at the table.',
+  'TableClaimRequest.items': 'Each item once, with a quantity above 0 and at most the unclaimed quantity.',
+  'TablePaymentRequest.external_check_id': 'External id of a check at the table.',
+  'TablePaymentRequest.claim_ids': 'Own claims to pay in full. Cannot be combined with `amount_cents`.',
+  'TablePaymentRequest.amount_cents': 'Amount to pay. Cannot be combined with `claim_ids`.',
+  'TablePaymentRequest.tip_cents': 'Tip, 0 by default.',
   'TablePaymentRequest.expected_cents':
-    'What the guest was told to pay, without the tip; when it is another amount by now, nothing is paid.',
-  'TablePaymentRequest.card': 'How the simulated card takes it: approved unless it is given.',
-  'TableFeedbackRequest.external_check_id': 'Which of the checks at the table is meant.',
-  'TableFeedbackRequest.rating': '1 to 5, 5 is best.',
+    'Amount that the guest saw, without the tip. If the amount has changed, nothing is paid.',
+  'TablePaymentRequest.card': 'Result of the simulated card, approved by default.',
+  'TableFeedbackRequest.external_check_id': 'External id of a check at the table.',
+  'TableFeedbackRequest.rating': '1 to 5, where 5 is best.',
 }
 
-/** Adds the descriptions. @throws when one is of something that there is not. */
+/** Adds the descriptions. @throws for a description of an unknown component or field. */
 export function describe(schemas: Record<string, Json>): Record<string, Json> {
   for (const [key, description] of Object.entries(texts)) {
     const [name = '', field] = key.split('.')
     const schema = schemas[name]
     const target =
       field === undefined ? schema : (schema?.properties as Record<string, Json> | undefined)?.[field]
-    if (target === undefined) throw new Error(`There is no ${key} to describe.`)
+    if (target === undefined) throw new Error(`Unknown component or field: ${key}.`)
     target.description = description
   }
   return schemas

@@ -17,15 +17,15 @@ import { componentSchemas } from './schemas.ts'
 import { signatureParameter, webhooks } from './webhooks.ts'
 
 export interface DocumentOptions {
-  /** Where the service is, without `/v1`; by default where `tabwire start` puts it. */
+  /** URL of the service without `/v1`; by default the one of `tabwire start`. */
   url?: string | undefined
   /** Names the signature header, `X-<name>-Signature`. */
   serviceName?: string | undefined
-  /** With what is the simulator's own, under `/_sim` and `/t`, and no real service has. */
+  /** Includes the simulator's operations under `/_sim` and `/t`. Default: `true`. */
   simulator?: boolean | undefined
 }
 
-/** The rows of the route tables. Their handlers are not called, so the tables get no parts. */
+/** Rows of the route tables. Their handlers are not called, so the tables get no dependencies. */
 const rows = {
   v1: v1Routes({} as V1Parts),
   sim: [
@@ -40,8 +40,8 @@ const rows = {
 }
 
 /**
- * The OpenAPI 3.1 document of the service, made of the route tables and of the schemas that validate. The same options
- * make the same document, byte for byte.
+ * Returns the OpenAPI 3.1 document, created from the route tables and the validating schemas. It is deterministic, byte
+ * for byte.
  */
 export async function openApiDocument(options: DocumentOptions = {}): Promise<Json> {
   const { url = 'http://127.0.0.1:4100', serviceName = 'Service', simulator = true } = options
@@ -67,7 +67,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API key. Its scopes are among `read` (every GET), `write` (pushes, webhook endpoints and pings) and `simulate` (all of `/_sim`).',
+            'An API key. Its scopes are any of `read` (every GET), `write` (pushes, webhook endpoints and pings) and `simulate` (all of `/_sim`).',
         },
       },
       parameters: { ...parameterComponents, 'webhook-signature': signatureParameter(serviceName) },
@@ -79,7 +79,7 @@ export async function openApiDocument(options: DocumentOptions = {}): Promise<Js
   })
 }
 
-/** The document as it is served and packed: on one line, since indentation would be a third of it. */
+/** Returns the document on one line, because indentation would be a third of its size. */
 export async function openApiText(options: DocumentOptions = {}): Promise<string> {
   return `${JSON.stringify(await openApiDocument(options))}\n`
 }
@@ -88,7 +88,7 @@ function isDocumented(route: Route): route is Documented {
   return route.doc !== undefined
 }
 
-/** The document without components that no path references. */
+/** Returns the document without unreferenced components. */
 function withoutUnused(document: Json & { components: Record<string, Json> }): Json {
   const { components, ...rest } = document
   const used = new Set<string>()

@@ -4,17 +4,17 @@ import { pascalCase } from './webhooks.ts'
 import { headersOf, type HeaderName } from './headers.ts'
 import { refTo, type Json } from './json.ts'
 
-/** Codes that answers of operations can have. */
+/** Error codes of operations. */
 type DocumentedCode = Exclude<ErrorCode, (typeof unroutedCodes)[number] | 'unknown_error'>
 
 interface ErrorAnswer {
-  /** All of one status. */
+  /** Codes with the same status. */
   codes: readonly DocumentedCode[]
   description: string
   headers?: readonly HeaderName[]
 }
 
-/** All answers that are errors, by the names of their components (contract section 4). */
+/** Error responses by component name (contract section 4). */
 export const errorAnswers = {
   BadRequest: {
     codes: ['invalid_request', 'invalid_path'],
@@ -27,98 +27,98 @@ export const errorAnswers = {
   BadBody: {
     codes: ['invalid_request', 'invalid_path', 'invalid_json'],
     description:
-      'The request or its path is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
+      'The request or its path is malformed, or its body is not JSON in UTF-8 with at most 32 levels.',
   },
   BadQueryOrBody: {
     codes: ['invalid_request', 'invalid_path', 'invalid_query', 'invalid_json'],
     description:
-      'The request, its path or a query parameter is malformed; or its body is no JSON text in UTF-8, or nests deeper than 32 levels.',
+      'The request, its path or a query parameter is malformed, or its body is not JSON in UTF-8 with at most 32 levels.',
   },
   Unauthorized: {
     codes: ['unauthorized'],
-    description: 'No API key, a malformed, an unknown or a revoked one.',
+    description: 'The API key is missing, malformed, unknown or revoked.',
     headers: ['WWW-Authenticate'],
   },
   Forbidden: {
     codes: ['insufficient_scope', 'forbidden_host', 'forbidden_origin'],
-    description: 'The key lacks the scope, or a web page of elsewhere is asking.',
+    description: 'The key lacks the scope, or the request comes from a web page of another origin.',
   },
   ForbiddenPage: {
     codes: ['forbidden_host', 'forbidden_origin'],
-    description: 'A web page of elsewhere is asking.',
+    description: 'The request comes from a web page of another origin.',
   },
   ForbiddenGuest: {
     codes: ['forbidden_host', 'forbidden_origin', 'not_your_claim'],
-    description: "A web page of elsewhere is asking, or for a claim that is another guest's.",
+    description:
+      'The claim belongs to another guest, or the request comes from a web page of another origin.',
   },
-  NotFound: { codes: ['not_found'], description: 'There is nothing of that name.' },
+  NotFound: { codes: ['not_found'], description: 'The resource does not exist.' },
   PaidItemsConflict: {
     codes: ['conflict_with_paid_items'],
     description:
-      'The push removes items that guests have claimed, makes them cheaper than they are now, or reduces them below what is claimed; on a fully paid check, any item. The check is left unchanged (specification section 4, rule 4).',
+      'The push removes claimed items, lowers their price or reduces them below the claimed quantity. On a fully paid check, all items count as claimed. The check is unchanged (specification section 4, rule 4).',
   },
   EndpointDisabled: {
     codes: ['endpoint_disabled'],
     description:
-      'Too many deliveries to it have failed; register the URL again (specification section 6, rule 6).',
+      'The endpoint is disabled, because too many deliveries failed. Register the URL again (specification section 6, rule 6).',
   },
   StateReplaced: {
     codes: ['state_replaced'],
-    description: 'The state was loaded or reset while the clock moved, which ended the move.',
+    description: 'The state was loaded or reset while the clock moved, so the move ended early.',
   },
   NotClaimable: {
     codes: ['not_claimable'],
-    description: 'Some of the items cannot be claimed; nothing was.',
+    description: 'Some items cannot be claimed. Nothing was claimed.',
   },
   ClaimNotActive: {
     codes: ['claim_not_active'],
-    description: 'The claim is paid or released.',
+    description: 'The claim is already paid or released.',
   },
   NotPayable: {
     codes: ['exceeds_balance', 'claim_not_active'],
-    description: 'More than is owed, or claims that are paid or released; nothing was paid.',
+    description: 'The amount exceeds the balance, or a claim is paid or released. Nothing was paid.',
   },
   NotPayableAsShown: {
     codes: ['exceeds_balance', 'claim_not_active', 'amount_changed'],
     description:
-      'More than is owed, claims that are paid or released, or another amount than the guest was shown; nothing was paid.',
+      'The amount exceeds the balance, a claim is paid or released, or the amount has changed. Nothing was paid.',
   },
   CardDeclined: {
     codes: ['card_declined'],
-    description: 'The simulated card was declined; nothing was paid.',
+    description: 'The simulated card was declined. Nothing was paid.',
   },
   ExceedsPayment: {
     codes: ['exceeds_payment'],
-    description: 'More than is left of the payment; nothing was refunded.',
+    description: 'The amount exceeds the rest of the payment. Nothing was refunded.',
   },
   PayloadTooLarge: {
     codes: ['payload_too_large'],
-    description: 'The body is longer than is accepted: 1 MiB unless configured otherwise.',
+    description: 'The body exceeds the limit, 1 MiB by default.',
   },
   UnsupportedMediaType: {
     codes: ['unsupported_media_type'],
-    description:
-      'The body is not application/json, names a charset that is not UTF-8 (`utf-8` or `utf8`), or is compressed.',
+    description: 'The body is not application/json, not UTF-8, or compressed.',
   },
   ValidationFailed: {
     codes: ['validation_failed'],
-    description: 'The body is not what is documented; all issues are listed at once.',
+    description: 'The body does not match its schema. All issues are listed.',
   },
   RateLimited: {
     codes: ['rate_limited'],
-    description: 'The key has made more requests than it may, if that is limited at all.',
+    description: 'The API key exceeded its rate limit (`start --rate-limit`).',
     headers: ['Retry-After'],
   },
-  InternalError: { codes: ['internal_error'], description: 'A bug of the service, with a fixed text.' },
+  InternalError: { codes: ['internal_error'], description: 'A bug in the service.' },
   Unavailable: {
     codes: ['storage_unavailable', 'shutting_down', 'fault_injected'],
     description:
-      'The write could not be made durable, the service is stopping, or an error is injected on purpose (its status can be any from 400 to 599).',
+      'The write could not be stored, the service is shutting down, or a fault was injected (its status can be any from 400 to 599).',
     headers: ['Retry-After'],
   },
   NotNow: {
     codes: ['storage_unavailable', 'shutting_down'],
-    description: 'The write could not be made durable, or the service is stopping.',
+    description: 'The write could not be stored, or the service is shutting down.',
     headers: ['Retry-After'],
   },
 } as const satisfies Record<string, ErrorAnswer>
@@ -133,7 +133,7 @@ export function statusOfAnswer(name: ErrorAnswerName): number {
   return statuses[errorAnswers[name].codes[0]]
 }
 
-/** The codes of all errors. */
+/** Codes of all error responses. */
 export function errorCodes(): string[] {
   return [...new Set(named.flatMap(([, { codes }]) => codes))]
 }
@@ -143,7 +143,7 @@ export function errorName(code: string): string {
   return code.endsWith('_error') ? pascalCase(code) : `${pascalCase(code)}Error`
 }
 
-/** The error answers as components; the real service has no faults on purpose. */
+/** Returns the error responses as components; a real service has no injected faults. */
 export function errorResponses(simulator: boolean): Record<string, Json> {
   const answers = named.map(([name, answer]) => {
     const codes = answer.codes.filter((code) => simulator || code !== 'fault_injected')

@@ -11,15 +11,15 @@ import { isFullyPaid, withClaims } from '../../model/guests/claimed-items.ts'
 import type { Payment } from '../../model/guests/payment.ts'
 import { viewAtTable } from '../../model/guest-table/view.ts'
 
-/** Examples by the name of their component: one is of the component's own name, several are `Name.one-of-them`. */
+/** Examples by component name: `Name` for a single example, `Name.example` for several. */
 export type Examples = Readonly<Record<string, { summary: string; value: unknown }>>
 
 type Named = [name: string, Examples[string]]
 
-/** Checks that show what a push may look like, from the plainest on. */
+/** Example checks, simplest first. */
 const checks = ['two-top', 'just-seated', 'discount-line', 'weighed-goods']
 
-/** Reads the examples, all of which come from `fixtures`. */
+/** Reads the examples from `fixtures`. */
 export async function readExamples(): Promise<Examples> {
   const pushes = await Promise.all(checks.map((name) => fixture<Json>(`checks/${name}.json`)))
   const events = await Promise.all(webhookTypes.map((type) => fixture<Json>(`events/${type}.json`)))
@@ -50,33 +50,36 @@ export async function readExamples(): Promise<Examples> {
     ...webhookTypes.map((type, index): Named => [type, example(type, events[index])]),
     ...Object.entries(records).flatMap(([name, value]): Named[] => [
       [name, example(name, value)],
-      [`${name}List`, example('A page', { data: [value], next_cursor: null })],
+      [`${name}List`, example('A page of a list', { data: [value], next_cursor: null })],
     ]),
-    ['RegisteredWebhookEndpoint', example('With its secret', { ...endpoint, signing_secret: SECRET })],
+    [
+      'RegisteredWebhookEndpoint',
+      example('With the signing secret', { ...endpoint, signing_secret: SECRET }),
+    ],
     [
       'WebhookEndpointRegistration',
       example('All events', { url: endpoint.url, event_types: endpoint.event_types }),
     ],
-    ['ClaimRequest', example('What a guest takes', claiming)],
+    ['ClaimRequest', example('One item', claiming)],
     ['PaymentRequest', example('Claims and a tip', paying)],
     ['FeedbackRequest', example('A rating', feedback)],
-    ['TableView', example('The table after a guest has paid', tableExample(tableRecords))],
-    ['TableClaimRequest', example('What a guest takes', { ...ofCheck, ...claiming })],
+    ['TableView', example('The table after a payment', tableExample(tableRecords))],
+    ['TableClaimRequest', example('One item', { ...ofCheck, ...claiming })],
     [
       'TablePaymentRequest',
       example('Claims and a tip', { ...ofCheck, ...paying, expected_cents: payment?.amount_cents }),
     ],
     ['TableFeedbackRequest', example('A rating', { ...ofCheck, ...feedback })],
-    ['ClockMove', example('A day and a half', { advance: '36h' })],
+    ['ClockMove', example('Advance by 36 hours', { advance: '36h' })],
     [
       'ChosenSecretRegistration',
       example('Closed checks', { url: endpoint.url, event_types: ['check.closed'], signing_secret: SECRET }),
     ],
     ['RefundRequest', example('Part of a payment', { amount_cents: 500 })],
-    ['ResendRequest', example('Signed with the present time', { fresh: true })],
+    ['ResendRequest', example('New signature', { fresh: true })],
     [
       'FaultsRequest',
-      example('A tenth of all deliveries twice, and some errors', {
+      example('Duplicate 10% of deliveries, return some errors', {
         seed: 7,
         faults: [
           { on: 'deliveries', duplicate: 0.1 },
@@ -84,12 +87,12 @@ export async function readExamples(): Promise<Examples> {
         ],
       }),
     ],
-    ['KeyRequest', example('A key that reads', { name: 'dashboard', scopes: ['read'] })],
-    ['SessionCode', example('The code of a link', { code: 'CodeOfTheLinkThatOpenPrints' })],
+    ['KeyRequest', example('A read-only key', { name: 'dashboard', scopes: ['read'] })],
+    ['SessionCode', example('Code of a link', { code: 'CodeOfTheLinkThatOpenPrints' })],
     [
       'State',
       example(
-        'One location, and nothing else',
+        'Only one location',
         stateOf({ ...noRecords, locations: [location as unknown as Location] }, standing),
       ),
     ],
@@ -97,7 +100,7 @@ export async function readExamples(): Promise<Examples> {
   return Object.fromEntries(all)
 }
 
-/** The examples of a component, as references; none, when there is none. */
+/** Returns references to the examples of a component. */
 export function examplesOf(examples: Examples, name: string): Json {
   const names = Object.keys(examples).filter((key) => key === name || key.startsWith(`${name}.`))
   if (names.length === 0) return {}
@@ -105,10 +108,10 @@ export function examplesOf(examples: Examples, name: string): Json {
   return { examples: Object.fromEntries(names.map((key) => [short(key), refTo('examples', key)])) }
 }
 
-/** Where the clock of the example of a state stands. */
+/** Clock time of the example state. */
 const standing = { now: '2026-11-21T18:00:00.000Z', frozen: true }
 
-/** Of the right form, and of no key. */
+/** A secret of valid form that signs nothing. */
 const SECRET = `whsec_${'example'.padEnd(43, '_')}`
 
 function example(summary: string, value: unknown) {
@@ -127,16 +130,16 @@ async function fixture<T>(path: string): Promise<T> {
   return JSON.parse(await readFile(packageFile(`fixtures/${path}`), 'utf8')) as T
 }
 
-/** Records from `fixtures` of a check that one guest claimed and paid. */
+/** Records from `fixtures`: a check with a claim and a payment. */
 export interface TableRecords {
   place: Pick<Location, 'name' | 'currency' | 'timezone'>
-  /** Before any of it. */
+  /** The check before claim and payment. */
   check: Check
   claim: Claim
   payment: Payment
 }
 
-/** The table as a guest sees it after paying, made by the function that answers. */
+/** Returns the table as a guest sees it after a payment, created by the function of the route. */
 export function tableExample({ place, check, claim, payment }: TableRecords) {
   const guest_hash = 'of the guest who asks'
   const paid: Claim = { ...claim, status: 'paid', payment_id: payment.id, guest_hash }

@@ -1,19 +1,20 @@
 import { refTo, type Json } from './json.ts'
 
-/** Headers of answers, by their names, which are those of their components. */
+/** Response headers by name, which is also the component name. */
 export const headers = {
   'X-Request-Id': {
-    description: 'Identifies the request for support; on every response (specification section 1).',
+    description:
+      'Identifies the request, for example for support. Present on every response (specification section 1).',
     required: true,
     schema: { type: 'string', pattern: '^req_[0-9A-Z]{26}$' },
   },
   'WWW-Authenticate': {
-    description: 'How to authenticate: with a bearer token.',
+    description: 'The authentication scheme: a bearer token.',
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
   'Retry-After': {
-    description: 'Seconds after which it is worth another try.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 1 },
   },
   'Cache-Control': {
@@ -22,22 +23,22 @@ export const headers = {
     schema: { type: 'string', const: 'no-store' },
   },
   'Cross-Origin-Resource-Policy': {
-    description: 'No page of elsewhere may have it.',
+    description: 'Pages of other origins must not read the response.',
     required: true,
     schema: { type: 'string', const: 'same-origin' },
   },
   'Set-Cookie': {
-    description: 'The session, or the end of it; it goes to `/_sim` alone, and no script sees it.',
+    description: 'Sets or clears the session cookie. It is sent only to `/_sim` and not readable by scripts.',
     required: true,
     schema: { type: 'string' },
   },
   'Content-Security-Policy': {
-    description: 'The page loads from the service alone and cannot be framed.',
+    description: 'The page loads resources only from the service and cannot be framed.',
     required: true,
     schema: { type: 'string' },
   },
   'Referrer-Policy': {
-    description: 'No link tells where it was followed: the address is the access.',
+    description: 'Links send no referrer, because the address gives access to the table.',
     required: true,
     schema: { type: 'string', const: 'no-referrer' },
   },
@@ -45,7 +46,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** What an answer says of its headers: the one that all have, and these. */
+/** Returns the headers of a response: `X-Request-Id` and these. */
 export function headersOf(names: readonly HeaderName[] = []): Json {
   return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, refTo('headers', name)]))
 }

@@ -1,28 +1,28 @@
 import type { Json } from './json.ts'
 
-const about = `A restaurant table-payment service: a point-of-sale system (POS) pushes the complete current state of its checks,
-guests claim items and pay at the table, and signed, retried webhooks tell of it.
+const about = `A restaurant table-payment service. A point-of-sale system (POS) pushes the complete current state of its checks.
+Guests claim items and pay at the table. Receivers get signed, retried webhooks.
 
-- Money is an integer in minor units, times are ISO 8601 in UTC.
-- Requests have JSON bodies in UTF-8, with \`Content-Type: application/json\`.
-- Every response has the header \`X-Request-Id\`, whatever its status.
+- Amounts are integers in minor units. Times are ISO 8601 in UTC.
+- Request bodies are JSON in UTF-8, with \`Content-Type: application/json\`.
+- Every response has the header \`X-Request-Id\`, also errors.
 - Lists are newest first: pass \`next_cursor\` as \`cursor\` until it is null.
-- \`HEAD\` works wherever \`GET\` does; other methods on a known path are answered 405 with \`Allow\`, unknown paths 404.
-- A key belongs to one location, and so do the checks that it pushes and the webhook endpoints that it registers.
-- A call without a valid key gets 401 before anything else is checked.
-- What is no request of HTTP/1.1 or HTTP/1.0 is answered 400, 408, 431 or 505, in the shape of errors.
-- Errors have one shape: a \`code\` for programs, a \`message\` for people, the \`request_id\`, and details of the code.`
+- \`HEAD\` works wherever \`GET\` does. Other methods on a known path return 405 with \`Allow\`, unknown paths 404.
+- An API key belongs to one location. Its checks and webhook endpoints belong to the same location.
+- A call without a valid key returns 401 before any other check.
+- Requests that are not valid HTTP/1.1 or HTTP/1.0 return 400, 408, 431 or 505 in the same error format.
+- Errors have one format: \`code\` for programs, \`message\` for people, \`request_id\`, and details per code.`
 
 const simulated = `
 
-Everything under \`/_sim\` and \`/t\` is the simulator's own: no real service has it, and its operations are marked with
-\`x-simulator-only\`. Under \`/_sim\` is what moves and shows the service, under \`/t\` what a guest's phone calls: without an API
-key, by a token in the path, so that nothing there is answered 401 or 429.
+Everything under \`/_sim\` and \`/t\` belongs to the simulator, not to a real service. Its operations are marked with
+\`x-simulator-only\`. Operations under \`/_sim\` control and inspect the service. Operations under \`/t\` serve the guest page:
+the token in the path replaces the API key, so they never return 401 or 429.
 
-Not in this document are the pages for people at \`/\` and \`/docs\`, their files under \`/assets\`, and the document itself at
+This document omits the pages at \`/\` and \`/docs\`, their files under \`/assets\`, and the document itself at
 \`/openapi.json\`.`
 
-/** What the document says of itself. The version is that of the API, a segment of its paths (specification section 9). */
+/** Returns the info object. Its version is the segment in the API's paths (specification section 9). */
 export function info(simulator: boolean): Json {
   return {
     title: 'Check ingestion and webhooks',
@@ -33,31 +33,30 @@ export function info(simulator: boolean): Json {
   }
 }
 
-/** The groups of operations. Those of the simulator begin with its name; no real service has them. */
+/** Groups of operations. Groups whose name starts with "Simulator" do not exist in a real service. */
 const tags = {
   Locations: "The restaurant's locations (specification section 4).",
-  Checks:
-    'Pushing the complete current state of a check, and looking at it (specification sections 2 and 4).',
-  Claims: 'What guests have taken on.',
-  Payments: 'What guests have paid.',
-  Feedback: 'What guests thought of it.',
+  Checks: 'Push and read the complete current state of checks (specification sections 2 and 4).',
+  Claims: 'Items that guests have claimed.',
+  Payments: 'Payments of guests.',
+  Feedback: 'Ratings and comments of guests.',
   'Webhook endpoints':
-    'Receivers of events, and pings (specification sections 4 to 6). A delivery that is not answered with a 2xx within 10 seconds is tried again after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours, then it is dead; informational answers (1xx) are skipped. A reused connection that is closed before any byte of an answer is no failure: the same attempt goes out once more on a new one.',
-  'Simulator guests': 'Plays the guests at the table: claim, pay, rate.',
+    'Register receivers of events and send pings (specification sections 4 to 6). A delivery without a 2xx response within 10 seconds is retried after 1 minute, 5 minutes, 30 minutes, 2 hours, 8 hours and 24 hours. Then it is dead. Informational responses (1xx) are skipped. If a reused connection closes before any byte of a response, the same attempt is sent once more on a new connection.',
+  'Simulator guests': 'Act as a guest: claim, pay, rate.',
   'Simulator guest page':
-    "What a guest's phone calls when it has scanned the QR code of a table. There is no API key: the token in the path, which cannot be guessed, gives access, a wrong one is answered 404, and `X-Guest-Id` tells the guests at the table apart. It does what the operations of Simulator guests do with a key, and `tabwire guests` on the command line; but each guest for themselves, at this one table, and without refunds.",
-  'Simulator deliveries': 'What was sent, what came of it, and sending it again.',
-  'Simulator events': 'Everything that happened, and the exact bytes that tell of it.',
-  'Simulator requests': 'What the service was asked, and what is wrong with it.',
-  'Simulator clock': 'The clock of the service, and fault injection.',
-  'Simulator state': 'Everything the service knows: save, load, reset.',
-  'Simulator inspector': 'What the page at `/` asks for.',
-  'Simulator access': 'API keys, webhook endpoints and the addresses of tables.',
+    'Operations of the guest page, which opens by the QR code of a table. A secret token in the path gives access instead of an API key; a wrong token returns 404. `X-Guest-Id` identifies each guest. Guests can claim, pay and rate at this table, but not refund.',
+  'Simulator deliveries': 'List, inspect and resend deliveries.',
+  'Simulator events': 'List events and their exact bodies.',
+  'Simulator requests': 'Logged requests, and findings about pushes.',
+  'Simulator clock': 'Service clock and fault injection.',
+  'Simulator state': 'Save, load and reset all data of the service.',
+  'Simulator inspector': 'Operations of the inspector, the page at `/`.',
+  'Simulator access': 'API keys, webhook endpoints and addresses of guest pages.',
 } as const
 
 export type Tag = keyof typeof tags
 
-/** The tags of the document, with the simulator's or without. */
+/** Returns the tags of the document, with or without the simulator's. */
 export function tagList(simulator: boolean): Json[] {
   return Object.entries(tags)
     .filter(([name]) => simulator || !isOfSimulator(name))

@@ -5,16 +5,16 @@ import { refTo, type Json } from './json.ts'
 const text = { type: 'string' }
 const time = { type: 'string', format: 'date-time' }
 
-/** Parameters of queries, by the name under which operations ask for them; the part behind a dot is the name's alone. */
+/** Query parameters by key. A key may have a suffix after a dot, which is not part of the parameter's name. */
 export const queryParameters = {
   limit: {
-    description: 'How many at most, 1 to 100.',
+    description: 'Maximum number of records, 1 to 100.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
-  cursor: { description: '`next_cursor` of the page before.', schema: text },
+  cursor: { description: '`next_cursor` of the previous page.', schema: text },
   order: {
     description:
-      'The newest first, or with `asc` the oldest; a cursor goes on in the order that is asked for.',
+      'Order of the list: `desc` for newest first, `asc` for oldest first. Cursors follow this order.',
     schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
   },
   'status.check': {
@@ -29,40 +29,40 @@ export const queryParameters = {
     description: 'Only webhook endpoints with this status.',
     schema: { type: 'string', enum: ['enabled', 'disabled'] },
   },
-  q: { description: 'Only what has this text in it.', schema: { type: 'string', maxLength: 255 } },
-  kind: { description: 'Only pushes.', schema: { type: 'string', enum: ['push'] } },
+  q: { description: 'Only records that contain this text.', schema: { type: 'string', maxLength: 255 } },
+  kind: { description: 'Only requests of this kind.', schema: { type: 'string', enum: ['push'] } },
   failed: {
-    description: 'Only what was refused or failed, or only what was not.',
+    description: 'True for requests with a 4xx or 5xx status, false for all others.',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
   finding: {
-    description: 'Only pushes with this finding, or with any.',
+    description: 'Only pushes with this finding, or `any` finding.',
     schema: { type: 'string', enum: ['any', ...findingCodes] },
   },
   table: { description: 'Only checks at the table with this number.', schema: text },
-  external_check_id: { description: "Only of this check, by the POS's own identifier.", schema: text },
-  endpoint_id: { description: 'Only to this webhook endpoint.', schema: text },
-  event_id: { description: 'Only of this event.', schema: text },
+  external_check_id: { description: "Only records of this check, by the caller's identifier.", schema: text },
+  endpoint_id: { description: 'Only deliveries to this webhook endpoint.', schema: text },
+  event_id: { description: 'Only deliveries of this event.', schema: text },
   type: {
-    description: 'Only of this event type.',
+    description: 'Only this event type.',
     schema: { type: 'string', enum: [...eventTypes, 'ping'] },
   },
-  'since.report': { description: 'Only what was found since then.', schema: time },
+  'since.report': { description: 'Only findings since this time.', schema: time },
   'since.stream': {
-    description: 'Tell first what began then or later, then `live`, then what happens.',
+    description: 'Send history since this time first, then the event `live`, then live events.',
     schema: time,
   },
 } satisfies Record<string, { description: string; schema: Json }>
 
 export type QueryParameter = keyof typeof queryParameters
 
-/** What every list takes (contract section 3). */
+/** Parameters of every list (contract section 3). */
 export const paging: readonly QueryParameter[] = ['limit', 'cursor']
 
-/** What every list of the simulator takes. */
+/** Parameters of every list of the simulator. */
 export const simPaging: readonly QueryParameter[] = [...paging, 'order']
 
-/** The query parameters as components: most are those of many operations. */
+/** Query parameters as components, because many operations share them. */
 export const parameterComponents: Readonly<Record<string, Json>> = Object.fromEntries(
   Object.entries(queryParameters).map(([key, parameter]) => [
     key,
@@ -76,17 +76,17 @@ export function queryParameter(key: QueryParameter): Json {
 
 const guestId = {
   description:
-    'Whose phone it is: an id that it has made up for itself and keeps, by which guests know their own claims. The service keeps its hash, and shows neither.',
+    'Secret random id that identifies a guest and their claims. The browser creates and keeps it; the service stores only its hash.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22,64}$' },
-  example: 'a-phone-that-made-this-up',
+  example: 'random-id-of-this-guest-01',
 }
 
-/** Headers of requests, by name as above. */
+/** Request headers, with keys as above. */
 export const headerParameters = {
   'X-Guest-Id': { ...guestId, required: true },
   'X-Guest-Id.optional': { ...guestId, required: false },
   'Accept-Language': {
-    description: 'The first language is the one that amounts and times are written in.',
+    description: 'The first language formats amounts and times.',
     required: false,
     schema: text,
     example: 'en-GB',
@@ -101,11 +101,11 @@ export function headerParameter(key: HeaderParameter): Json {
 
 const pathParameters: Readonly<Record<string, Json>> = {
   external_check_id: {
-    description: "The caller's own identifier of the check.",
+    description: "The caller's identifier of the check.",
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'table-12-dinner',
   },
-  id: { description: 'The identifier that the service gave.', schema: { type: 'string', minLength: 1 } },
+  id: { description: 'The identifier that the service assigned.', schema: { type: 'string', minLength: 1 } },
   number: {
     description: 'The number of the table.',
     schema: { type: 'string', minLength: 1, maxLength: 64 },
@@ -113,13 +113,13 @@ const pathParameters: Readonly<Record<string, Json>> = {
   },
   token: {
     description:
-      "The secret part of the table's address, which gives access to it; `GET /_sim/tables/{number}` returns it.",
+      "Secret token of the table's address, which gives access to the table. `GET /_sim/tables/{number}` returns it.",
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{22}$' },
-    example: 'AddressOfNobodysTable_',
+    example: 'ExampleTokenOfATable__',
   },
 }
 
-/** The parameters that a path such as `/claims/:id` has. @throws when one is not documented. */
+/** Returns the parameters of a path such as `/claims/:id`. @throws for an undocumented one. */
 export function pathParametersOf(path: string): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     const documented = pathParameters[name]

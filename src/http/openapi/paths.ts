@@ -12,10 +12,10 @@ export type Row = Pick<Route, 'method' | 'path' | 'scope' | 'query' | 'body'> & 
   doc: NonNullable<Route['doc']>
 }
 
-/** The path that a route table stands under. */
+/** Base path of a route table. */
 type Base = '/v1' | '/_sim' | '/t'
 
-/** The paths of a route table below its base. */
+/** Returns the paths of a route table below its base. */
 export function pathsOf(base: Base, rows: readonly Row[], examples: Examples): Record<string, Json> {
   const paths: Record<string, Json> = {}
   for (const row of rows) {
@@ -55,8 +55,8 @@ function operationOf(base: Base, row: Row, examples: Examples): Json {
 }
 
 function accessBy(base: Base, scope: Row['scope']): string {
-  if (scope !== null) return `Needs a key with the scope \`${scope}\`.`
-  return base === '/t' ? 'Needs no key: the token in the path is the access.' : 'Needs no key.'
+  if (scope !== null) return `Requires an API key with scope \`${scope}\`.`
+  return base === '/t' ? 'Requires no API key: the token in the path gives access.' : 'Requires no API key.'
 }
 
 function responsesOf(base: Base, row: Row, examples: Examples): Json {
@@ -65,11 +65,11 @@ function responsesOf(base: Base, row: Row, examples: Examples): Json {
   const errors = errorsOf(base, row).map((name) => [statusOfAnswer(name), refTo('responses', name)])
   const responses = Object.fromEntries([...answers, ...errors]) as Json
   if (Object.keys(responses).length < answers.length + errors.length)
-    throw new Error(`${doc.id} has two answers of one status.`)
+    throw new Error(`${doc.id} has two responses with the same status.`)
   return responses
 }
 
-/** Errors that follow from the row, and its own, which replace those with the same status. */
+/** Returns the errors of a route: those of its kind, replaced by its own where the status is the same. */
 function errorsOf(base: Base, { scope, query, body, doc: { errors = [] } }: Row): ErrorAnswerName[] {
   const bodily = [
     base === '/_sim' ? 'BadQueryOrBody' : 'BadBody',

@@ -8,43 +8,54 @@ export interface DocumentParts {
   scheme: 'http' | 'https'
 }
 
-/** Stands for the address of the service in the document that is made once. No name of a host is like it. */
+/** Placeholder for the URL of the service in the cached document; not a possible host. */
 const PLACEHOLDER = 'http://openapi.tabwire.invalid'
 
+type Written = (text: string) => Promise<string> | string
+
 /**
- * `GET /openapi.json`: what `tabwire openapi` prints, with this service as its server, by the name that it was asked by.
- * The document is created at the first request, since most services never get one, and once: creating it takes 26 ms, and
- * callers choose the name. The name is filled in for each request.
+ * Makes a function that returns the OpenAPI document, or what `write` makes of its text, with this service as its server, by
+ * the name that it was called by. Each is created at the first request, since most services never get one, and once: the
+ * document takes 26 ms, and callers choose the name. The name is filled in for each request.
  */
-export function documentRoutes({ serviceName, scheme }: DocumentParts): Route[] {
-  let made: Promise<{ text: string; digest: string }> | undefined
-  const handle = async (call: Call) => {
+export function createDocuments({ serviceName, scheme }: DocumentParts) {
+  let made: Promise<string> | undefined
+  const written = new Map<Written, Promise<string>>()
+  return async (call: Call, write: Written): Promise<string> => {
     made ??= makeDocument(serviceName)
-    const { text, digest } = await made
+    const text = written.get(write) ?? made.then(write)
+    written.set(write, text)
     const url = `${scheme}://${call.header('host')}`
-    return tagged(`"${digestOf(digest + url)}"`, call.header('if-none-match'), () =>
-      text.replaceAll(PLACEHOLDER, () => url),
-    )
+    return (await text).replaceAll(PLACEHOLDER, () => url)
   }
-  // Long, and the same each time.
+}
+
+const asItIs: Written = (text) => text
+
+/** `GET /openapi.json`: the text that `tabwire openapi` prints. */
+export function documentRoutes(documentFor: ReturnType<typeof createDocuments>): Route[] {
+  const handle = async (call: Call) => {
+    const text = await documentFor(call, asItIs)
+    return tagged(`"${digestOf(text)}"`, call.header('if-none-match'), text)
+  }
+  // Not logged, because the body is long and constant.
   return [{ method: 'GET', path: '', scope: null, secret: true, handle }]
 }
 
-async function makeDocument(serviceName: string): Promise<{ text: string; digest: string }> {
+async function makeDocument(serviceName: string): Promise<string> {
   const { openApiText } = await import('./document.ts')
-  const text = await openApiText({ url: PLACEHOLDER, serviceName })
-  return { text, digest: digestOf(text) }
+  return openApiText({ url: PLACEHOLDER, serviceName })
 }
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** Answers 304 when the caller has the body already. */
-function tagged(etag: string, known: string | null, body: () => string): Answer {
+/** Returns 304 when the caller already has the body. */
+function tagged(etag: string, known: string | null, body: string): Answer {
   const headers = { etag, 'cache-control': 'no-cache' }
   const tags = known?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return known === '*' || tags.includes(etag)
     ? { status: 304, headers, body: null }
-    : { status: 200, headers, body: body() }
+    : { status: 200, headers, body }
 }

@@ -17,7 +17,7 @@ import { tidy, type Json } from './json.ts'
 
 const [deliveryFault, apiFault] = faultsBody.shape.faults.element.options
 
-/** What clients send, by the names of the components: the schemas that validate. */
+/** Validating schemas of request bodies by component name. */
 const bodies = {
   CheckPush: pushBody,
   PushedItem: pushBody.shape.items.element,
@@ -40,7 +40,7 @@ const bodies = {
   TableFeedbackRequest: table.tableFeedbackBody,
 }
 
-/** What is listed, page by page. */
+/** Schemas of records in lists. */
 const listed = {
   Location: views.locationView,
   Check: views.checkView,
@@ -89,14 +89,14 @@ const answers = {
   ...storedEvents,
 }
 
-/** The name of the component that a body's schema is. @throws when the schema is no component. */
+/** Returns the component name of a body's schema. @throws when the schema is not a component. */
 export function componentNameOf(schema: z.ZodType): string {
   const [name] = Object.entries({ ...answers, ...bodies }).find(([, known]) => known === schema) ?? []
-  if (name === undefined) throw new Error('A route has a body whose schema is no component of the document.')
+  if (name === undefined) throw new Error('The body schema of a route is not a component of the document.')
   return name
 }
 
-/** The schemas of all answers, errors and bodies, by the names of their components. @throws when two of a name differ. */
+/** Returns the schemas of all responses, errors and bodies by component name. @throws when two with one name differ. */
 export function componentSchemas(): Record<string, Json> {
   const errors = errorCodes().map((code) => [errorName(code), errorSchema(code)])
   const shown = { ...answers, ...(Object.fromEntries(errors) as Record<string, z.ZodType>) }
@@ -104,11 +104,11 @@ export function componentSchemas(): Record<string, Json> {
   const answered = jsonSchemas(shown, 'output')
   for (const [name, schema] of Object.entries(asked))
     if (name in answered && openText(answered[name]) !== openText(schema))
-      throw new Error(`${name} is one thing in requests and another in answers.`)
+      throw new Error(`${name} has different schemas in requests and responses.`)
   return withDiscriminators({ ...answered, ...asked })
 }
 
-/** Requests may be strict where answers are not. */
+/** Returns a schema as text without `additionalProperties`, which only requests restrict. */
 function openText(schema: Json | undefined): string {
   return JSON.stringify({ ...schema, additionalProperties: undefined })
 }
@@ -162,7 +162,7 @@ function jsonSchemas(schemas: Record<string, z.ZodType>, io: 'input' | 'output')
   )
 }
 
-/** Put there after the override, these would begin a document of its own. */
+/** Removes keywords that only belong to a root schema. */
 function component({ $schema: _schema, $id: _id, ...schema }: Json): Json {
   return schema
 }

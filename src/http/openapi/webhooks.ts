@@ -17,12 +17,12 @@ export function pascalCase(text: string): string {
     .join('')
 }
 
-/** The component that an event's envelope is: `CheckFullyPaidEvent`. */
+/** Returns the component name of an envelope: `CheckFullyPaidEvent`. */
 export function envelopeName(type: WebhookType): string {
   return `${pascalCase(type)}Event`
 }
 
-/** The envelopes of all events, by the names of their components. */
+/** Returns the envelopes of all events by component name. */
 export const envelopes: Record<string, z.ZodType> = Object.fromEntries(
   webhookTypes.map((type) => [envelopeName(type), envelopeOf(type)]),
 )
@@ -36,26 +36,26 @@ function envelopeOf(type: WebhookType): z.ZodType {
   })
 }
 
-/** The events as `/_sim/events` shows them, by the names of their components: `StoredCheckFullyPaidEvent`. */
+/** Returns the events of `/_sim/events` by component name: `StoredCheckFullyPaidEvent`. */
 export const storedEvents: Record<string, z.ZodType> = Object.fromEntries(
   webhookTypes.map((type) => [`Stored${envelopeName(type)}`, eventViews[type]]),
 )
 
-/** When each event comes (contract section 6 to 8). */
+/** Trigger of each event (contract sections 6 to 8). */
 const triggers = {
-  'check.created': 'A push made a check.',
-  'check.updated': 'A push changed what is visible of a check.',
-  'check.closed': 'A push closed a check, or made one that is closed.',
-  'check.fully_paid': 'The balance of a check has come to 0 with something paid; once per crossing.',
-  'payment.succeeded': 'A guest has paid.',
-  'payment.refunded': 'A payment was refunded, in full or in part.',
-  'claim.created': 'A guest has claimed items.',
-  'feedback.received': 'A guest has rated the meal.',
-  ping: 'A ping was asked for, to verify the receiver end to end. Whatever the event types of the endpoint are.',
+  'check.created': 'A push created a check.',
+  'check.updated': 'A push changed a check.',
+  'check.closed': 'A push closed a check, or created a closed check.',
+  'check.fully_paid': 'Payments brought the balance of a check to 0. Sent each time the balance reaches 0.',
+  'payment.succeeded': 'A guest paid.',
+  'payment.refunded': 'A payment was refunded, fully or partly.',
+  'claim.created': 'A guest claimed items.',
+  'feedback.received': 'A guest left feedback.',
+  ping: 'A ping, which tests a receiver end to end. Sent regardless XX.',
 } satisfies Record<WebhookType, string>
 
 const retries =
-  'Answer with a 2xx within 10 seconds, or the delivery is tried again: the tag Webhook endpoints has the schedule. Deliveries may come twice and in any order: tell them apart by the `id` of the envelope.'
+  'Respond with 2xx within 10 seconds. Otherwise the delivery is retried; the tag Webhook endpoints has the schedule. Deliveries can arrive more than once and in any order. Deduplicate by the `id` of the envelope.'
 
 const retriesNot = 'One attempt, no retry.'
 
@@ -66,7 +66,7 @@ export function signatureParameter(serviceName: string): Json {
     in: 'header',
     required: true,
     description:
-      '`t=<unix_seconds>,v1=<hex_hmac_sha256>`: the HMAC-SHA256 of `t`, a period and the raw body, keyed with the signing secret of the endpoint, in lowercase hex. Refuse what does not match, and what is more than 300 seconds from now (specification section 5).',
+      '`t=<unix_seconds>,v1=<hex_hmac_sha256>`: the HMAC-SHA256 of `t`, a period and the raw body, keyed with the signing secret of the endpoint, in lowercase hex. Reject deliveries that do not match or whose `t` is more than 300 seconds from now (specification section 5).',
     schema: { type: 'string', pattern: '^t=\\d+,v1=[0-9a-f]{64}$' },
     example: `t=1795197731,v1=${'5f2b'.repeat(16)}`,
   }
@@ -88,14 +88,14 @@ function delivery(type: WebhookType): Json {
     parameters: [refTo('parameters', 'webhook-signature')],
     requestBody: { required: true, content },
     responses: {
-      '2XX': { description: 'Taken. The body is of no interest.' },
-      '4XX': { description: 'Refused, such as for a wrong signature; tried again.' },
-      '5XX': { description: 'Failed; tried again.' },
+      '2XX': { description: 'Accepted. The response body is ignored.' },
+      '4XX': { description: 'Rejected, for example for a wrong signature. The delivery is retried.' },
+      '5XX': { description: 'Failed. The delivery is retried.' },
     },
   }
 }
 
-/** The deliveries of all events and of pings, as webhooks (specification section 6). */
+/** Deliveries of events and pings as webhooks (specification section 6). */
 export const webhooks: Readonly<Record<string, Json>> = Object.fromEntries(
   webhookTypes.map((type) => [type, { post: delivery(type) }]),
 )

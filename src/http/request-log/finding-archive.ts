@@ -7,13 +7,13 @@ import {
 } from '../../model/simulator/report.ts'
 import type { Seen } from './push-sequence.ts'
 
-/** A finding with the request that shows it. */
+/** A finding with its request. */
 export interface Shown {
   request: Seen
   finding: Finding
 }
 
-/** Findings whose requests have left the log. Of a long session only the oldest examples are lost. */
+/** Findings whose requests were dropped from the log. In a long session only the oldest examples are lost. */
 export interface FindingArchive {
   keep(shown: Shown): void
   kept(): readonly Shown[]

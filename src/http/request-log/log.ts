@@ -20,23 +20,23 @@ import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
 
 export interface RequestLog {
-  /** Keeps a request, without the secrets in it. */
+  /** Stores a request without its secrets. */
   add(entry: RequestEntry): void
   get(id: string): LoggedRequest | undefined
   /**
-   * By the order of their answers, the newest first unless asked for otherwise: those behind the one with the id `after`,
-   * and of these `only` what is asked for. An id that the log has forgotten stands before the oldest one that it has.
+   * Lists requests in the order of their responses, newest first by default: those after the id `after` that match
+   * `only`. An id that was dropped from the log counts as older than all entries.
    */
   list(query: LogQuery): { data: LoggedRequest[]; more: boolean }
-  /** Remembers that the check has come to this state; those with a revision are in order anyway. */
+  /** Stores a state of a check without revision, to detect its repetition. */
   applied(check: Check): void
-  /** Whether a check without revisions was once as pushed, and has changed since. */
+  /** Returns true when a check without revisions had the pushed state before and changed since. */
   repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
-  /** What is wrong with what was asked since then, or ever: also of requests that the log has forgotten. */
+  /** Reports the findings since a time, or all, including those of dropped requests. */
   report(since: string | undefined): Report
-  /** Forgets everything. */
+  /** Deletes all entries. */
   clear(): void
-  /** Calls `listener` with the id of each request that is added; `read` works out what there is to say of it. */
+  /** Calls `listener` with the id of each added request; `read` returns the entry with its findings. */
   onAdd(listener: AddListener): () => void
 }
 
@@ -49,12 +49,12 @@ export interface LogQuery {
   only?: (entry: RequestHead, findings: readonly Finding[]) => boolean
 }
 
-/** The most that is kept, whichever is reached first: requests, characters of their bodies, states per check. */
+/** Limits of the log, whichever is reached first: requests, characters of bodies, states per check. */
 const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
-/** A log in memory: what the running service was asked, for as long as it is recent. `orderBy` is the field that orders pushes. */
+/** Request log in memory, with limits. `orderBy` is the field that orders pushes. */
 export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
-  /** In the order of their answers. */
+  /** In the order of their responses. */
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<AddListener>()
@@ -89,7 +89,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
     },
     list({ order, after, limit, only = () => true }) {
       const lost = unrepeated()
-      // Identifiers follow the beginning of requests, which answers overtake, so the cursor goes by its place.
+      // Ids follow the start of requests, but entries the end, so the cursor is a position.
       const place = requests.findLastIndex(({ id }) => id === after)
       const older = requests.slice(0, after === undefined ? undefined : Math.max(place, 0)).toReversed()
       const entries = order === 'asc' ? requests.slice(place + 1) : older
@@ -142,10 +142,10 @@ function digest(check: OrderedPush | Check): string {
   return createHash('sha256').update(contentOf(check)).digest('base64url')
 }
 
-/** An entry with what the requests before it make of it. */
+/** An entry with the findings that depend on earlier requests. */
 type KeptEntry = RequestEntry & { following: readonly Finding[] }
 
-/** Pushes that failed and have not come again so far, with what to say of each. */
+/** Failed pushes without a retry so far, with their findings. */
 type Unrepeated = ReadonlyMap<string, Finding>
 
 function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequest {
@@ -160,13 +160,13 @@ function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequ
   }
 }
 
-/** All that is odd about a request. */
+/** Returns all findings of a request. */
 function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding[] {
   const unrepeated = lost?.get(id)
   return [...(push?.findings ?? []), ...following, ...(unrepeated === undefined ? [] : [unrepeated])]
 }
 
-/** What an entry shows; our own trials show nothing about the integration under test. */
+/** Returns the findings of an entry; none for pushes of the contract check itself. */
 function findingsIn(entry: KeptEntry): Shown[] {
   const { id, method, path, status, started_at, push, following } = entry
   const findings = [...(push?.findings ?? []), ...following]
@@ -188,7 +188,7 @@ function countRefusal(counted: Map<string, RefusedPushes>, entry: KeptEntry): vo
   counted.set(code, { status, code, count: (counted.get(code)?.count ?? 0) + 1 })
 }
 
-/** The most frequent first. */
+/** Sorts refused pushes by count, most frequent first. */
 function refusedOf(counted: ReadonlyMap<string, RefusedPushes>): RefusedPushes[] {
   return [...counted.values()].toSorted((one, other) => other.count - one.count || one.status - other.status)
 }

@@ -13,31 +13,31 @@ import { ORDER_BY } from '../../model/revision.ts'
 import { isTrialPath } from '../../model/simulator/request-entry.ts'
 import type { RequestEntry } from '../request-context.ts'
 
-/** A request without what it took, which is all that a report tells of it. */
+/** The fields of a request that a report contains. */
 export type Seen = Pick<RequestEntry, 'id' | 'method' | 'path' | 'status' | 'started_at'>
 
-/** The pushes of each check one after the other: what only their sequence shows (contract section 11). */
+/** Finds mistakes that only the sequence of a check's pushes shows (contract section 11). */
 export interface PushSequence {
-  /** Takes the next request, and tells what those before it make of it. */
+  /** Adds the next request and returns its findings. */
   follow(entry: RequestEntry): Finding[]
-  /** The pushes that failed and have not come again so far, oldest first. */
+  /** Failed pushes without a retry so far, oldest first. */
   lost(): readonly { request: Seen; finding: Finding }[]
   clear(): void
 }
 
-/** The most that is remembered: checks with refused pushes, refused bodies of each. */
+/** Limits of stored checks with refused pushes, and of refused bodies per check. */
 const KEEP = { checks: 1_000, refused: 5 }
 
 interface Lost {
   request: Seen
   finding: Finding
-  /** `undefined` when the body never came. */
+  /** `undefined` when the body did not arrive. */
   digest: string | undefined
 }
 
 /**
- * Only failed and refused bodies are looked at, and those that follow them: a sequence without either costs nothing.
- * `onForget` gets a failed push that is too long ago to wait for its repetition.
+ * Reads only failed and refused bodies and their successors, so other sequences cost nothing. `onForget` gets a failed
+ * push when the limit drops it before a retry.
  */
 export function createPushSequence(
   onForget: (lost: Lost) => void,
@@ -70,7 +70,7 @@ export function createPushSequence(
     else lost.delete(stalest)
   }
 
-  /** Remembers a refused body by its code and digest, and tells whether it was refused in this way before. */
+  /** Stores a refused body by code and digest. Returns true when it was refused with this code before. */
   function wasRefused(path: string, mark: string): boolean {
     const known = refused.get(path) ?? []
     refused.delete(path)
@@ -131,12 +131,12 @@ export function createPushSequence(
   }
 }
 
-/** Whether a request pushes a check, answered or not. */
+/** Returns true for a push, with or without a response. */
 export function isPush({ method, path }: Pick<Seen, 'method' | 'path'>): boolean {
   return method === 'PUT' && path.startsWith('/v1/checks/external/')
 }
 
-/** The refusal that a push was answered with; `undefined` when it was not refused, or the answer did not arrive. */
+/** Returns the refusal of a push; `undefined` when it was accepted or the response did not arrive. */
 export function refusalOf(entry: RequestEntry): PushRefusal | undefined {
   const { status, response_body } = entry
   if (status < 400 || status >= 500 || brokeOff(entry)) return undefined
@@ -148,13 +148,13 @@ function brokeOff({ faults = [] }: RequestEntry): boolean {
   return faults.some((kind) => kind === 'reset' || kind === 'lost_answer')
 }
 
-/** Of what a push says, however its JSON is written; worked out when it is first asked for. */
+/** Digest of a push's state, independent of its JSON layout; computed at first use. */
 function digestOnce(body: string | null, orderBy: string): () => string | undefined {
   let digest: string | undefined
   return () => (body === null ? undefined : (digest ??= digestOf(stateOf(body, orderBy))))
 }
 
-/** Of the body as it came. */
+/** Digest of the body's text. */
 function digestOfText(body: string | null): string | undefined {
   return body === null ? undefined : digestOf(body)
 }

@@ -3,7 +3,7 @@ import { findingCodes } from '../../model/simulator/report.ts'
 import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import { choiceOf, externalIdIn, searchOf } from '../query.ts'
 
-/** Which requests of the log are asked for: by what they were, what came of them, what is odd about them, and a text. */
+/** Filters of the request log: kind, check, result, finding and text. */
 export function requestFilter(
   query: URLSearchParams,
 ): (request: RequestHead, findings: readonly Finding[]) => boolean {
@@ -20,7 +20,7 @@ export function requestFilter(
     (text === undefined || textOf(request).includes(text))
 }
 
-/** What is known of a request without reading its bodies. */
+/** The fields of a request that need no reading of its bodies. */
 export interface RequestHead extends Pick<LoggedRequest, 'id' | 'method' | 'path' | 'status'> {
   push: unknown
 }

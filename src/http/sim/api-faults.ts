@@ -10,22 +10,22 @@ import type { Reply } from '../route.ts'
 import type { RequestContext } from '../request-context.ts'
 import { timers } from '../../timers.ts'
 
-/** Injects faults into requests to `/v1` (contract section 10), and none into `/_sim`. */
+/** Injects faults into requests under `/v1` only (contract section 10). */
 export interface ApiFaults {
-  /** Puts these in the place of those before them. */
+  /** Replaces all faults. */
   set(faults: readonly ApiFault[], seed: number): void
   show(): readonly ApiFault[]
-  /** Runs a handler, or answers in its place. Notes the injected faults in the context. */
+  /** Runs a handler, or responds instead of it. Adds the injected faults to the context. */
   around(
     event: H3Event,
     context: RequestContext,
     handle: () => Promise<Reply> | Reply,
   ): Promise<Reply> | Reply
-  /** Ends all waiting. */
+  /** Ends all delays. */
   stop(): void
 }
 
-/** A fault with the number of requests that it has looked at: the draws of one do not depend on what others concern. */
+/** A fault with the number of requests it applied to, so that its random draws do not depend on other faults. */
 type Rule = FaultRule<ApiFault> & { seen: number }
 
 export function createApiFaults(): ApiFaults {
@@ -89,13 +89,13 @@ export function createApiFaults(): ApiFaults {
   }
 }
 
-/** A push with an injected fault is logged too: the log shows whether the same push comes again. */
+/** Logs a push with an injected fault, so that the log shows whether it is retried. */
 async function noteBody({ req }: H3Event, context: RequestContext): Promise<void> {
   if (req.method !== 'PUT') return
   await readJson(req, NOTED_BYTES, (text) => (context.requestBody = text)).catch(() => undefined)
 }
 
-/** As many as a body may have unless said otherwise. */
+/** Limit of a body's size, in bytes. */
 const NOTED_BYTES = 1024 * 1024
 
 type Handle = () => Promise<Reply> | Reply
@@ -105,7 +105,7 @@ interface Injected {
   kinds: readonly ApiFaultKind[]
 }
 
-/** A request ends once: of several ways the one that comes first. */
+/** Faults that end a request, by precedence. */
 const endings = ['reset', 'error', 'lost_answer'] as const
 
 function chanceOf(fault: ApiFault, kind: ApiFaultKind): number {
@@ -121,7 +121,7 @@ function concerns({ paths }: ApiFault, method: string, path: string): boolean {
   })
 }
 
-/** `*` stands for any characters, slashes as well. Each part is looked for once, so that no path takes long. */
+/** Matches a path; `*` matches any characters including slashes. Searches each part once, so the time is linear. */
 function matches(pattern: string, path: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()
@@ -137,11 +137,11 @@ function matches(pattern: string, path: string): boolean {
 }
 
 function injected(status: number, { requestId }: RequestContext): Reply {
-  const message = 'This error was asked for with PUT /_sim/faults; nothing was done. See tabwire faults show.'
+  const message = 'Injected fault (PUT /_sim/faults): the request was not processed. Run tabwire faults show.'
   return { status, body: errorBody('fault_injected', message, requestId) }
 }
 
-/** As a crash or a network does: without an answer. In TLS there is no reset of our own, so the connection ends. */
+/** Resets the connection without a response. TLS sockets cannot be reset, so the connection is closed. */
 function breakOff({ req }: H3Event, context: RequestContext): void {
   const socket = nodeOf(req).req?.socket
   if (socket === undefined) context.broken = true
@@ -149,7 +149,7 @@ function breakOff({ req }: H3Event, context: RequestContext): void {
   else socket.resetAndDestroy()
 }
 
-/** Waits in real time, all of which end at once when the service stops. */
+/** Creates delays in real time, which end at once when the service stops. */
 export function createPause() {
   const waiting = new Set<() => void>()
   let ended = false

@@ -3,15 +3,15 @@ import { Refusal } from '../../model/refusal.ts'
 import { clockMoveBody, type ClockMove } from '../../model/simulator/bodies.ts'
 import { ok, withBody, type Documented } from '../route.ts'
 
-/** The clock as the routes use it; each call returns the view to answer with. */
+/** Clock controls; each call returns the view for the response. */
 export interface ClockParts {
-  /** `undefined` when the service uses a clock of the program's own. */
+  /** `undefined` when the program passed its own clock. */
   clock: MovableTime | undefined
 }
 
 interface MovableTime {
   show(): object
-  /** A move ends when its signal aborts. */
+  /** The signal aborts a move. */
   advance(ms: number, signal: AbortSignal): Promise<object>
   moveTo(time: Date, signal: AbortSignal): Promise<object>
   freeze(frozen: boolean): Promise<object>
@@ -27,8 +27,8 @@ export function clockRoutes({ clock }: ClockParts): Documented[] {
       doc: {
         id: 'getClock',
         tag: 'Simulator clock',
-        summary: 'Show the clock',
-        answers: { 200: { description: 'The clock of the service.', schema: 'Clock' } },
+        summary: 'Retrieve the clock',
+        answers: { 200: { description: 'The service clock.', schema: 'Clock' } },
         errors: ['NotFound'],
       },
       handle: () => ok(movable(clock).show()),
@@ -43,10 +43,10 @@ export function clockRoutes({ clock }: ClockParts): Documented[] {
         tag: 'Simulator clock',
         summary: 'Move or freeze the clock',
         description:
-          'An advance attempts everything that falls due, in the order of time, each outcome before the next attempt, and answers when that is done. Under steady traffic it waits for no deliveries that are made more than a second of real time after it began, and no longer than that for an endpoint to which they keep coming. A move ends where the clock stands when its request is ended, or when the state is loaded or reset. `freeze` waits for no move.',
+          'Advances the clock by a duration or to a time, or freezes it. An advance attempts all due deliveries in order of time and responds when they are recorded. It ignores deliveries created more than one second of real time after its start. It ends early when the request is aborted or the state is replaced.',
         answers: {
           200: {
-            description: 'The clock, and what was attempted while it moved.',
+            description: 'The clock, and the attempts made while it moved.',
             schema: ['ClockReport', 'Clock'],
           },
         },
@@ -60,7 +60,7 @@ function movable(clock: MovableTime | undefined): MovableTime {
   if (clock !== undefined) return clock
   throw new Refusal(
     'not_found',
-    'This service was started with a clock of its own, which cannot be moved here.',
+    'This simulator uses a custom clock, which cannot be moved over HTTP. Move that clock in your program.',
   )
 }
 

@@ -46,8 +46,8 @@ export function deliveryRoutes(service: Service): Documented[] {
         tag: 'Simulator inspector',
         internal: true,
         summary: 'Count attempts over time',
-        description: 'Of the newest 2,000 deliveries that fit.',
-        answers: { 200: { description: 'How attempts ended and how long they took.', schema: 'Activity' } },
+        description: 'Counts the attempts of the newest 2,000 deliveries that match the filters.',
+        answers: { 200: { description: 'Outcomes and durations of attempts.', schema: 'Activity' } },
       },
       handle: (call) => showActivity(service, call),
     },
@@ -58,8 +58,8 @@ export function deliveryRoutes(service: Service): Documented[] {
       doc: {
         id: 'getDelivery',
         tag: 'Simulator deliveries',
-        summary: 'Show a delivery',
-        description: 'Finished ones are kept up to a limit.',
+        summary: 'Retrieve a delivery',
+        description: 'Returns a delivery. `--keep-events` limits how many finished deliveries are kept.',
         answers: { 200: { description: 'The delivery with its attempts.', schema: 'Delivery' } },
         errors: ['NotFound'],
       },
@@ -72,9 +72,9 @@ export function deliveryRoutes(service: Service): Documented[] {
       doc: {
         id: 'getSentSignature',
         tag: 'Simulator deliveries',
-        summary: 'Show the signature header that was sent',
-        description: 'That of the latest attempt.',
-        answers: { 200: { description: 'The header, as it was sent.', schema: 'SentSignature' } },
+        summary: 'Retrieve the signature header of a delivery',
+        description: 'Returns the signature header of the latest attempt.',
+        answers: { 200: { description: 'The header as sent.', schema: 'SentSignature' } },
         errors: ['NotFound'],
       },
       handle: async (call) => ok(await sentSignature(service, await deliveryOf(service, call))),
@@ -92,7 +92,7 @@ export function deliveryRoutes(service: Service): Documented[] {
         tag: 'Simulator deliveries',
         summary: 'Resend a delivery',
         description:
-          'A new delivery of the same event to the same endpoint, with the same bytes: signed with the present time, or with `fresh` false with the header of the first attempt. The answer does not wait for the attempt.',
+          'Creates a delivery of the same event to the same endpoint, with the same bytes. It is signed with the current time; with `fresh: false` it repeats the signature header of the first attempt. The response does not wait for the attempt.',
         answers: { 201: { description: 'The new delivery.', schema: 'Delivery' } },
         errors: ['NotFound', 'EndpointDisabled'],
       },
@@ -102,7 +102,7 @@ export function deliveryRoutes(service: Service): Documented[] {
 
 const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
 
-/** Fields that `?q=` searches: those of the delivery, and the outcome of its first attempt. */
+/** Fields that `?q=` searches: of the delivery, and the outcome of its first attempt. */
 const searched = [
   'id',
   'event_id',
@@ -113,7 +113,7 @@ const searched = [
   'attempts.0.response_status',
 ]
 
-/** Largest number of deliveries that the chart counts; it takes 10 ms. */
+/** Limit of deliveries in the chart; counting them takes 10 ms. */
 const CHARTED = 2_000
 
 async function showActivity(service: Service, call: Call): Promise<Reply> {
@@ -137,23 +137,26 @@ async function deliveryOf(service: Service, { params }: Call): Promise<Delivery>
 }
 
 /**
- * What stood in the signature header of a delivery's latest attempt: it follows from what is kept, and holds no secret.
- * @throws Refusal `not_found` before the first attempt, and where what it follows from is gone.
+ * Returns the signature header of a delivery's latest attempt, computed from stored records. It contains no secret.
+ * @throws Refusal `not_found` before the first attempt, and when event or endpoint no longer exist.
  */
 export async function sentSignature(
   service: Pick<Service, 'get'>,
   { id, event_id, endpoint_id, attempts }: Delivery,
 ): Promise<SentSignature> {
   const last = attempts.at(-1)
-  if (last === undefined) throw gone(`Delivery ${id} has not been attempted yet.`)
+  if (last === undefined)
+    throw gone(`Delivery ${id} has not been attempted yet, so it has no signature header.`)
   if (last.signed_at === undefined)
-    throw gone(`Delivery ${id} was attempted by a version that did not keep what its header is made of.`)
+    throw gone(
+      `Delivery ${id} was attempted by an older version of Tabwire, which did not store its signature header.`,
+    )
   const [event, endpoint] = await Promise.all([
     service.get('events', event_id),
     service.get('endpoints', endpoint_id),
   ])
   if (event === undefined || endpoint === undefined)
-    throw gone(`The event or the endpoint of delivery ${id} is no longer there.`)
+    throw gone(`The event or the endpoint of delivery ${id} no longer exists.`)
   const { body: payload } = event
   const signed = { payload, secret: endpoint.signing_secret, timestamp: last.signed_at }
   return { attempt: last.number, signature: sign(signed) }

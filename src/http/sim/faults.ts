@@ -8,7 +8,7 @@ import {
 } from '../../model/simulator/fault.ts'
 import { ok, withBody, type Documented, type Reply } from '../route.ts'
 
-/** Where faults of a kind are in force. */
+/** Applies faults of one kind. */
 interface InForce<F extends Fault> {
   set(faults: readonly F[], seed: number): Promise<void> | void
   show(): readonly F[]
@@ -16,14 +16,14 @@ interface InForce<F extends Fault> {
 
 export interface FaultParts {
   faults: {
-    /** Seed of faults that are set without one. */
+    /** Default seed. */
     seed: number
     deliveries: InForce<DeliveryFault>
     api: InForce<ApiFault>
   }
 }
 
-/** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults, and counts begin at 0. */
+/** `GET`, `PUT` and `DELETE /_sim/faults` (contract section 10). A `PUT` replaces all faults and resets their counts. */
 export function faultRoutes(parts: FaultParts): Documented[] {
   /** Seed of the latest `PUT`. */
   let given: number | undefined
@@ -53,8 +53,8 @@ export function faultRoutes(parts: FaultParts): Documented[] {
       doc: {
         id: 'getFaults',
         tag: 'Simulator clock',
-        summary: 'Show faults',
-        answers: { 200: { description: 'All faults, with how often each was injected.', schema: 'Faults' } },
+        summary: 'List faults',
+        answers: { 200: { description: 'All faults, with the number of injections.', schema: 'Faults' } },
       },
       handle: show,
     },
@@ -67,8 +67,8 @@ export function faultRoutes(parts: FaultParts): Documented[] {
         id: 'setFaults',
         tag: 'Simulator clock',
         summary: 'Set faults',
-        description: 'The body replaces all faults: those that are not in it end. Counts begin at 0.',
-        answers: { 200: { description: 'All faults, with their defaults.', schema: 'Faults' } },
+        description: 'Replaces all faults and sets their counts to 0.',
+        answers: { 200: { description: 'All faults, with default values filled in.', schema: 'Faults' } },
       },
     },
     {
@@ -79,7 +79,7 @@ export function faultRoutes(parts: FaultParts): Documented[] {
         id: 'clearFaults',
         tag: 'Simulator clock',
         summary: 'Clear faults',
-        answers: { 200: { description: 'No faults.', schema: 'Faults' } },
+        answers: { 200: { description: 'An empty list of faults.', schema: 'Faults' } },
       },
       handle: () => set(undefined, []),
     },

@@ -25,7 +25,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
         id: 'claimItems',
         tag: 'Simulator guests',
         summary: 'Claim items of a check',
-        description: 'All of it or nothing. Leads to `claim.created`.',
+        description: 'Claims all given quantities, or none of them. Emits `claim.created`.',
         answers: { 201: { description: 'The claim.', schema: 'Claim' } },
         errors: ['NotFound', 'NotClaimable'],
       },
@@ -37,9 +37,9 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       doc: {
         id: 'releaseClaim',
         tag: 'Simulator guests',
-        summary: 'Release a claim that is not paid',
-        description: 'Leads to no event.',
-        answers: { 200: { description: 'The claim, released.', schema: 'Claim' } },
+        summary: 'Release an unpaid claim',
+        description: 'Releases an unpaid claim. A repeated call changes nothing. Emits no event.',
+        answers: { 200: { description: 'The released claim.', schema: 'Claim' } },
         errors: ['NotFound', 'ClaimNotActive'],
       },
       handle: async (call) =>
@@ -55,9 +55,9 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       doc: {
         id: 'payCheck',
         tag: 'Simulator guests',
-        summary: 'Pay claims, an amount, or all that is owed',
+        summary: 'Pay claims, an amount or the balance',
         description:
-          'With `claim_ids` what they owe, with `amount_cents` so much, with neither the whole balance. Leads to `payment.succeeded`, and to `check.fully_paid` when nothing is owed any more.',
+          'Pays `claim_ids`, `amount_cents`, or without both the balance. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
         answers: { 201: { description: 'The payment.', schema: 'Payment' } },
         errors: ['NotFound', 'NotPayable'],
       },
@@ -73,9 +73,9 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       doc: {
         id: 'refundPayment',
         tag: 'Simulator guests',
-        summary: 'Refund a payment, or part of it',
+        summary: 'Refund a payment',
         description:
-          'The rest of it unless an amount is given. A full refund releases its claims. Leads to `payment.refunded`.',
+          'Refunds `amount_cents`, by default the rest of the payment. A full refund releases its claims. Emits `payment.refunded`.',
         answers: { 200: { description: 'The payment.', schema: 'Payment' } },
         errors: ['NotFound', 'ExceedsPayment'],
       },
@@ -90,8 +90,8 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
       doc: {
         id: 'leaveFeedback',
         tag: 'Simulator guests',
-        summary: 'Rate the meal',
-        description: 'Leads to `feedback.received`.',
+        summary: 'Leave feedback',
+        description: 'Stores a rating of the check. Emits `feedback.received`.',
         answers: { 201: { description: 'The feedback.', schema: 'Feedback' } },
         errors: ['NotFound'],
       },

@@ -8,11 +8,11 @@ import { choiceOf, given } from '../query.ts'
 import type { Call, Documented, QueryOf } from '../route.ts'
 import { ping, showCheck, type V1Parts } from '../v1/routes.ts'
 
-const apart = 'As under `/v1`, but in no log, and beyond faults and rate limits.'
+const apart = 'Same as under `/v1`, without request log, faults and rate limits.'
 
 /**
- * The records under `/v1` as the inspector reads them: its own requests are in no log, meet no fault, and use up no rate
- * limit of the integration under test.
+ * Routes for the inspector with the records of `/v1`. Its requests are not logged, get no faults, and do not count towards
+ * the rate limit of the integration under test.
  */
 export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Documented[] {
   const { service } = parts
@@ -43,7 +43,7 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
         id: 'getInspectorCheck',
         tag: 'Simulator inspector',
         internal: true,
-        summary: 'Show a check for the inspector',
+        summary: 'Retrieve a check for the inspector',
         description: apart,
         answers: { 200: { description: 'The check.', schema: 'Check' } },
         errors: ['NotFound'],
@@ -77,7 +77,7 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List webhook endpoints for the inspector',
-        description: `${apart} With how near each is to being disabled.`,
+        description: `${apart} Adds the number of consecutive failures.`,
         of: 'EndpointHealth',
       }),
       handle: (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
@@ -92,7 +92,7 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
         internal: true,
         summary: 'Ping a webhook endpoint from the inspector',
         description: apart,
-        answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
+        answers: { 200: { description: 'The result of the ping.', schema: 'PingReport' } },
         errors: ['NotFound', 'EndpointDisabled'],
       },
       handle: (call) => ping(parts, call),
@@ -100,7 +100,7 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
   ]
 }
 
-/** An endpoint with how near it is to being disabled. */
+/** Returns an endpoint with its number of consecutive failures. */
 function viewHealth(endpoint: WebhookEndpoint) {
   return { ...viewEndpoint(endpoint), consecutive_failures: endpoint.consecutive_failures }
 }

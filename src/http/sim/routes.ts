@@ -30,13 +30,13 @@ export interface SimParts
   log: RequestLog
   stream: Stream
   newApiKey: () => string
-  /** The whole URL of a table's page, as a guest's phone can open it. */
+  /** Returns the URL of a table's guest page. */
   tableUrl: (table: Table) => string
-  /** Facts about this process for `/_sim/health`. */
+  /** Data about this process for `/_sim/health`. */
   health: () => object
 }
 
-/** What only a simulator can offer, apart from the specification's routes (contract section 10). */
+/** Routes of the simulator, besides the routes of the specification (contract section 10). */
 export function simRoutes(parts: SimParts): Documented[] {
   const { service, log, stream } = parts
   return [
@@ -48,7 +48,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'getHealth',
         tag: 'Simulator state',
         summary: 'Check the health of the service',
-        answers: { 200: { description: 'The service answers.', schema: 'Health' } },
+        answers: { 200: { description: 'The service is running.', schema: 'Health' } },
       },
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
@@ -64,8 +64,13 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'getTableAddress',
         tag: 'Simulator access',
-        summary: "Show the address of a table's page",
-        answers: { 200: { description: 'The URL that its QR code opens.', schema: 'TableAddress' } },
+        summary: 'Retrieve the address of a guest page',
+        answers: {
+          200: {
+            description: 'Returns the URL that the QR code of the table opens.',
+            schema: 'TableAddress',
+          },
+        },
       },
       handle({ key: { location_id }, params }) {
         const number = tableNumber(params.number ?? '')
@@ -97,8 +102,8 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'getEvent',
         tag: 'Simulator events',
-        summary: 'Show an event',
-        description: 'Finished ones are kept up to a limit.',
+        summary: 'Retrieve an event',
+        description: 'Returns an event. `--keep-events` limits how many finished events are kept.',
         answers: {
           200: {
             description: 'The envelope, and `body`, the exact text that is signed and sent.',
@@ -141,8 +146,8 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'getRequest',
         tag: 'Simulator requests',
-        summary: 'Show a request',
-        description: `By its X-Request-Id. Finished ones are kept up to a limit.`,
+        summary: 'Retrieve a request',
+        description: `Returns a logged request by its X-Request-Id. The log keeps a limited number of requests.`,
         answers: {
           200: {
             description: 'The request, with the outcome of a push and its findings.',
@@ -162,7 +167,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'getReport',
         tag: 'Simulator requests',
         summary: 'Report findings',
-        answers: { 200: { description: 'The findings, with requests that show them.', schema: 'Report' } },
+        answers: { 200: { description: 'The findings, with examples of requests.', schema: 'Report' } },
       },
       handle: ({ query }) => ok(log.report(timeOf(query, 'since'))),
     },
@@ -176,7 +181,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         tag: 'Simulator events',
         summary: 'Stream requests, events and attempts',
         description:
-          'Server-sent events `request`, `event`, `attempt`, `delivery` and `reset`, each with JSON as its data, until the connection is closed. A reader that falls more than 4 MiB behind misses messages; `dropped` tells it the `count`.',
+          'Sends server-sent events `request`, `event`, `attempt`, `delivery` and `reset` with JSON data. A client more than 4 MiB behind misses messages. The event `dropped` then has their `count`.',
         answers: {
           200: { description: 'The stream.', type: 'text/event-stream', headers: ['Cache-Control'] },
         },
@@ -192,7 +197,7 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'registerWebhookEndpointWithSecret',
         tag: 'Simulator access',
-        summary: 'Register a webhook endpoint with a secret of your choice',
+        summary: 'Register a webhook endpoint with a chosen secret',
         answers: {
           201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
         },
@@ -205,8 +210,8 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'deleteWebhookEndpoint',
         tag: 'Simulator access',
-        summary: 'Remove a webhook endpoint',
-        answers: { 200: { description: 'The endpoint as it was.', schema: 'WebhookEndpoint' } },
+        summary: 'Delete a webhook endpoint',
+        answers: { 200: { description: 'The deleted endpoint.', schema: 'WebhookEndpoint' } },
         errors: ['NotFound'],
       },
       handle: async (call) => ok(viewEndpoint(await service.execute(deleteEndpoint, endpointAddress(call)))),
@@ -239,8 +244,8 @@ export function simRoutes(parts: SimParts): Documented[] {
       doc: {
         id: 'createKey',
         tag: 'Simulator access',
-        summary: 'Make an API key',
-        answers: { 201: { description: 'The key, which is shown this once.', schema: 'CreatedApiKey' } },
+        summary: 'Create an API key',
+        answers: { 201: { description: 'The API key, which is shown only once.', schema: 'CreatedApiKey' } },
       },
     },
     {
@@ -252,7 +257,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         id: 'revokeKey',
         tag: 'Simulator access',
         summary: 'Revoke an API key',
-        answers: { 200: { description: 'The key, revoked.', schema: 'ApiKey' } },
+        answers: { 200: { description: 'The revoked key.', schema: 'ApiKey' } },
         errors: ['NotFound'],
       },
       handle: async ({ params }) =>
@@ -268,9 +273,9 @@ function eventFilter({ query }: Call): Record<string, string> {
   return given({ type: query.get('type'), external_check_id: query.get('external_check_id') })
 }
 
-/** @throws Refusal `invalid_path` for a number that no check could have as its table (contract section 5). */
+/** @throws Refusal `invalid_path` for an invalid table number (contract section 5). */
 function tableNumber(number: string): string {
   const length = Array.from(number).length
   if (length >= 1 && length <= 64) return number
-  throw new Refusal('invalid_path', 'The number of a table must be 1 to 64 characters long.')
+  throw new Refusal('invalid_path', 'The table number must have 1 to 64 characters.')
 }

@@ -14,13 +14,13 @@ import { created, ok, withBody, type Call, type Documented, type Reply } from '.
 export interface SessionRouteParts {
   service: Pick<Service, 'get' | 'find'>
   sessions: Sessions
-  /** The URL of the service as a browser can open it. */
+  /** URL of the service for browsers. */
   url: () => string
   /** Names the signature header. */
   serviceName: string
 }
 
-/** Routes that give the inspector's page a session, by a link that a caller with an API key makes. */
+/** Routes of inspector sessions, which start with a link created with an API key. */
 export function sessionRoutes(parts: SessionRouteParts): Documented[] {
   const { sessions } = parts
   return [
@@ -33,11 +33,11 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
       doc: {
         id: 'createInspectorLink',
         tag: 'Simulator inspector',
-        summary: 'Make a code that opens the inspector',
-        description: 'It opens at `/#link=<code>` of the service.',
-        answers: { 201: { description: 'The code, good once.', schema: 'InspectorLink' } },
+        summary: 'Create an inspector link',
+        description: 'Creates a code that opens the inspector once, at `/#link=<code>` of the service.',
+        answers: { 201: { description: 'The code, valid once.', schema: 'InspectorLink' } },
       },
-      // The code alone: the caller knows the address at which it reached the service.
+      // Only the code, because the caller knows the URL of the service.
       handle: ({ key }) => created({ code: sessions.invite(key.hash), expires_in_seconds: CODE_SECONDS }),
     },
     {
@@ -50,11 +50,11 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
         id: 'createSession',
         tag: 'Simulator inspector',
         internal: true,
-        summary: 'Begin a session',
+        summary: 'Start a session',
         description:
-          'For the page of the service alone: it trades the code of its link for a cookie and a secret, which it sends as `X-Tabwire-Page` from then on. A session acts for its key under `/_sim`, but for keys and the whole state.',
+          'Exchanges the code of a link for a cookie and a secret, which the page then sends as `X-Tabwire-Page`. A session can call everything under `/_sim` except keys and the whole state.',
         answers: {
-          201: { description: 'The session has begun.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
+          201: { description: 'The session has started.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
         },
         errors: ['Unauthorized'],
       },
@@ -67,8 +67,8 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
         id: 'getSession',
         tag: 'Simulator inspector',
         internal: true,
-        summary: 'Show the session',
-        answers: { 200: { description: 'The session, if there is one.', schema: 'Session' } },
+        summary: 'Retrieve the session',
+        answers: { 200: { description: 'The session, or `null`.', schema: 'Session' } },
       },
       handle: (call) => show(parts, call),
     },
@@ -90,19 +90,19 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
 
 function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: string): Reply {
   if (!isOwnPage(request))
-    throw new Refusal('forbidden_origin', 'A session begins on the page of this service alone.')
+    throw new Refusal('forbidden_origin', 'A session can only be started by a page of this service.')
   const secrets = sessions.begin(code)
   if (secrets === undefined)
     throw new Refusal(
       'unauthorized',
-      'This link was used already, or is too old. tabwire open makes a new one.',
+      'This link was already used or has expired. Run tabwire open for a new link.',
     )
   const cookie = sessionCookie(request.headers, secrets.token, url().startsWith('https:'))
   const body = JSON.stringify({ page_secret: secrets.pageSecret })
   return { status: 201, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' }, body }
 }
 
-/** What the page needs to know of the service; `session` is `null` for a caller without one. */
+/** Returns the service data that the page needs; `session` is `null` without a session. */
 async function show(
   { service, sessions, serviceName }: SessionRouteParts,
   { request }: Call,

@@ -7,19 +7,19 @@ import { LONGEST_DOCUMENT, createStateScanner } from '../../model/simulator/stat
 import { invalid, type ValidationIssue } from '../../model/validation.ts'
 import { decode, notUtf8, parseJson } from '../body.ts'
 
-/** Hands on the chunks of a body of at most `limit` bytes as they arrive. */
+/** Passes on the chunks of a body of at most `limit` bytes as they arrive. */
 type ReadChunks = (limit: number, take: (chunk: Uint8Array) => void) => Promise<void>
 
-/** Bytes of a state with a record a line, which is read while it arrives. Its records must fit into memory twice. */
+/** Limit of a state with one record per line, in bytes. It is parsed while it arrives; its records must fit twice in memory. */
 const LONGEST_STATE = 1024 * 1024 * 1024
 
-/** Records that are checked before others have their turn: some milliseconds' work. */
+/** Records to validate before yielding to other requests: a few milliseconds. */
 const SLICE = 200
 
 /**
- * Reads a state, of this format or of format 1, and checks it in slices between which the service goes on.
- * @throws Refusal `validation_failed` with all issues of its records at once, and once these are right, with all between
- * them; `invalid_json` and `payload_too_large` as {@link readJsonOfState} does.
+ * Reads a state of the current format or format 1. Validates it in slices, between which other requests run.
+ * @throws Refusal `validation_failed` with all issues of single records, or if there are none, of relations between
+ * records; `invalid_json` and `payload_too_large` like {@link readJsonOfState}.
  */
 export async function readState(readChunks: ReadChunks): Promise<State> {
   const state = inCurrentFormat(await readJsonOfState(readChunks))
@@ -29,7 +29,7 @@ export async function readState(readChunks: ReadChunks): Promise<State> {
   return { ...rest, events: await asStored(events) }
 }
 
-/** Events with their bodies in the one writing in which they are stored. */
+/** Returns events with their bodies in the stored form. */
 async function asStored(events: State['events']): Promise<State['events']> {
   const stored: StoredEvent[] = []
   for (const event of events) {
@@ -50,8 +50,8 @@ async function requireNone(found: Iterable<readonly ValidationIssue[]>): Promise
 }
 
 /**
- * Reads the JSON of a state. One record a line, as `GET /_sim/state` answers it, is parsed while it arrives.
- * @throws Refusal `invalid_json`, and `payload_too_large` for other layouts beyond 128 MiB.
+ * Reads the JSON of a state. With one record per line, as in `GET /_sim/state`, it is parsed while it arrives.
+ * @throws Refusal `invalid_json`, and `payload_too_large` for other layouts above 128 MiB.
  */
 async function readJsonOfState(readChunks: ReadChunks): Promise<unknown> {
   const fields = new Map<string, unknown>()
@@ -61,7 +61,7 @@ async function readJsonOfState(readChunks: ReadChunks): Promise<unknown> {
     list: (name) => fields.set(name, (records = [])),
     record: (json) => records.push(JSON.parse(json)),
   })
-  /** In case that the layout is another one. */
+  /** Chunks for other layouts, which are parsed at the end. */
   let whole: Uint8Array[] = []
   let size = 0
   let byLine = true
@@ -80,6 +80,6 @@ async function readJsonOfState(readChunks: ReadChunks): Promise<unknown> {
 }
 
 function otherLayout(): Refusal {
-  const message = `A state of more than ${LONGEST_DOCUMENT} bytes must be laid out as GET /_sim/state answers it, with one record a line. tabwire state load sends any layout so.`
+  const message = `A state of more than ${LONGEST_DOCUMENT} bytes must have one record per line, as in GET /_sim/state. Use tabwire state load, which converts any layout.`
   return new Refusal('payload_too_large', message, { limit: LONGEST_DOCUMENT })
 }

@@ -8,9 +8,9 @@ import { ok, type Documented, type Reply } from '../route.ts'
 import { readState } from './state-body.ts'
 import { timers } from '../../timers.ts'
 
-/** The state as the routes use it; each call returns the view to answer with. */
+/** State controls; each call returns the view for the response. */
 export interface StateParts extends Pick<RegistrationParts, 'judgeDestination'> {
-  /** `undefined` when the service uses a clock of the program's own. */
+  /** `undefined` when the program passed its own clock. */
   state: ReplaceableState | undefined
   log: Pick<RequestLog, 'clear'>
 }
@@ -25,7 +25,7 @@ interface ReplaceableState {
 export function stateRoutes({ state, log, judgeDestination }: StateParts): Documented[] {
   const replaced = async (report: Promise<object>): Promise<Reply> => {
     const answer = ok(await report)
-    // Its entries are about checks that no longer exist.
+    // The entries refer to checks that no longer exist.
     log.clear()
     return answer
   }
@@ -39,10 +39,10 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Docum
       doc: {
         id: 'getState',
         tag: 'Simulator state',
-        summary: 'Show the whole state',
+        summary: 'Retrieve the whole state',
         description:
-          'Signing secrets and the clock included; API keys are not. The JSON has one record a line and is sent while it is written.',
-        answers: { 200: { description: 'The state, to be put back as it is.', schema: 'State' } },
+          'Returns all records with signing secrets and the clock, without API keys. The JSON has one record per line and is streamed.',
+        answers: { 200: { description: 'The state, which can be loaded unchanged.', schema: 'State' } },
         errors: ['NotFound'],
       },
       handle: async () => ({
@@ -57,15 +57,15 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Docum
       scope: 'simulate',
       secret: true,
       keyOnly: true,
-      // Read and checked in pieces, since it may have a gigabyte.
+      // Read and validated in pieces, because it may have a gigabyte.
       body: savedStateBody,
       doc: {
         id: 'loadState',
         tag: 'Simulator state',
         summary: 'Replace the whole state',
         description:
-          'Takes what `GET` answers, and states of format 1, which earlier versions saved: their webhook endpoints get the first location. The URLs of its endpoints must be ones that registration accepts. JSON of more than 128 MiB must have one record a line, as `GET` answers it. Reads go on meanwhile; changes wait, and happen to the state that was loaded.',
-        answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+          'Accepts the response of `GET` and states of format 1, whose webhook endpoints get the first location. Endpoint URLs must be valid for registration. JSON of more than 128 MiB must have one record per line. Changes wait until the load ends; reads continue.',
+        answers: { 200: { description: 'Counts of the records in the new state.', schema: 'StateReport' } },
         errors: ['NotFound'],
       },
       async handle(call) {
@@ -84,8 +84,8 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Docum
         tag: 'Simulator state',
         summary: 'Reset the state',
         description:
-          'Locations and API keys stay; all else is gone, faults too, and the clock is where the start put it.',
-        answers: { 200: { description: 'What there is now.', schema: 'StateReport' } },
+          'Deletes everything except locations and API keys, including faults. The clock returns to its start value.',
+        answers: { 200: { description: 'Counts of the records in the new state.', schema: 'StateReport' } },
         errors: ['NotFound'],
       },
       handle: (call) => replaced(replaceable(state).reset(call.gone())),
@@ -94,8 +94,8 @@ export function stateRoutes({ state, log, judgeDestination }: StateParts): Docum
 }
 
 /**
- * The state with its endpoints' URLs in the form in which registration stores them.
- * @throws Refusal `validation_failed` with all those that registration refuses (contract section 9).
+ * Returns the state with endpoint URLs in normal form.
+ * @throws Refusal `validation_failed` with all URLs that registration refuses (contract section 9).
  */
 async function withDestinations(state: State, judge: RegistrationParts['judgeDestination']): Promise<State> {
   const urls = [...new Set(state.endpoints.map(({ url }) => url))]
@@ -114,11 +114,11 @@ function replaceable(state: ReplaceableState | undefined): ReplaceableState {
   if (state !== undefined) return state
   throw new Refusal(
     'not_found',
-    'This service was started with a clock of its own, which a state cannot set; so there is none to save or load.',
+    'This simulator uses a custom clock, which a state cannot set. Create it without a clock to save or load a state.',
   )
 }
 
-/** A body of chunks of text: a single one whole, several as a stream that makes the next one when there is room for it. */
+/** Returns a body: a single chunk as text, several as a stream that creates chunks on demand. */
 export function textBody(chunks: Iterable<string>): string | ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.iterator]()
   const first = iterator.next().value as string

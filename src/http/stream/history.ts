@@ -5,10 +5,10 @@ import type { RequestLog } from '../request-log/log.ts'
 import { attemptMessage, requestMessage, retiredMessage, type Message } from './message.ts'
 import { timers } from '../../timers.ts'
 
-/** Read at once, so that others have their turn between two pages. */
+/** Page size of reads, between which other requests run. */
 const PAGE = { deliveries: 500, requests: 50 }
 
-/** A message with the time that it is sorted by, ISO 8601. */
+/** A message with its time for sorting, ISO 8601. */
 interface Dated extends Message {
   at: string
 }
@@ -24,13 +24,13 @@ interface HistoryParts {
 }
 
 /**
- * What is stored of attempts and requests that began at `since` (ISO 8601 UTC) or later, and of deliveries that their
- * endpoint's end took along since then; oldest first. No event is among it: these have a list of their own.
+ * Returns stored attempts and requests that started at `since` (ISO 8601 UTC) or later, and deliveries that ended with
+ * their endpoint since then, oldest first. Events are not included, because they have their own list.
  * @throws Refusal `storage_unavailable`.
  */
 export async function readHistory({ service, log }: HistoryParts, since: string): Promise<Message[]> {
   const found = [...(await deliveriesSince(service, since)), ...(await requestsSince(log, since))]
-  // Of what bears one time, the cause comes first; the attempts of a delivery stay in their order.
+  // At equal timestamps, causes sort before effects, and attempts of a delivery keep their order.
   return found.sort((one, other) => compare(one.at, other.at) || rank[one.type] - rank[other.type])
 }
 
@@ -65,7 +65,7 @@ async function requestsSince(log: HistoryParts['log'], since: string): Promise<D
   for (;;) {
     const { data, more } = log.list({ after, limit: PAGE.requests })
     const recent = data.filter(({ started_at }) => started_at >= since)
-    // Read once more when it is sent: with their bodies, all of them are too much to hold for a subscriber that is slow.
+    // Read again when sent, because all requests with bodies would need too much memory for a slow subscriber.
     pages.push(
       recent
         .map(({ id, started_at }) => ({ ...requestMessage(id, () => log.get(id)), at: started_at }))

@@ -2,15 +2,15 @@ import { attemptMessages, viewDelivery, type Delivery } from '../../model/delive
 import type { LoggedRequest } from '../../model/simulator/request-entry.ts'
 import type { Write } from '../../model/records.ts'
 
-/** Something that the stream tells: by its key it is known when it comes up twice. */
+/** A message of the stream. Its key identifies duplicates. */
 export interface Message {
   type: 'request' | 'event' | 'attempt' | 'delivery' | 'reset'
   key: string
-  /** JSON, made when it is sent; `undefined` when it is no longer stored by then. */
+  /** Returns the JSON at the time of sending; `undefined` when the record is no longer stored. */
   text: () => string | undefined
 }
 
-/** What a write has to tell: a new event, an attempt that was made, or a delivery that ended without one. */
+/** Returns the message of a write: a new event, an attempt, or a delivery that ended without an attempt. */
 export function messagesOf(write: Write): Message[] {
   if (!('put' in write)) return []
   if (write.collection === 'events') {
@@ -19,18 +19,18 @@ export function messagesOf(write: Write): Message[] {
   }
   if (write.collection !== 'deliveries') return []
   if (write.retires) return [retiredMessage(write.put)]
-  // One that is held back, or let go again, was announced with its last attempt.
+  // Held and released deliveries were published with their last attempt.
   const made = write.put.attempts.length
   return made === 0 || write.put.held !== undefined ? [] : [attemptMessage(write.put, made)]
 }
 
-/** The attempt with this number. */
+/** Returns the attempt with this number. */
 export function attemptMessage(delivery: Delivery, number: number): Message {
   const text = () => JSON.stringify(attemptMessages(delivery)[number - 1])
   return { type: 'attempt', key: `${delivery.id} ${number}`, text }
 }
 
-/** A delivery that is dead without another attempt: its endpoint was disabled or removed. */
+/** Returns true for a dead delivery without another attempt, because its endpoint was disabled or deleted. */
 export function retiredMessage(delivery: Delivery): Message {
   return {
     type: 'delivery',

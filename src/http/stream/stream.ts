@@ -7,28 +7,28 @@ import { createSubscriber, type Subscriber } from './subscriber.ts'
 import { timers } from '../../timers.ts'
 
 /**
- * The live view of the service: server-sent events `request`, `event` and `attempt`, as they happen (contract section 10),
- * `delivery` for one that is dead without another attempt, `reset` when all that was told before is void, since another
- * state has taken its place, and `dropped` with the `count` of messages that a subscriber has missed because it did not read.
+ * Live stream of server-sent events (contract section 10): `request`, `event` and `attempt`; `delivery` for a delivery that
+ * is dead without another attempt; `reset` when the state was replaced, so that earlier messages are void; `dropped` with
+ * the `count` of messages that a slow subscriber missed.
  */
 export interface Stream {
   /**
-   * From now on. With `since`, an ISO 8601 time in UTC, what is stored of attempts and requests that began then or later
-   * comes first, oldest first, then `live`, then what has happened since: nothing is left out and nothing comes twice.
+   * Subscribes from now on. With `since`, an ISO 8601 time in UTC, sends stored attempts and requests since then first,
+   * oldest first, then `live`, then live messages, without gaps or duplicates.
    * @throws Refusal `storage_unavailable`.
    */
   open(since?: string): Promise<Answer>
-  /** Ends all open streams, so that a stopping server need not wait for them. */
+  /** Ends all open streams, so that a shutdown does not wait for them. */
   close(): void
 }
 
 /**
- * Bytes that may wait for one subscriber: a few of the longest messages. All subscribers share the bytes of a message, and what a
- * subscriber misses it finds in the lists.
+ * Limit of queued bytes per subscriber: a few of the longest messages. Subscribers share the bytes of a message. Missed
+ * messages can be read from the lists.
  */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024
 
-/** Often enough that no proxy takes the stream for dead. */
+/** Interval of heartbeats, below the idle timeouts of proxies. */
 export const HEARTBEAT_MS = 15_000
 
 const encoder = new TextEncoder()
@@ -52,7 +52,7 @@ export function createStream(
     const bytes = () => (encoded ??= encoder.encode(`id: ${id}\nevent: ${type}\ndata: ${text()}\n\n`))
     for (const subscriber of subscribers) subscriber.tell(key, bytes)
   }
-  // Most of the time there is no subscriber, and then no message is serialised.
+  // Without subscribers, no message is serialised.
   log.onAdd((id, read) => {
     if (subscribers.size > 0) publish(requestMessage(id, read))
   })
@@ -77,7 +77,7 @@ export function createStream(
       if (since !== undefined)
         try {
           const history = await readHistory({ service, log }, since)
-          // What was committed before it was read has been told by then.
+          // Messages committed before the read were already sent.
           await timers.nextTurn()
           subscriber.begin(history)
         } catch (error) {

@@ -1,38 +1,38 @@
 import type { Message } from './message.ts'
 import { timers } from '../../timers.ts'
 
-/** A subscriber of a stream, from its first message on. */
+/** A subscriber of a stream. */
 export interface Subscriber {
   body: ReadableStream<Uint8Array>
   /**
-   * Sends a message: behind the history, while that is read and sent. When too many bytes wait to be read, the message is
-   * dropped and counted, and `bytes` is not called. A message with the key `reset` is never lost: what was before it is.
+   * Sends a message, after the history if that is still being sent. When too many bytes are queued, the message is dropped
+   * and counted, and `bytes` is not called. A message with the key `reset` is never dropped, but clears the queue.
    */
   tell(key: string, bytes: () => Uint8Array): void
-  /** Sends a sign of life, unless something waits to be read. */
+  /** Sends a heartbeat, unless other data is queued. */
   beat(bytes: Uint8Array): void
-  /** Sends the part of the history that was before the subscriber came, then what was told meanwhile. */
+  /** Sends the history before the subscription, then the messages since. */
   begin(history: readonly Message[]): void
   close(): void
 }
 
 interface ReaderOptions {
-  /** Sent at once. */
+  /** First bytes to send. */
   greeting: string
-  /** Whether a history follows, by `begin`. */
+  /** True when a history follows, by `begin`. */
   withHistory?: boolean
-  /** Bytes that may wait to be read, and one message more. */
+  /** Limit of queued bytes; one more message may exceed it. */
   mostBytes: number
-  /** What is sent, as soon as the subscriber reads on, in the place of so many messages that were dropped. */
+  /** Returns the message that replaces a number of dropped messages. */
   dropped: (count: number) => string
-  /** Called when the subscriber has left or was closed. */
+  /** Called when the subscriber disconnects or is closed. */
   onEnd: () => void
 }
 
-/** Messages of the history that are sent before others have their turn. */
+/** Messages of the history to send before yielding to other requests. */
 const BATCH = 100
 
-/** Bytes of the history that may wait to be read. Each subscriber has its own, and more of it is there when it reads on. */
+/** Limit of queued bytes of the history per subscriber. */
 const MOST_HISTORY_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
@@ -104,7 +104,7 @@ export function createSubscriber({
     for (const { bytes } of told) controller.enqueue(bytes)
     tellMissed()
   }
-  /** Sends as much of the history as there is room for, in steps between which the event loop runs. */
+  /** Sends the history as far as the queue has room, in steps between which the event loop runs. */
   const sendHistory = async () => {
     for (;;) {
       await timers.nextTurn()
@@ -143,7 +143,7 @@ export function createSubscriber({
     begin(all) {
       if (ended) return
       const keys = new Set(waiting?.map(({ key }) => key))
-      // What was read after another state took the place of all is not what was before the subscriber came.
+      // After the state was replaced, the rest of the history no longer applies.
       history = keys.has('reset') ? [] : all.filter(({ key }) => !keys.has(key))
       void sendHistory()
     },

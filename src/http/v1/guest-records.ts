@@ -11,7 +11,7 @@ import { listDoc } from '../openapi/operation.ts'
 import { given } from '../query.ts'
 import { ok, type Call, type Documented, type QueryOf } from '../route.ts'
 
-/** Routes that read what guests did at the key's location (contract section 4). */
+/** Routes that read claims, payments and feedback at the key's location (contract section 4). */
 export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Documented[] {
   const query = { external_check_id: 'external_check_id', ...paging } satisfies QueryOf<ClaimsQuery>
   return [
@@ -24,7 +24,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         id: 'listClaims',
         tag: 'Claims',
         summary: 'List claims',
-        description: "Of the checks of the key's location.",
+        description: "Lists the claims of all checks at the key's location.",
         of: 'Claim',
       }),
       handle: (call) => listOf(service, 'claims', call, filterOf(call), viewClaim),
@@ -36,7 +36,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
       doc: {
         id: 'getClaim',
         tag: 'Claims',
-        summary: 'Show a claim',
+        summary: 'Retrieve a claim',
         answers: { 200: { description: 'The claim.', schema: 'Claim' } },
         errors: ['NotFound'],
       },
@@ -51,7 +51,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         id: 'listPayments',
         tag: 'Payments',
         summary: 'List payments',
-        description: "Of the checks of the key's location.",
+        description: "Lists the payments of all checks at the key's location.",
         of: 'Payment',
       }),
       handle: (call) => listOf(service, 'payments', call, filterOf(call), viewPayment),
@@ -63,7 +63,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
       doc: {
         id: 'getPayment',
         tag: 'Payments',
-        summary: 'Show a payment',
+        summary: 'Retrieve a payment',
         answers: { 200: { description: 'The payment.', schema: 'Payment' } },
         errors: ['NotFound'],
       },
@@ -78,7 +78,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
         id: 'listFeedback',
         tag: 'Feedback',
         summary: 'List feedback',
-        description: "Of the checks of the key's location.",
+        description: "Lists the feedback of all checks at the key's location.",
         of: 'Feedback',
       }),
       handle: (call) => listOf(service, 'feedback', call, filterOf(call), viewFeedback),
@@ -90,7 +90,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
       doc: {
         id: 'getFeedback',
         tag: 'Feedback',
-        summary: 'Show feedback',
+        summary: 'Retrieve feedback',
         answers: { 200: { description: 'The feedback.', schema: 'Feedback' } },
         errors: ['NotFound'],
       },
@@ -99,7 +99,7 @@ export function guestRecordRoutes(service: Pick<Service, 'get' | 'list'>): Docum
   ]
 }
 
-/** The claim that the path names. @throws Refusal `not_found`, also for one of another location. */
+/** Returns the claim of the path. @throws Refusal `not_found`, also for a claim of another location. */
 export async function claimOf(service: Pick<Service, 'get'>, { key, params }: Call): Promise<Claim> {
   const { id = '' } = params
   const claim = await service.get('claims', id)
@@ -107,7 +107,7 @@ export async function claimOf(service: Pick<Service, 'get'>, { key, params }: Ca
   return claim
 }
 
-/** The payment that the path names. @throws Refusal `not_found`, also for one of another location. */
+/** Returns the payment of the path. @throws Refusal `not_found`, also for a payment of another location. */
 export async function paymentOf(service: Pick<Service, 'get'>, { key, params }: Call): Promise<Payment> {
   const { id = '' } = params
   const payment = await service.get('payments', id)
@@ -121,7 +121,7 @@ async function feedbackOf(service: Pick<Service, 'get'>, { key, params }: Call):
   if (feedback?.location_id !== key.location_id)
     throw new Refusal(
       'not_found',
-      `There is no feedback ${id} at this key's location. GET /feedback lists what there is.`,
+      `Feedback ${id} not found at this key's location. GET /feedback lists the feedback.`,
     )
   return feedback
 }

@@ -15,7 +15,7 @@ interface PushParts {
   orderBy: string
 }
 
-/** `PUT /checks/external/{external_check_id}`: pushes, and notes in the log what the push was like. */
+/** `PUT /checks/external/{external_check_id}`: pushes a check and logs a summary. */
 export async function acceptPush({ service, log, strict, orderBy }: PushParts, call: Call): Promise<Reply> {
   const { external_check_id: external_id = '' } = call.params
   const { location_id } = call.key

@@ -28,7 +28,7 @@ export interface V1Parts extends RegistrationParts {
   strict: boolean
   /** The field that orders pushes (contract section 6, rule 1). */
   orderBy: string
-  /** Attempts a delivery at once and answers with what came of it. */
+  /** Attempts a delivery at once and returns it with the outcome. */
   deliverNow: (deliveryId: string) => Promise<Delivery>
 }
 
@@ -58,7 +58,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         id: 'listChecks',
         tag: 'Checks',
         summary: 'List checks',
-        description: "The checks of the key's location.",
+        description: "Lists the checks at the key's location.",
         of: 'Check',
       }),
       handle: (call) => listChecks(service, call),
@@ -67,20 +67,20 @@ export function v1Routes(parts: V1Parts): Documented[] {
       method: 'PUT',
       path: '/checks/external/:external_check_id',
       scope: 'write',
-      // Checked in `acceptPush`: a strict service refuses unknown fields, and pushes are ordered by a field of its choice.
+      // Validated in `acceptPush`, because strict mode and the ordering field are options.
       body: pushBody,
       doc: {
         id: 'pushCheck',
         tag: 'Checks',
         summary: 'Push the current state of a check',
         description:
-          'The body is the complete current state of the check, sent on every change, and never a delta. A replay changes nothing; with `revision`, or the field that `start --order-by` names, pushes that arrive out of order end in one state, wherever none is refused; items are told apart by `external_id`. What guests have claimed can be neither removed, nor reduced below what is claimed, nor made cheaper than it is now; on a fully paid check that holds for every item (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused by a service that is strict.',
+          'Creates or replaces a check. The body is the complete current state, never a delta. Items are matched by `external_id`. A replay changes nothing. With `revision`, or the field of `start --order-by`, pushes that arrive out of order converge. Claimed items cannot be removed, reduced below the claimed quantity or made cheaper. On a fully paid check, no item can (specification section 4, rules 1 to 4). Unknown fields are ignored, or refused in strict mode.',
         answers: {
           200: {
-            description: 'The check as it is now: updated, or left as it was by a replay or a stale push.',
+            description: 'The check, updated by the push or unchanged after a replay or a stale push.',
             schema: 'Check',
           },
-          201: { description: 'The check is new.', schema: 'Check' },
+          201: { description: 'The created check.', schema: 'Check' },
         },
         errors: ['PaidItemsConflict'],
       },
@@ -93,8 +93,8 @@ export function v1Routes(parts: V1Parts): Documented[] {
       doc: {
         id: 'getCheck',
         tag: 'Checks',
-        summary: 'Show a check',
-        description: 'What it answers is what `check.*` events have as `data`.',
+        summary: 'Retrieve a check',
+        description: 'Returns the check in the form of the `data` of `check.*` events.',
         answers: { 200: { description: 'The check.', schema: 'Check' } },
         errors: ['NotFound'],
       },
@@ -112,7 +112,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         tag: 'Webhook endpoints',
         summary: 'Register a webhook endpoint',
         description:
-          'From now on, events of these types at the location of the key are delivered to the URL. The signing secret is in this response and in no other (specification section 2).',
+          'Delivers future events of these types at the location of the key to the URL. Only this response contains the signing secret (specification section 2).',
         answers: {
           201: { description: 'The endpoint, with its signing secret.', schema: 'RegisteredWebhookEndpoint' },
         },
@@ -127,7 +127,7 @@ export function v1Routes(parts: V1Parts): Documented[] {
         id: 'listWebhookEndpoints',
         tag: 'Webhook endpoints',
         summary: 'List webhook endpoints',
-        description: "Those of the key's location.",
+        description: "Lists the endpoints of the key's location.",
         of: 'WebhookEndpoint',
       }),
       handle: (call) =>
@@ -140,8 +140,8 @@ export function v1Routes(parts: V1Parts): Documented[] {
       doc: {
         id: 'getWebhookEndpoint',
         tag: 'Webhook endpoints',
-        summary: 'Show a webhook endpoint',
-        description: "One of the key's location; those of others are answered 404.",
+        summary: 'Retrieve a webhook endpoint',
+        description: "Returns an endpoint of the key's location.",
         answers: { 200: { description: 'The endpoint, without its secret.', schema: 'WebhookEndpoint' } },
         errors: ['NotFound'],
       },
@@ -154,10 +154,9 @@ export function v1Routes(parts: V1Parts): Documented[] {
       doc: {
         id: 'pingWebhookEndpoint',
         tag: 'Webhook endpoints',
-        summary: 'Send a signed ping to a webhook endpoint',
-        description:
-          "To an endpoint of the key's location. One attempt, at once, and no retry; whatever comes of it is told with status 200.",
-        answers: { 200: { description: 'What came of the ping.', schema: 'PingReport' } },
+        summary: 'Ping a webhook endpoint',
+        description: 'Sends one signed ping at once, without retries. The status is 200 whatever the result.',
+        answers: { 200: { description: 'The result of the ping.', schema: 'PingReport' } },
         errors: ['NotFound', 'EndpointDisabled'],
       },
       handle: (call) => ping(parts, call),
@@ -171,7 +170,7 @@ function listChecks(service: Service, call: Call) {
   return listOf(service, 'checks', call, where, viewCheck)
 }
 
-/** The check that the path names, at the key's location. */
+/** Returns the check of the path at the key's location. */
 export async function showCheck(service: Service, { key, params }: Call) {
   const { external_check_id: external_id = '' } = params
   const [check] = await service.find(
@@ -188,7 +187,7 @@ async function showEndpoint(service: Service, call: Call) {
   return ok(viewEndpoint(foundEndpoint(await service.get('endpoints', address.endpoint_id), address)))
 }
 
-/** The endpoint that the path names, at the key's location. */
+/** Returns the endpoint of the path at the key's location. */
 export function endpointAddress({ key, params }: Call): EndpointAddress {
   return { endpoint_id: params.id ?? '', location_id: key.location_id }
 }
@@ -210,11 +209,11 @@ export async function ping({ service, deliverNow }: Pick<V1Parts, 'service' | 'd
 
 export interface RegistrationParts {
   service: Pick<Service, 'execute'>
-  /** Judges a URL (contract section 9): the form to store it in, or why it may not be registered. */
+  /** Validates a URL (contract section 9): returns its normal form, or why it cannot be registered. */
   judgeDestination: (url: string) => Promise<{ url: string } | { reason: string }>
 }
 
-/** Registers an endpoint and answers with its signing secret, which no other answer contains. */
+/** Registers an endpoint and returns its signing secret, which no other response contains. */
 export async function register(
   { service, judgeDestination }: RegistrationParts,
   call: Call,

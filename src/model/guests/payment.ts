@@ -42,7 +42,7 @@ export const payBody = z
   })
   .refine(({ claim_ids, amount_cents }) => claim_ids === undefined || amount_cents === undefined, {
     path: ['amount_cents'],
-    message: 'must be left out when claim_ids is given: claims are paid in full',
+    message: 'must be omitted with claim_ids, because claims are paid in full',
     // Runs even when other fields are invalid, so that all issues are listed at once.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })

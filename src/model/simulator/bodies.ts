@@ -11,7 +11,7 @@ const must = (text: string) => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? undefined : text),
 })
 const mustBeDuration = 'must be a duration such as 90s, 5m, 36h, 1d, 1h30m or 500ms'
-const mustBeTime = 'must be an ISO 8601 time with its zone, such as 2026-11-21T18:00:00Z'
+const mustBeTime = 'must be an ISO 8601 time with a time zone, such as 2026-11-21T18:00:00Z'
 
 /** Body of `POST /_sim/clock`: exactly one way to move the clock (contract section 10). */
 export const clockMoveBody = z.union(
@@ -27,7 +27,7 @@ export const clockMoveBody = z.union(
     }),
     z.strictObject({ freeze: z.boolean(must('must be true or false')) }),
   ],
-  'must be an object with exactly one of advance, to and freeze',
+  'must have exactly one of the fields advance, to and freeze',
 )
 
 export type ClockMove = z.infer<typeof clockMoveBody>
@@ -37,12 +37,12 @@ export type ClockMove = z.infer<typeof clockMoveBody>
  * repeated.
  */
 export const resendBody = z.object({
-  fresh: z.boolean('must be true or false, or left out, which means true').default(true),
+  fresh: z.boolean('must be true (the default) or false').default(true),
 })
 
 /** Body of `POST /_sim/session`: the code of a link from `tabwire open`. */
 export const sessionCodeBody = z.strictObject({
-  code: z.string('must be the code of a link that tabwire open made'),
+  code: z.string('must be the code of a link from tabwire open'),
 })
 
 /** Body of `POST /_sim/keys`; all scopes and the first location unless said otherwise. */

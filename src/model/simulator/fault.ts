@@ -35,7 +35,7 @@ const deliveryFault = z
     ...counts,
   })
   .refine((fault) => deliveryFaultKinds.some((kind) => fault[kind] !== undefined), {
-    message: `must name one of ${deliveryFaultKinds.join(', ')}, with its probability`,
+    message: `must have at least one of ${deliveryFaultKinds.join(', ')}, with a probability`,
   })
 export type DeliveryFault = z.infer<typeof deliveryFault>
 
@@ -52,14 +52,17 @@ const apiFault = z
     lost_answer_rate: probability.optional(),
     paths: z
       .array(
-        z.string().max(300).regex(PATH, 'must begin with /v1, or with a method before it: PUT /v1/checks/*'),
+        z
+          .string()
+          .max(300)
+          .regex(PATH, 'must be a path under /v1, optionally after a method, such as PUT /v1/checks/*'),
       )
       .min(1)
       .optional(),
     ...counts,
   })
   .refine((fault) => Object.values(apiFields).some((field) => fault[field] !== undefined), {
-    message: 'must name one of latency_ms, error_rate, reset_rate, lost_answer_rate',
+    message: 'must have at least one of latency_ms, error_rate, reset_rate, lost_answer_rate',
   })
 export type ApiFault = z.infer<typeof apiFault>
 

@@ -7,7 +7,7 @@ export const inspectorCode = /^[\w-]{1,64}$/
  * @throws TypeError for a code that could change the URL.
  */
 export function inspectorLink(origin: string, code: string): string {
-  if (!inspectorCode.test(code)) throw new TypeError('This is no code for the inspector.')
+  if (!inspectorCode.test(code)) throw new TypeError('The code of the inspector link has an invalid form.')
   return `${origin}/#link=${code}`
 }
 

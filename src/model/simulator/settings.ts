@@ -46,14 +46,14 @@ export const readSwitch: Reader<boolean> = (given) =>
   typeof given === 'boolean' ? { value: given } : must('true or false', given)
 
 export const readText: Reader<string> = (given) =>
-  typeof given === 'string' && given !== '' ? { value: given } : must('a text that is not empty', given)
+  typeof given === 'string' && given !== '' ? { value: given } : must('a text of at least 1 character', given)
 
 /** Reads one text, or a list of texts. */
 export const readTexts: Reader<readonly string[]> = (given) => {
   const list: unknown[] = Array.isArray(given) ? given : [given]
   return list.every((text): text is string => typeof text === 'string' && text !== '')
     ? { value: list }
-    : must('a text or a list of texts, none of them empty', given)
+    : must('a text or a list of texts, each of at least 1 character', given)
 }
 
 /** Reads an address to listen on. An empty one is refused, because Node would listen on every address. */
@@ -76,7 +76,7 @@ export const readServiceName: Reader<string> = (given) => {
 
 /** Reads the field of a push that orders pushes. */
 export const readOrderBy: Reader<string> = (given) => {
-  const field = 'a field of a push that orders pushes, such as updated_at'
+  const field = 'the name of a field that orders pushes, such as updated_at'
   if (typeof given !== 'string') return must(field, given)
   const issue = orderFieldIssue(given)
   return issue === undefined ? { value: given } : { issue: `${must(field, given).issue}: ${issue}` }
@@ -99,7 +99,7 @@ export const readRateLimit: Reader<RateLimit> = (given) => {
   }
   const text = typeof given === 'number' ? String(given) : given
   const [, number, unit = 's'] = typeof text === 'string' ? (RATE.exec(text) ?? []) : []
-  if (number === undefined) return must('a rate of 1 request or more, such as 10/s, 600/m or 5000/h', given)
+  if (number === undefined) return must('a rate of at least 1 request, such as 10/s, 600/m or 5000/h', given)
   return { value: { requests: Number(number), seconds: secondsOf[unit as keyof typeof secondsOf] } }
 }
 
@@ -151,7 +151,7 @@ export function unknownOptions(given: object, known: readonly string[]): string[
   const names = Object.keys(given).filter((name) => !known.includes(name))
   return names.map(
     (name) =>
-      `unknown option ${JSON.stringify(name)}${didYouMean(name, known) || `. Options are ${known.join(', ')}.`}`,
+      `unknown option ${JSON.stringify(name)}${didYouMean(name, known) || `. Known options: ${known.join(', ')}.`}`,
   )
 }
 
@@ -169,5 +169,5 @@ export function requireOneOf(noun: string, given: unknown, known: readonly strin
   if (typeof given === 'string' && known.includes(given)) return
   const meant = typeof given === 'string' ? didYouMean(given, known) : ''
   const found = typeof given === 'string' ? JSON.stringify(given.slice(0, LONGEST_SHOWN)) : shown(given)
-  throw new TypeError(`unknown ${noun} ${found}${meant || `. Known are ${known.join(', ')}.`}`)
+  throw new TypeError(`unknown ${noun} ${found}${meant || `. Known: ${known.join(', ')}.`}`)
 }

@@ -154,7 +154,7 @@ export const stateRecords = {
     disabled_at: time.nullable(),
     disabled_reason: z.string().nullable(),
     created_at: time,
-    signing_secret: z.string().regex(/^whsec_./, 'must be a signing secret: whsec_ and what follows'),
+    signing_secret: z.string().regex(/^whsec_./, 'must be a signing secret that starts with whsec_'),
     consecutive_failures: z.int().min(0),
   }),
   events: z.strictObject({

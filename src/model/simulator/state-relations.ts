@@ -46,7 +46,9 @@ function* repeated<T extends Identified>(
   const seen = new Set<string>()
   for (const [index, record] of records.entries()) {
     const key = keyOf(record)
-    yield seen.has(key) ? [{ path: `${name}[${index}].${field}`, message: 'is there twice' }] : []
+    yield seen.has(key)
+      ? [{ path: `${name}[${index}].${field}`, message: 'appears twice in this state' }]
+      : []
     seen.add(key)
   }
   return seen
@@ -59,7 +61,7 @@ function* dangling<F extends string>(
   known: ReadonlySet<string>,
 ): Iterable<Issues> {
   for (const [index, record] of records.entries()) {
-    const message = `names what is not in this state: ${record[field]}`
+    const message = `must refer to a record of this state, got ${record[field]}`
     yield known.has(record[field]) ? [] : [{ path: `${name}[${index}].${field}`, message }]
   }
 }
@@ -87,10 +89,10 @@ function* otherSums(checks: readonly Check[], payments: readonly Payment[]): Ite
     const sum = paid.get(id) ?? 0
     const at = (field: string, message: string) => [{ path: `checks[${index}].${field}`, message }]
     yield [
-      paid_cents === sum ? [] : at('paid_cents', `must be what its payments come to, ${sum}`),
+      paid_cents === sum ? [] : at('paid_cents', `must be the sum of its payments minus refunds, ${sum}`),
       balance_cents === totals.total_cents - sum
         ? []
-        : at('balance_cents', 'must be the total without paid_cents'),
+        : at('balance_cents', 'must be total_cents minus paid_cents'),
     ].flat()
   }
 }
@@ -107,11 +109,13 @@ function contradictions(
       ? at('next_attempt_at', 'must be a time while the delivery is pending, and null otherwise')
       : [],
     (status === 'dead') === (dead_reason === null)
-      ? at('dead_reason', 'must be given when the delivery is dead, and be null otherwise')
+      ? at('dead_reason', 'must be set when the delivery is dead, and null otherwise')
       : [],
     attempts.some(({ number }, place) => number !== place + 1)
       ? at('attempts', 'must be numbered 1, 2, 3 and so on')
       : [],
-    type !== undefined && type !== event_type ? at('event_type', `must be that of its event, ${type}`) : [],
+    type !== undefined && type !== event_type
+      ? at('event_type', `must be the type of its event, ${type}`)
+      : [],
   ].flat()
 }

@@ -59,7 +59,7 @@ const collections = Object.fromEntries(
 
 /** Years up to 9998: retries must fit after the clock's time, and years have four digits. */
 const clock = z.strictObject({
-  now: time.refine((text) => text >= '1970' && text < '9999', 'must be of a year from 1970 to 9998'),
+  now: time.refine((text) => text >= '1970' && text < '9999', 'must be in a year from 1970 to 9998'),
   frozen: z.boolean(),
 })
 
@@ -122,7 +122,7 @@ export function inCurrentFormat(body: unknown): unknown {
   const state = isObject(body) ? upgraded(body) : body
   const { format } = (isObject(state) ? state : {}) as { format?: unknown }
   if (format === undefined || format === STATE_FORMAT) return state
-  const message = `is ${JSON.stringify(format)?.slice(0, 40)}, and this version of Tabwire reads 1 and ${STATE_FORMAT}: load it with the version that saved it`
+  const message = `must be 1 or ${STATE_FORMAT}, got ${JSON.stringify(format)?.slice(0, 40)}. Load the state with the version of Tabwire that saved it`
   throw invalid([{ path: 'format', message }])
 }
 

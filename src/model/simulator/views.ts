@@ -218,15 +218,12 @@ export const healthView = z.strictObject({
 
 /** Schemas of responses for the inspector's page. */
 export const inspectorLinkView = z.strictObject({
-  code: z
-    .string()
-    .regex(inspectorCode)
-    .describe('Opens the inspector once, at `/#link=<code>` of the service.'),
+  code: z.string().regex(inspectorCode).describe('Opens the inspector once: `/#link=<code>` of the service.'),
   expires_in_seconds: z.int().min(1),
 })
 
 export const sessionSecretView = z.strictObject({
-  page_secret: z.string().min(1).describe('What the page sends as `X-Tabwire-Page` beside its cookie.'),
+  page_secret: z.string().min(1).describe('Secret that the page sends as `X-Tabwire-Page` with its cookie.'),
 })
 
 export const sessionView = z.strictObject({

@@ -25,7 +25,7 @@ export async function callService(method: string, path: string, options: CallOpt
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => {
-    throw new Refused('unreachable', 'The service did not answer.')
+    throw new Refused('unreachable', 'No response from the service. Check that it is running.')
   })
   const answer = (await response.json().catch(() => ({}))) as { error?: { code: string; message: string } }
   if (response.ok) return answer

@@ -48,7 +48,7 @@ describe('an answer that does not end', () => {
     const baseUrl = await serve(listener)
     await expect(check(baseUrl)).rejects.toMatchObject({
       kind: 'address',
-      message: `${baseUrl} gave no answer: no complete answer within 0.5 s. Check --base-url.`,
+      message: `${baseUrl} did not respond: no complete response within 0.5 s. Check --base-url.`,
     })
   })
 
@@ -97,7 +97,7 @@ describe('quotations of a service in a report', () => {
     })
     const { report } = await check(baseUrl)
     const accepted = report.cases.find(({ group, id }) => `${group}/${id}` === 'checks/accepted')
-    expect(accepted?.detail).toBe(String.raw`A push was answered 422: \u001b[2J\nBearer [hidden]`)
+    expect(accepted?.detail).toBe(String.raw`A push returned 422: \u001b[2J\nBearer [hidden]`)
     expect(JSON.stringify(report)).not.toContain(API_KEY)
   })
 })
@@ -127,7 +127,7 @@ test('a check whose GET is never answered is not judged by what it shows', async
   const cases = contractCases.filter(({ group }) => group === 'checks')
   const { report } = await check(baseUrl, { cases })
   expect(report.cases.filter(({ verdict }) => verdict === 'failed')).toEqual([])
-  expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how a check is read')
+  expect(report.cases.find(({ id }) => id === 'full_state')?.detail).toContain('how to read a check')
 })
 
 test('a delivery that is too large is not kept, and is told', async () => {

@@ -46,14 +46,14 @@ describe('a server that is not a service of this kind is not judged', () => {
     const error = await check(baseUrl).catch((caught: unknown) => caught as UnusableTarget)
     expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
     expect((error as Error).message).toBe(
-      `${baseUrl} does not behave like the service: GET /locations was answered ${status}, a push ${status}. Check --base-url, which ends with the version segment /v1, and --api-key.`,
+      `${baseUrl} does not behave like this service: GET /locations returned ${status}, a push ${status}. Check --api-key and --base-url, which ends with the version segment /v1.`,
     )
   })
 
   test('a closed port', async () => {
     const error = await check('http://127.0.0.1:1/v1').catch((caught: unknown) => caught)
     expect(error).toMatchObject({ name: 'UnusableTarget', kind: 'address' })
-    expect(String(error)).toMatch(/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED.*Check --base-url\.$/)
+    expect(String(error)).toMatch(/127\.0\.0\.1:1\/v1 did not respond: .*ECONNREFUSED.*Check --base-url\.$/)
   })
 
   test.each([401, 403])('one that answers %i to everything', async (status) => {
@@ -75,7 +75,8 @@ describe('a server that is not a service of this kind is not judged', () => {
     const apiKey = await simulator.key(['read'])
     await expect(check(simulator.baseUrl, { apiKey })).rejects.toMatchObject({
       kind: 'key',
-      message: 'The API key is refused: a push was answered 403. Pass a key with all scopes with --api-key.',
+      message:
+        'The service refuses the API key: a push returned 403. Pass a key with all scopes with --api-key.',
     })
     await expect(check(baseUrl, { apiKey: 'read-key' })).rejects.toMatchObject({ kind: 'key' })
   })

@@ -375,6 +375,6 @@ test('a case that builds on one that failed names it', async () => {
   const { cases } = await examine({ changes, groups: ['checks'] }, { onTestFinished })
   expect(cases.find(({ id }) => id === 'replay')).toMatchObject({
     verdict: 'not_checked',
-    detail: 'Not checked: it builds on checks/full_state, which failed.',
+    detail: 'Not checked: depends on checks/full_state, which failed.',
   })
 })

@@ -42,14 +42,14 @@ const wrong = (name: string) => [process.execPath, join(fixtures, 'receivers', '
 
 describe('a server that answers all alike passes nothing, and fails once', () => {
   test.each([
-    [404, 'genuine_accepted', 'Probably nothing is served at this path: check the URL.'],
+    [404, 'genuine_accepted', 'The path is probably wrong: check the URL.'],
     [403, 'genuine_accepted', 'Check the secret (--secret) and the header name X-Service-Signature'],
-    [405, 'genuine_accepted', 'This path does not take POST: check the URL.'],
-    [415, 'genuine_accepted', 'must take the content type application/json'],
-    [429, 'genuine_accepted', 'limits the rate of requests: try again later'],
-    [500, 'genuine_accepted', "Look at the receiver's log."],
-    [200, 'forged_rejected', 'Every delivery is accepted unverified'],
-    [299, 'forged_rejected', 'Every delivery is accepted unverified'],
+    [405, 'genuine_accepted', 'This path does not accept POST. Check the URL.'],
+    [415, 'genuine_accepted', 'must accept the content type application/json'],
+    [429, 'genuine_accepted', 'limits the request rate. Try again later'],
+    [500, 'genuine_accepted', "Check the receiver's log."],
+    [200, 'forged_rejected', 'The receiver does not verify deliveries'],
+    [299, 'forged_rejected', 'The receiver does not verify deliveries'],
   ])('%i', async (status, id, cause) => {
     const { url } = await receiving(always(status))
     const report = await examine(url)
@@ -80,21 +80,21 @@ describe('why all genuine deliveries are rejected is told once', () => {
   test('a redirect, with where it leads, but not its query', async () => {
     const { url } = await receiving(always(308, { Location: 'https://pos.example.com/hooks?token=abc' }))
     expect(detailOf(await examine(url), 'genuine_accepted')).toBe(
-      'Redirected (308) to https://pos.example.com/hooks; expected 2xx. Redirects are not followed: use the address that this one leads to.',
+      'Redirected (308) to https://pos.example.com/hooks; expected 2xx. Redirects are not followed. Use the URL of the redirect.',
     )
   })
 
   test('HTTP authentication', async () => {
     const { url } = await receiving(always(401, { 'WWW-Authenticate': 'Basic realm="pos"' }))
     expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
-      'It asks for HTTP authentication (Basic): pass it with --header.',
+      'The receiver requires HTTP authentication (Basic). Pass it with --header.',
     )
   })
 
   test('a connection that is closed', async () => {
     const { url } = await receiving((response) => response.destroy())
     expect(detailOf(await examine(url), 'genuine_accepted')).toBe(
-      "Connection closed without an answer; expected 2xx. Look at the receiver's log.",
+      "Connection closed without a response; expected 2xx. Check the receiver's log.",
     )
   })
 
@@ -103,7 +103,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
       response.writeHead(isGenuine(request, body, 'x-hub-signature-256') ? 204 : 400).end(),
     )
     expect(detailOf(await examine(url), 'genuine_accepted')).toContain(
-      'It reads the signature from the header X-Hub-Signature-256; deliveries carry it in X-Service-Signature (--service-name).',
+      'The receiver reads the signature from the header X-Hub-Signature-256. Deliveries have it in X-Service-Signature (--service-name).',
     )
   })
 
@@ -112,7 +112,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
     ['decodes-the-secret', 'secret_decoded'],
     ['signs-the-body-alone', 'timestamp_not_signed'],
     ['forgets-the-period', 'period_not_signed'],
-    ['takes-t-for-milliseconds', 'It takes t for milliseconds.'],
+    ['takes-t-for-milliseconds', 'The receiver reads t as milliseconds.'],
   ])('the mistake of a receiver that %s', async (name, words) => {
     expect(detailOf(await checked(wrong(name)), 'genuine_accepted')).toContain(words)
   })
@@ -122,7 +122,7 @@ describe('why all genuine deliveries are rejected is told once', () => {
     expect(failed(report)).toEqual([])
     const unset = await checked(wrong('lets-pings-pass'), {}, { env: { WEBHOOK_SECRET: 'undefined' } })
     expect(detailOf(unset, 'genuine_accepted')).toContain(
-      'It verifies with the secret "undefined": its own secret is not set.',
+      'The receiver verifies with the secret "undefined", so its own secret is not set.',
     )
   })
 })
@@ -146,7 +146,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     const report = await examine(url, { cases: group('refuses') })
     expect(idsWith(report, 'not_checked')).toEqual(['content_type_text'])
     expect(detailOf(report, 'content_type_text')).toBe(
-      'Not checked: a genuine delivery of this kind was not accepted either: Rejected (415).',
+      'Not checked: a valid delivery of this kind was also not accepted: Rejected (415).',
     )
     expect(report.ok).toBe(true)
   })
@@ -169,7 +169,7 @@ describe('a rejection counts where the same done right is accepted', () => {
     })
     const report = await examine(url, { cases: [...group('accepts'), ...group('refuses')] })
     expect(failed(report)).toEqual([])
-    expect(detailOf(report, 'expired')).toBe('Not checked: the receiver limits the rate of requests (429).')
+    expect(detailOf(report, 'expired')).toBe('Not checked: the receiver limits the request rate (429).')
     const refused = report.cases.filter((one) => one.group === 'refuses')
     expect(refused.map(({ verdict }) => verdict)).not.toContain('passed')
   })

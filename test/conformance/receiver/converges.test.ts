@@ -106,12 +106,9 @@ interface Mistake {
 const deduplication = (path: string): Mistake => ({
   path,
   fails: ['deduplicates'],
-  advice: /Deduplication was forgotten: store the envelope id/,
+  advice: /Deduplication is missing\. Store the envelope id/,
 })
-const ordering = (
-  path: string,
-  advice = /Ordering was forgotten: keep the state whose data has the newest/,
-): Mistake => ({
+const ordering = (path: string, advice = /Ordering is missing: keep the state with the newest/): Mistake => ({
   path,
   fails: ['orders'],
   advice,
@@ -124,7 +121,7 @@ const wrong: Record<string, Mistake> = {
   'deduplicates-by-type': ordering(BY_EXTERNAL_ID, /deduplicate on the envelope id alone, not on the type/),
   'drops-unknown-checks': ordering(BY_EXTERNAL_ID),
   'first-arrival-stays': ordering(BY_EXTERNAL_ID, /the delivery that came second was ignored/),
-  'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /was forgotten/ },
+  'forgets-both': { path: ALL, fails: ['deduplicates', 'orders'], advice: /is missing/ },
   'last-arrival-wins': ordering(BY_EXTERNAL_ID),
   'one-clock-for-all': ordering(BY_EXTERNAL_ID, /the newest updated_at of each check on its own/),
   'one-payment': ordering(BY_EXTERNAL_ID, /keep each payment under its own id/),
@@ -154,7 +151,9 @@ describe.concurrent('a receiver whose state converges passes', { timeout }, () =
   test.each(judgedHere(right))('%s', async (name, path) => {
     const report = await judged(`right/${name}`, path)
     expect(results(report), details(report)).toEqual({ deduplicates: 'passed', orders: 'passed' })
-    expect(detailOf(report, 'orders')).toMatch(/^\d+ sequences of 12 deliveries ended alike \(seed 1\)\./)
+    expect(detailOf(report, 'orders')).toMatch(
+      /^\d+ sequences of 12 deliveries ended in the same state \(seed 1\)\./,
+    )
   })
 })
 
@@ -198,7 +197,7 @@ describe.concurrent('a receiver that reads checks from the service', () => {
   test('is not judged where it does not', async () => {
     const report = await judged('right/asks-the-service', path)
     expect(results(report)).toEqual({ deduplicates: 'not_checked', orders: 'not_checked' })
-    expect(detailOf(report, 'orders')).toContain('A receiver that reads the check from the service')
+    expect(detailOf(report, 'orders')).toContain('A receiver that reads checks from the service')
   })
 })
 
@@ -216,7 +215,7 @@ describe.concurrent('nothing is judged', () => {
   test('by a view that stays the same', async () => {
     const report = await judgedView(() => [200, '{"ok":true}'])
     expect(results(report)).toEqual(unjudged)
-    expect(detailOf(report, 'orders')).toMatch(/^The deliveries changed nothing in the view at --state-url\./)
+    expect(detailOf(report, 'orders')).toMatch(/^The deliveries did not change the response of --state-url\./)
   })
 
   test('by a view that is another one each time', async () => {
@@ -228,13 +227,13 @@ describe.concurrent('nothing is judged', () => {
   test('by a view in which all that changes differs between identical runs', async () => {
     const report = await judgedView((events) => [200, `{"digest":${events.join('').length}}`])
     expect(results(report)).toEqual(unjudged)
-    expect(detailOf(report, 'orders')).toMatch(/^The same deliveries in the same order, on another check/)
+    expect(detailOf(report, 'orders')).toMatch(/^The same deliveries in the same order, for another check/)
   })
 
   test.each([
-    [401, /answered 401\. Pass its credentials with --state-header/],
-    [302, /answered 302\.$/],
-    [500, /answered 500\.$/],
+    [401, /returned 401\. Pass its credentials with --state-header/],
+    [302, /returned 302\.$/],
+    [500, /returned 500\.$/],
   ])('by an answer of %i, which is told without the query', async (status, words) => {
     const report = await judgedView(() => [status, ''])
     expect(results(report)).toEqual(unjudged)

@@ -32,7 +32,7 @@ describe('a receiver that answers nothing', () => {
     const report = await checking
     expect(failed(report)).toEqual(['answers_in_time'])
     expect(skipped(report)).toHaveLength(visibleCases.length - 1)
-    expect(detailOf(report, 'answers_in_time')).toBe('No answer within 10 s; expected 2xx.')
+    expect(detailOf(report, 'answers_in_time')).toBe('No response within 10 s; expected 2xx.')
     expect(detailOf(report, 'tampered_body')).toBe('Not checked: see control/answers_in_time.')
     expect(requests).toBe(1)
   })
@@ -51,9 +51,9 @@ test('a receiver that leaves forged deliveries without an answer rejects them, w
   expect(idsWith(report, 'advised')).toEqual(['refuses_with_4xx'])
   expect(skipped(report)).toEqual(idsOf('refuses'))
   expect(detailOf(report, 'no_header')).toBe(
-    'Not checked: no answer within 1 s. Only forged_rejected, the first without an answer, was given 1.5 s.',
+    'Not checked: no response within 1 s. Only forged_rejected, the first case without a response, had 1.5 s.',
   )
-  expect(detailOf(report, 'expired')).toBe('Not checked: no_header and empty_header had no answer.')
+  expect(detailOf(report, 'expired')).toBe('Not checked: no_header and empty_header got no response.')
 })
 
 test('a receiver that has ended is asked for nothing but whether it is back', async () => {
@@ -64,6 +64,6 @@ test('a receiver that has ended is asked for nothing but whether it is back', as
     'refuses_with_4xx',
     'survives_a_broken_connection',
   ])
-  expect(detailOf(report, 'no_header')).toBe('The receiver stopped: nothing listens there any more.')
-  expect(detailOf(report, 'expired')).toBe('Not checked: nothing listens there since no_header.')
+  expect(detailOf(report, 'no_header')).toBe('The receiver stopped: it no longer listens.')
+  expect(detailOf(report, 'expired')).toBe('Not checked: the receiver stopped listening during no_header.')
 })

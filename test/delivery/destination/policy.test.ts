@@ -140,7 +140,7 @@ describe('the address of an endpoint', () => {
   it.each(forbidden)('NET-03, NET-04 is refused always: %s', async (host) => {
     for (const allowHttpLoopback of [true, false]) {
       const reason = await policyWith({ allowHttpLoopback }).refuse(`https://${host}/hook`)
-      expect(reason).toMatch(/^must not lead to .*: nothing is ever sent there/)
+      expect(reason).toMatch(/^must not point to .*: deliveries are never sent there/)
     }
   })
 
@@ -308,7 +308,7 @@ describe('the URL of an endpoint', () => {
     'http://0.0.0.0/',
   ])('may not be plain http elsewhere, with it or without: %s', async (url) => {
     expect(await policyWith({ allowHttpLoopback: true }).refuse(url)).toMatch(
-      /^must (be an https: URL|not lead to)/,
+      /^must (be an https: URL|not point to)/,
     )
   })
 })
@@ -394,11 +394,11 @@ describe('a policy that sends to loopback only', () => {
     'https://192.168.1.10/',
     'https://93.184.216.34/',
   ])('sends nothing to %s, and lets it be registered for a handler of this process', async (url) => {
-    expect(policy.refuseNetwork(url)).toMatch(/^leads out of this machine, .* network: 'any'$/)
+    expect(policy.refuseNetwork(url)).toMatch(/^must be a loopback address, .* network: 'any'$/)
     expect(await policy.refuse(url)).toBeUndefined()
   })
 
   it('refuses the forbidden addresses of every policy', async () => {
-    expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not lead to a link-local address/)
+    expect(await policy.refuse('https://169.254.169.254/')).toMatch(/^must not point to a link-local address/)
   })
 })

@@ -55,7 +55,7 @@ describe('drop', () => {
           outcome: 'dropped',
           response_status: null,
           response_body: null,
-          error: 'Nothing was sent: the delivery was lost on its way, on purpose. See tabwire faults show.',
+          error: 'Not sent: an injected fault dropped this delivery. Run tabwire faults show.',
           faults: ['drop'],
         },
         { number: 2, outcome: 'succeeded' },

@@ -46,7 +46,7 @@ describe('a receiver in this process', () => {
     const moved = await send(() => new Response(null, { status: 302, headers: { location: '/else' } }))
     expect(moved).toMatchObject({
       outcome: 'bad_status',
-      error: expect.stringContaining('302 to /else') as string,
+      error: expect.stringContaining('(302) to /else') as string,
     })
     const threw = await send(() => {
       throw new Error('out of soup')
@@ -54,7 +54,7 @@ describe('a receiver in this process', () => {
     expect(threw).toMatchObject({
       outcome: 'connection_reset',
       response_status: null,
-      error: 'The receiver of shop.test in this process threw: out of soup.',
+      error: 'The in-process receiver of shop.test threw an error: out of soup.',
     })
     expect(await send(() => Response.error())).toMatchObject({ outcome: 'connection_reset' })
   })
@@ -117,7 +117,7 @@ describe('which receiver takes a URL', () => {
 
   test('a receiver needs a valid URL', () => {
     expect(() => createInProcessReceivers().add('/hooks', one)).toThrow(
-      /absolute URL such as .*, not at "\/hooks"\.$/,
+      /must be absolute, such as .*, got "\/hooks"\.$/,
     )
   })
 })

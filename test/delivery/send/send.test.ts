@@ -438,7 +438,7 @@ describe('DEL-04, DEL-06 an attempt fails', () => {
     )
     const result = await send(url)
     expect(result).toMatchObject({ outcome: 'bad_status', response_status: status })
-    expect(result.error).toContain(`${status} to ${other.url}; redirects are not followed`)
+    expect(result.error).toContain(`(${status}) to ${other.url}. Redirects are not followed`)
     expect(other.connected()).toBe(0)
   })
 
@@ -465,7 +465,7 @@ describe('DEL-04, DEL-06 an attempt fails', () => {
     await receiver.close()
     const result = await send(`https://127.0.0.1:${receiver.port}/`)
     expect(result).toMatchObject({ outcome: 'connection_refused' })
-    expect(result.error).toContain(`Nothing listens at 127.0.0.1:${receiver.port}`)
+    expect(result.error).toContain(`No server listens at 127.0.0.1:${receiver.port}`)
   })
 
   it('when the connection is reset', async () => {
@@ -523,7 +523,7 @@ describe('a certificate', () => {
     const receiver = await receiverWith(200, ['127.0.0.1'], Promise.resolve(stranger))
     const result = await send(receiver.url)
     expect(result).toMatchObject({ outcome: 'tls_error' })
-    expect(result.error).toMatch(/issued by Tabwire local authority [0-9a-f]{8}.*--cacert FILE/)
+    expect(result.error).toMatch(/issued by Tabwire local authority [0-9a-f]{8}.*--cacert /)
     expect(receiver.requests).toHaveLength(0)
     const trusting = await send(receiver.url, { trust: { ca: [stranger.certificatePem], insecure: false } })
     expect(trusting).toMatchObject({ outcome: 'succeeded' })
@@ -593,7 +593,7 @@ describe('a certificate', () => {
 
   it('that is not valid PEM is refused before anything is sent', async () => {
     await expect(senderWith({ trust: { ca: ['nonsense'], insecure: false } })).rejects.toThrow(
-      /no certificate in PEM/,
+      /not a PEM certificate/,
     )
   })
 })
@@ -607,7 +607,7 @@ describe('the policy at sending', () => {
   ])('NET-03, NET-04 sends nothing to %s', async (url) => {
     const result = await send(url)
     expect(result).toMatchObject({ outcome: 'address_refused', response_status: null })
-    expect(result.error).toContain('Nothing was sent')
+    expect(result.error).toContain('Not sent')
   })
 
   it('NET-07 checks every address of a name, and connects to none when one is refused', async () => {

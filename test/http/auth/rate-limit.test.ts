@@ -21,7 +21,7 @@ describe('a rate limit', () => {
       const error = errorOf(answer)
       const seconds = Number(answer.headers.get('retry-after'))
       expect(error).toMatchObject({ code: 'rate_limited', retry_after_seconds: seconds })
-      expect(error.message).toContain('3 requests in 3600 seconds')
+      expect(error.message).toContain('3 requests per 3600 seconds')
       expect(Number.isInteger(seconds)).toBe(true)
       expect(seconds).toBeGreaterThan(3500)
       expect(seconds).toBeLessThanOrEqual(3600)
@@ -46,7 +46,7 @@ describe('a rate limit', () => {
     const simulator = await openSimulator({ rateLimit: { requests: 1, seconds: 3600 } })
     await simulator.push('a')
     const refused = await simulator.push('a', { status: 'closed' })
-    expect(errorOf(refused).message).toContain('1 request in 3600 seconds')
+    expect(errorOf(refused).message).toContain('1 request per 3600 seconds')
     const { data } = (await simulator.call('GET /_sim/requests')).json as {
       data: { id: string; status: number }[]
     }

@@ -61,7 +61,7 @@ describe('the page of a table', () => {
       ] as const) {
         const answer = await table.post(ann, below, { ...body, external_check_id: id })
         expect([answer.status, errorOf(answer).code]).toEqual([404, 'not_found'])
-        expect(errorOf(answer).message).toContain(`no check "${id}" at this table`)
+        expect(errorOf(answer).message).toContain(`No check "${id}" at this table`)
       }
     expect((await client.payments.list()).data).toEqual([])
   })

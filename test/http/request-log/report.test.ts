@@ -164,7 +164,7 @@ describe('the report', () => {
     const simulator = await openSimulator()
     await inTurn(failing(fault), brokenOff)(simulator)
     const { findings } = await simulator.client.report()
-    expect(findings[0]?.requests[0]?.message).toMatch(/^The push broke off without an answer /)
+    expect(findings[0]?.requests[0]?.message).toMatch(/^The push ended without a response /)
     await simulator.push('a', two)
     expect(await codesOf(simulator)).toEqual([])
   })
@@ -200,7 +200,7 @@ describe('the report', () => {
     const first = await simulator.push('a', { totals: totals(1) })
     const id = first.headers.get('x-request-id') ?? ''
     for (let many = 0; many < 1_000; many++) await simulator.client.locations.list()
-    await expect(simulator.client.requests.get(id)).rejects.toThrow('There is no such request')
+    await expect(simulator.client.requests.get(id)).rejects.toThrow('No request with this id')
     const { pushes, findings } = await simulator.client.report()
     expect({ pushes, findings }).toMatchObject({ pushes: 1, findings: [{ count: 1, requests: [{ id }] }] })
   })

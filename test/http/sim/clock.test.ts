@@ -341,7 +341,7 @@ describe('GET and POST /_sim/clock', () => {
     const simulator = await openSimulator()
     const [issue] = await issuesOf(simulator, body)
     expect(issue?.path).toBe('body')
-    expect(issue?.message).toContain('exactly one of advance, to and freeze')
+    expect(issue?.message).toContain('exactly one of the fields advance, to and freeze')
   })
 
   it.each(['tomorrow', '2026-11-21', '2026-11-21T18:00:00', '2026-13-01T00:00:00Z', 0])(
@@ -414,7 +414,7 @@ describe('the clock of a data directory', () => {
     })
     const again = await run({ dataDirectory }, show)
     expect(again.result.now >= advanced.result.now).toBe(true)
-    expect(again.notices.join()).toMatch(/^The clock goes on where it was left, at /)
+    expect(again.notices.join()).toMatch(/^The clock continues at [^ ]+Z, the time of the last stop\.$/)
     const after = await run({ dataDirectory }, async (simulator): Promise<Delivery[]> => {
       await simulator.client.clock.advance('8h')
       return deliveriesOf(simulator)
@@ -429,7 +429,7 @@ describe('the clock of a data directory', () => {
     expect(first.result.now.slice(0, 16)).toBe(start.slice(0, 16))
     const back = await run({ dataDirectory, startAt: new Date('2020-01-01T00:00:00Z') }, show)
     expect(back.result.now >= first.result.now).toBe(true)
-    expect(back.notices.join()).toContain('it never goes back')
+    expect(back.notices.join()).toContain('it never moves back')
   })
 
   it('never starts before the newest event, also when it was never moved', async () => {
@@ -440,6 +440,6 @@ describe('the clock of a data directory', () => {
       await push('a')
     })
     const { notices } = await run({ dataDirectory, startAt: new Date('2001-01-01T00:00:00Z') }, show)
-    expect(notices.join()).toContain('it never goes back')
+    expect(notices.join()).toContain('it never moves back')
   })
 })

@@ -93,13 +93,13 @@ describe('POST /_sim/deliveries/{id}/resend', () => {
     expect((await simulator.client.deliveries.list()).data).toHaveLength(1)
   })
 
-  const mustBeBoolean = 'must be true or false, or left out, which means true'
+  const mustBeBoolean = 'must be true (the default) or false'
 
   it.each<[body: unknown, path: string, message: string]>([
     [{ fresh: 'no' }, 'fresh', mustBeBoolean],
     [{ fresh: null }, 'fresh', mustBeBoolean],
-    [[], 'body', 'must be an object, not an array'],
-    [null, 'body', 'must be an object, not null'],
+    [[], 'body', 'must be an object, got an array'],
+    [null, 'body', 'must be an object, got null'],
   ])('of %j is 422', async (body, path, message) => {
     const { simulator, delivery } = await withDelivery(200)
     const answer = await resend(simulator, delivery.id, body)

@@ -30,11 +30,11 @@ describe('PUT /_sim/faults', () => {
     [{}, 'faults', 'is required'],
     [{ faults: [{}] }, 'faults[0].on', 'must be "deliveries" or "api"'],
     [{ faults: [{ on: 'clock' }] }, 'faults[0].on', 'must be "deliveries" or "api"'],
-    [{ faults: [{ on: 'deliveries' }] }, 'faults[0]', /^must name one of duplicate, /],
-    [{ faults: [{ on: 'api', times: 2 }] }, 'faults[0]', /^must name one of latency_ms, /],
-    [{ faults: [{ on: 'deliveries', drop: 1.5 }] }, 'faults[0].drop', 'must be at most 1'],
+    [{ faults: [{ on: 'deliveries' }] }, 'faults[0]', /^must have at least one of duplicate, /],
+    [{ faults: [{ on: 'api', times: 2 }] }, 'faults[0]', /^must have at least one of latency_ms, /],
+    [{ faults: [{ on: 'deliveries', drop: 1.5 }] }, 'faults[0].drop', 'must be at most 1, got 1.5'],
     [{ faults: [{ on: 'deliveries', drip: 1 }] }, 'faults[0]', 'has unknown fields: drip'],
-    [{ faults: [{ on: 'deliveries', drop: 1, times: 0 }] }, 'faults[0].times', 'must be at least 1'],
+    [{ faults: [{ on: 'deliveries', drop: 1, times: 0 }] }, 'faults[0].times', 'must be at least 1, got 0'],
     [
       { faults: [{ on: 'deliveries', drop: 1, event_types: ['ping'] }] },
       'faults[0].event_types[0]',
@@ -44,7 +44,7 @@ describe('PUT /_sim/faults', () => {
     [
       { faults: [{ on: 'api', reset_rate: 1, paths: ['/_sim/*'] }] },
       'faults[0].paths[0]',
-      /^must begin with/,
+      /^must be a path under \/v1/,
     ],
     [{ faults: [], seed: 0.5 }, 'seed', /^must be an integer/],
   ])('refuses %j', async (json, path, message) => {

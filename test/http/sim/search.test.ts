@@ -147,13 +147,13 @@ describe('a request of the inspector', () => {
 
 describe('query names', () => {
   it.each([
-    ['/_sim/deliveries?chek=1', 'Unknown query parameter "chek". This path takes q, status, '],
-    ['/_sim/deliveries?externalCheckId=1', 'did you mean "external_check_id"? This path takes q, status, '],
-    ['/_sim/deliveries/activity?limit=5', 'Unknown query parameter "limit". This path takes q, '],
+    ['/_sim/deliveries?chek=1', 'Unknown query parameter "chek". This path accepts q, status, '],
+    ['/_sim/deliveries?externalCheckId=1', 'did you mean "external_check_id"? This path accepts q, status, '],
+    ['/_sim/deliveries/activity?limit=5', 'Unknown query parameter "limit". This path accepts q, '],
     ['/_sim/requests?failled=true', 'did you mean "failed"?'],
     ['/_sim/events?Type=check.created', 'did you mean "type"?'],
-    ['/_sim/health?verbose', 'Unknown query parameter "verbose". This path takes no query parameters.'],
-    ['/_sim/stream?since=2026-11-21T18:00:00Z&form=1', 'This path takes since.'],
+    ['/_sim/health?verbose', 'Unknown query parameter "verbose". This path accepts no query parameters.'],
+    ['/_sim/stream?since=2026-11-21T18:00:00Z&form=1', 'This path accepts since.'],
     [`/_sim/keys?${'x'.repeat(5_000)}=1`, `Unknown query parameter "${'x'.repeat(100)}".`],
   ])('that %s does not take are refused under /_sim', async (path, message) => {
     const answer = await get(path)

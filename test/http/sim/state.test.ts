@@ -248,10 +248,10 @@ describe('PUT /_sim/state', () => {
     [
       'of another version',
       (state) => ({ ...state, format: 3, clock: null }),
-      [/^format is 3, and this version of Tabwire reads 1 and 2/],
+      [/^format must be 1 or 2, got 3\. Load the state with/],
     ],
     ['without a format', ({ format: _format, ...state }) => state, [/^format is required$/]],
-    ['that is none', () => [], [/^body must be an object, not an array$/]],
+    ['that is none', () => [], [/^body must be an object, got an array$/]],
     [
       'with records that are none, of every collection at once',
       (state) => ({ ...state, clock: { now: 'now' }, checks: [{}], endpoints: 7, deliveries: [null] }),
@@ -271,17 +271,23 @@ describe('PUT /_sim/state', () => {
     [
       'without a location',
       (state) => ({ ...state, locations: [], checks: [] }),
-      [/^locations must be at least 1/],
+      [/^locations must have at least 1/],
     ],
     [
       'with records twice',
       (state) => ({ ...state, checks: [...state.checks, ...state.checks] }),
-      [/^checks\[1\]\.id is there twice$/, /^checks\[1\]\.external_id is there twice$/],
+      [
+        /^checks\[1\]\.id appears twice in this state$/,
+        /^checks\[1\]\.external_id appears twice in this state$/,
+      ],
     ],
     [
       'whose records point to nothing',
       (state) => ({ ...state, events: [], locations: state.locations.slice(1) }),
-      [/^checks\[0\]\.location_id names what is not in this state/, /^deliveries\[0\]\.event_id names/],
+      [
+        /^checks\[0\]\.location_id must refer to a record of this state/,
+        /^deliveries\[0\]\.event_id must refer/,
+      ],
     ],
     [
       'with payments that are not those of its checks',
@@ -290,7 +296,7 @@ describe('PUT /_sim/state', () => {
         checks: state.checks.map((one) => ({ ...one, paid_cents: 5, balance_cents: 0 })),
       }),
       [
-        /^checks\[0\]\.paid_cents must be what its payments come to, 0$/,
+        /^checks\[0\]\.paid_cents must be the sum of its payments minus refunds, 0$/,
         /^checks\[0\]\.balance_cents must be/,
       ],
     ],
@@ -301,7 +307,7 @@ describe('PUT /_sim/state', () => {
         events: state.events.map((event) => ({ ...event, body: '{}' })),
         deliveries: state.deliveries.map((one) => ({ ...one, status: 'dead', event_type: 'ping' })),
       }),
-      [/^events\[0\]\.body/, /next_attempt_at/, /dead_reason/, /event_type must be that of its event/],
+      [/^events\[0\]\.body/, /next_attempt_at/, /dead_reason/, /event_type must be the type of its event/],
     ],
   ])('refuses a state %s, names every issue, and changes nothing', async (_what, change, issues) => {
     const simulator = await openFailing()

@@ -116,6 +116,6 @@ describe('a restart with another field', () => {
 
 it.each(['items', '', '__proto__'])('the field %j is refused when the service starts', async (orderBy) => {
   await expect(openSimulator({ orderBy })).rejects.toThrow(
-    /^orderBy must be a field of a push that orders pushes/,
+    /^orderBy must be the name of a field that orders pushes/,
   )
 })

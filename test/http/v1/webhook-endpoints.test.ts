@@ -147,7 +147,7 @@ describe('a secret of the caller’s choice', () => {
     expect(issues).toEqual([
       {
         path: 'signing_secret',
-        message: 'must be as the service makes them: the prefix and 43 characters of base64url',
+        message: 'must be the prefix of signing secrets and 43 letters, digits, hyphens or underscores',
       },
     ])
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { evenShare, moneyIn, tipOf } from '../../../src/pages/guest/money.ts'
+import { moneyIn } from '../../../src/model/text/money.ts'
+import { evenShare, tipOf } from '../../../src/pages/guest/money.ts'
 
 describe('amounts of money', () => {
   it.each([

@@ -95,7 +95,7 @@ describe('the guest page that the service renders', () => {
   })
 
   it('shows a plain page for an address that belongs to no table', () => {
-    expect(renderer.noTable(assets)).toContain('There is no table here')
+    expect(renderer.noTable(assets)).toContain('Table not found')
   })
 
   it('has no inline script or style, which its Content-Security-Policy forbids', () => {
@@ -108,33 +108,33 @@ describe('the guest page that the service renders', () => {
 describe('the interactive guest page', () => {
   it('adds up the items of the guest with their share of the tax', () => {
     const page = rendered()
-    expect(page).toContain('your share, $0.50 of it tax and charges')
+    expect(page).toContain('your share, including $0.50 tax and charges')
     expect(page).toContain('Pay $5.50')
   })
 
   it('offers no claim on a closed check, a discount or a fully claimed item', () => {
-    expect(rendered()).toContain('Take 1 Wine')
-    expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Take 1 Wine')
+    expect(rendered()).toContain('Add 1 Wine')
+    expect(rendered({}, tableCheck({ status: 'closed' }))).not.toContain('Add 1 Wine')
     const [wine] = tableCheck().items
     if (wine === undefined) return expect.fail()
-    expect(rendered({}, tableCheck({ items: [{ ...wine, price_cents: -100 }] }))).not.toContain('Take 1 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, price_cents: -100 }] }))).not.toContain('Add 1 Wine')
     expect(rendered({}, tableCheck({ items: [{ ...wine, claimed_quantity: 2 }] }))).not.toContain(
-      'Take 1 Wine',
+      'Add 1 Wine',
     )
   })
 
   it('offers the rest of an item when less than one unit is left', () => {
     const [wine] = tableCheck().items
     if (wine === undefined) return expect.fail()
-    expect(rendered({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Take 0.45 Wine')
+    expect(rendered({}, tableCheck({ items: [{ ...wine, quantity: 1.45 }] }))).toContain('Add 0.45 Wine')
   })
 
   it('offers one rating after a payment', () => {
     const paid = tableCheck({ paid_cents: 1100, balance_cents: 0 })
-    expect(rendered()).not.toContain('How was it?')
-    expect(rendered({}, paid)).toContain('How was it?')
-    expect(rendered({ rated: ['a'] }, paid)).not.toContain('How was it?')
-    expect(rendered({}, paid)).toContain('All paid')
+    expect(rendered()).not.toContain('How was your meal?')
+    expect(rendered({}, paid)).toContain('How was your meal?')
+    expect(rendered({ rated: ['a'] }, paid)).not.toContain('How was your meal?')
+    expect(rendered({}, paid)).toContain('This check is fully paid')
   })
 
   it.each([
@@ -146,6 +146,6 @@ describe('the interactive guest page', () => {
   })
 
   it('does not offer a payment with an invalid tip', () => {
-    expect(rendered({ tip: { typed: 'lots' } })).toContain('Check the tip')
+    expect(rendered({ tip: { typed: 'lots' } })).toContain('Enter a valid tip')
   })
 })

@@ -77,7 +77,9 @@ describe('the loaded rows of a list', () => {
     const { requests, rows, listed } = await openRows()
     rows.loadMore()
     requests.at(-1)?.fail()
-    await expect.poll(() => rows.problem.value).toBe('The service did not answer.')
+    await expect
+      .poll(() => rows.problem.value)
+      .toBe('No response from the service. Check that it is running.')
     rows.loadMore()
     requests.at(-1)?.answer(['d'], null)
     await expect.poll(listed).toBe('fed')

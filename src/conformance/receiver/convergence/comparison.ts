@@ -196,7 +196,7 @@ function differing(one: Json | undefined, other: Json | undefined, path: string)
 }
 
 /** The path of a view itself. */
-const WHOLE = 'the view'
+const WHOLE = 'the response'
 
 /** The elements of a list that are not in the other one as often. */
 function beyond(list: readonly Json[], other: readonly Json[]): Json[] {

@@ -82,8 +82,8 @@ function passed({ tried }: Found, trials: Trials, seed: number): string {
   const differing =
     ignored.length === 0
       ? ''
-      : ` Ignored, since identical runs differ there or deliveries are counted: ${ignored.join(', ')}.`
-  return `${tried} sequences of ${trials.steps.length} deliveries ended alike (seed ${seed}).${differing}`
+      : ` Ignored fields, which differ between identical runs or count deliveries: ${ignored.join(', ')}.`
+  return `${tried} sequences of ${trials.steps.length} deliveries ended in the same state (seed ${seed}).${differing}`
 }
 
 /** Most differing fields in a message. */
@@ -97,7 +97,7 @@ function told({ one, other, ends }: Counterexample, trials: Trials): string {
     .map((field) => `${field.path}: ${field.one} after the first, ${field.other} after the second`)
   const more = differences.length > MOST ? `; ${differences.length - MOST} more` : ''
   const [first, second] = [one, other].map((sequence) => named(sequence, trials.steps))
-  return `Two sequences of the same events end differently: ${first} and ${second}. ${fields.join('; ')}${more}.`
+  return `Two sequences of the same events end in different states: ${first} and ${second}. ${fields.join('; ')}${more}.`
 }
 
 /** Deliveries with their number in the scenario, and with their check where the sequence is about both. */
@@ -111,28 +111,28 @@ function named(sequence: Sequence, steps: readonly Step[]): string {
 }
 
 const DEDUPLICATE =
-  'Deduplication was forgotten: store the envelope id of each event with its effects, and ignore an event whose id is stored.'
+  'Deduplication is missing. Store the envelope id of each event with its effects, and ignore events with a stored id.'
 
-const ORDER = 'Ordering was forgotten: '
-const NEWEST = `${ORDER}keep the state whose data has the newest updated_at, whatever arrived last.`
+const ORDER = 'Ordering is missing: '
+const NEWEST = `${ORDER}keep the state with the newest updated_at in its data, regardless of arrival order.`
 
 /** Returns advice, from the state that each of two deliveries leaves alone. */
 async function orderAdvice({ one, other, ends }: Counterexample, trials: Trials): Promise<string> {
   const steps = one.flatMap((place) => trials.steps[place] ?? [])
   if (steps.every(({ type }) => type === 'payment.succeeded'))
-    return `${ORDER}keep each payment under its own id, and compare created_at where one of them is shown.`
+    return `${ORDER}keep each payment under its own id, and compare created_at if only one is shown.`
   const [first, second] = steps
   if (first === undefined || second === undefined || other.length !== 2) return NEWEST
   if (first.check !== second.check)
-    return `${ORDER}keep the newest updated_at of each check on its own, since other checks have other times.`
+    return `${ORDER}keep the newest updated_at per check, because each check has its own times.`
   const { areEqual } = trials.comparison()
   const alone = []
   for (const place of one) alone.push(await trials.endOf([place]))
   const isFirstKept = alone.every((end, at) => areEqual(end, ends[at] ?? []))
   if (!isFirstKept) return NEWEST
   return first.type === second.type
-    ? 'The delivery that came second was ignored: deduplicate on the envelope id alone, not on the type or the check, and let the newer updated_at win.'
-    : `${ORDER}the delivery that came second was ignored. Let the newer updated_at win.`
+    ? 'The second delivery was ignored. Deduplicate only on the envelope id, not on type or check, and keep the newer updated_at.'
+    : `${ORDER}the second delivery was ignored. Keep the newer updated_at.`
 }
 
 interface ConvergeRow extends Row {
@@ -144,13 +144,13 @@ const rows: readonly ConvergeRow[] = [
     id: 'deduplicates',
     title: 'Repeated deliveries change nothing',
     reason:
-      'Delivery is at least once, and receivers deduplicate on the envelope id (specification section 6): after a timeout or a restart the same payment would be counted twice.',
+      'Delivery is at least once (specification section 6). Without deduplication on the envelope id, a payment counts twice after a timeout or a restart.',
   },
   {
     id: 'orders',
-    title: 'The state is the same after any order of deliveries',
+    title: 'Deliveries in any order end in the same state',
     reason:
-      'Order is not guaranteed (specification section 6): a retry that arrives late would bring back an old state, such as a removed item or an open check.',
+      'Order is not guaranteed (specification section 6). A late retry would restore an old state, such as a removed item or an open check.',
   },
 ]
 
@@ -163,5 +163,5 @@ export const converges: readonly ReceiverCase[] = rows.map((row) => ({
 
 const NO_STATE_URL = {
   notChecked:
-    'The state of the receiver is not visible. Pass --state-url with the URL where it shows a check, such as http://localhost:3000/checks/{external_check_id}.',
+    'Not checked: the state of the receiver is unknown. Pass --state-url with a URL that returns a check, such as http://localhost:3000/checks/{external_check_id}.',
 }

@@ -109,7 +109,7 @@ const changes: readonly Change[] = [
   { check: 1, type: 'check.closed' },
 ]
 
-const dishes = ['Copper Pan Burger', 'House Lemonade', 'Skillet Brownie', 'Garden Salad', 'Tomato Soup']
+const dishes = ['Copper Pan Burger', 'Fresh Lemonade', 'Skillet Brownie', 'Garden Salad', 'Tomato Soup']
 const guests = ['Mia', 'Noah', 'Zoë', 'Aiko']
 
 /** A check of a trial, as it stands. */
@@ -209,7 +209,7 @@ export function createScenario({ seed, newId, now }: Parts): Scenario {
       const begin = now - BEGIN_MS + number * TRIAL_MS
       const envelopes = changes.map((change, step): Envelope => {
         const check = checks[change.check - 1]
-        if (check === undefined) throw new RangeError(`The scenario has no check ${change.check}.`)
+        if (check === undefined) throw new RangeError(`Unknown check ${change.check} in the scenario.`)
         const created_at = new Date(begin + step * EVENT_MS).toISOString()
         const data = apply(change, check, created_at)
         return { id: newId('evt'), type: change.type, created_at, data }

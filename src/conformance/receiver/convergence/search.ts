@@ -105,7 +105,7 @@ export async function search(property: Property, trials: Trials, limits: Limits)
       return { tried, counterexample: { one, other: sequence, ends } }
   }
   throw new NotJudged(
-    'The same deliveries in the same order give different views at --state-url from time to time.',
+    'The same deliveries in the same order sometimes give different responses at --state-url.',
   )
 }
 

@@ -68,12 +68,12 @@ export function createStateReader(
         if (ABSENT.includes(statusCode)) return undefined
         if (statusCode >= 200 && statusCode < 300) return text
         throw new NotJudged(
-          `The view at --state-url cannot be read: ${shown(url)} answered ${statusCode}.${hint(statusCode)}`,
+          `Cannot read --state-url: ${shown(url)} returned ${statusCode}.${hint(statusCode)}`,
         )
       } catch (error) {
         if (error instanceof NotJudged || signal.aborted) throw error
         const { message, code } = error as NodeJS.ErrnoException
-        throw new NotJudged(`The view at --state-url cannot be read: ${shown(url)}: ${message || code}.`, {
+        throw new NotJudged(`Cannot read --state-url: ${shown(url)}: ${message || code}.`, {
           cause: error,
         })
       }

@@ -119,7 +119,7 @@ export function createTrials(parts: TrialParts): Trials {
       const refused: Buffer[] = []
       for (const body of left) {
         const answer = await send(forge.genuine(body))
-        if ('code' in answer) throw new NotJudged(`A delivery was not answered: ${told(answer)}.`)
+        if ('code' in answer) throw new NotJudged(`A delivery got no response: ${told(answer)}.`)
         if (isGood(answer)) continue
         refused.push(body)
         refusal = told(answer)
@@ -169,7 +169,7 @@ export function createTrials(parts: TrialParts): Trials {
       if (end.restless === undefined) return { before, read, ...end }
       comparison.ignore(...end.restless)
     }
-    throw new NotJudged(`The view at --state-url does not come to rest within ${limitMs / 1000} s.`)
+    throw new NotJudged(`The response of --state-url still changes after ${limitMs / 1000} s.`)
   }
 
   /** Two controls that differ by nothing but the run, or `undefined` when one of them changed after it seemed final. */
@@ -221,7 +221,7 @@ export function createTrials(parts: TrialParts): Trials {
         return
       }
       throw new NotJudged(
-        `The view at --state-url still changes more than ${quietMs / 1000} s after the last delivery.`,
+        `The response of --state-url still changes more than ${quietMs / 1000} s after the last delivery.`,
       )
     },
     async ignoreBookkeeping(differing) {
@@ -265,11 +265,11 @@ export function createTrials(parts: TrialParts): Trials {
 }
 
 const UNCHANGED = (isPerCheck: boolean) =>
-  `The deliveries changed nothing in the view at --state-url. ${
+  `The deliveries did not change the response of --state-url. ${
     isPerCheck
-      ? 'It has to show what the receiver has stored of the check.'
-      : 'It has to show the checks with their ids; or put {external_check_id} or {check_id} into the URL.'
-  } A receiver that reads the check from the service cannot be judged by deliveries alone.`
+      ? 'It must return the stored state of the check.'
+      : 'It must return the checks with their ids, or the URL must contain {external_check_id} or {check_id}.'
+  } A receiver that reads checks from the service cannot be tested with deliveries only.`
 
 const ALL_DIFFERS =
-  'The same deliveries in the same order, on another check, gave another view at --state-url: nothing in it can be compared.'
+  'The same deliveries in the same order, for another check, gave another response of --state-url. So it cannot be compared.'

@@ -22,20 +22,20 @@ export function createApi(guestId: string) {
 /** Words an error for the guest: the failure, and whether anything was changed or paid. */
 export function problemOf(error: unknown): string {
   const code = error instanceof Refused ? error.code : ''
-  return problems[code] ?? 'That did not work. Please try again.'
+  return problems[code] ?? 'Something went wrong. Please try again.'
 }
 
 const problems: Record<string, string> = {
-  not_claimable: 'Somebody else was quicker, or the check has changed. You see it as it is now.',
-  amount_changed: 'The check has just changed, so nothing was paid. Please look at the new amount.',
-  exceeds_balance: 'Less is left to pay than that, so nothing was paid. You see what is left now.',
-  card_declined: 'The card was declined. Nothing was paid. Try another card.',
-  claim_not_active: 'That was paid or given back already. You see it as it is now.',
-  not_found: 'This check is not at your table any more.',
+  not_claimable: 'These items are no longer available. The check has been updated.',
+  amount_changed: 'The amount has changed. Nothing was paid. Please check the new amount.',
+  exceeds_balance: 'This is more than is left to pay. Nothing was paid. The check has been updated.',
+  card_declined: 'Your card was declined. Nothing was paid. Please try another card.',
+  claim_not_active: 'These items were already paid or removed. The check has been updated.',
+  not_found: 'This check is no longer at your table.',
   unreachable:
-    'No answer came, so it may or may not have worked. What you see is brought up to date when you are back.',
-  storage_unavailable: 'The service cannot keep anything just now. Nothing was changed. Please try again.',
-  shutting_down: 'The service is stopping. Nothing was changed. Please try again.',
+    'No response from the service. Your request may still have gone through. The page updates once you are back online.',
+  storage_unavailable: 'The service cannot save changes right now. Nothing was changed. Please try again.',
+  shutting_down: 'The service is shutting down. Nothing was changed. Please try again later.',
 }
 
 interface SubscribeOptions {

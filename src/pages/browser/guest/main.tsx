@@ -1,7 +1,8 @@
 import { render } from 'preact'
 import type { TableView } from '../../../model/guest-table/view.ts'
 import { type Actions, initialModel, type PageModel } from '../../guest/model.ts'
-import { amountOf, digitsOf, ownClaims, tipOf } from '../../guest/money.ts'
+import { digitsOf } from '../../../model/text/money.ts'
+import { amountOf, ownClaims, tipOf } from '../../guest/money.ts'
 import { Table } from '../../guest/view/table.tsx'
 import { Refused } from '../call.ts'
 import { createApi, problemOf, subscribe } from './api.ts'
@@ -63,7 +64,7 @@ function show(view: TableView): void {
 /** Words a change for screen readers; short, because it is read out at every change. */
 function announcementOf(before: TableView, after: TableView): string {
   const left = ({ checks }: TableView) => checks.reduce((sum, { balance_cents }) => sum + balance_cents, 0)
-  return left(before) === left(after) ? 'The table has changed.' : 'The check has changed.'
+  return left(before) === left(after) ? 'The table has been updated.' : 'The check has been updated.'
 }
 
 /** Sends one request at a time, then reads the table and shows the result. */
@@ -95,10 +96,10 @@ const actions: Actions = {
   claim(check, external_id, quantity) {
     const items = [{ external_id, quantity }]
     const body = { external_check_id: check.external_id, guest_name: nameOrNull(), items }
-    void act(() => api.claim(body), { announcement: 'Taken.' })
+    void act(() => api.claim(body), { announcement: 'Added to your items.' })
   },
   release(id) {
-    void act(() => api.release(id), { announcement: 'Given back.' })
+    void act(() => api.release(id), { announcement: 'Removed from your items.' })
   },
   pay(check) {
     if (model === undefined || model.busy) return
@@ -116,9 +117,12 @@ const actions: Actions = {
       ...paidFor,
     }
     set({ paying: check.external_id })
-    void act(() => api.pay(body), { announcement: 'Paid. Your receipt is on the page.' }).then(() => {
-      if (model?.problem === null) [...document.querySelectorAll<HTMLElement>('.receipt h2')].at(-1)?.focus()
-    })
+    void act(() => api.pay(body), { announcement: 'Payment complete. Your receipt is on the page.' }).then(
+      () => {
+        if (model?.problem === null)
+          [...document.querySelectorAll<HTMLElement>('.receipt h2')].at(-1)?.focus()
+      },
+    )
   },
   rate(check) {
     if (model === undefined) return

@@ -44,8 +44,8 @@ export function ping(endpointId: string): void {
       'POST',
       `/webhook-endpoints/${encode(endpointId)}/test`,
     )
-    if (outcome === 'succeeded') return `The ping was answered ${response_status} in ${duration_ms} ms.`
-    throw new Error(`The ping failed: ${error ?? outcome}`)
+    if (outcome === 'succeeded') return `Ping delivered: ${response_status} in ${duration_ms} ms.`
+    throw new Error(`Ping failed: ${error ?? outcome}`)
   })
 }
 
@@ -54,7 +54,7 @@ export function resend(deliveryId: string, fresh: boolean): void {
   void act(async () => {
     const { id } = await callApi<Delivery>('POST', `/deliveries/${encode(deliveryId)}/resend`, { fresh })
     go({ open: id })
-    return `It is sent again ${fresh ? 'under a new signature' : 'verbatim'}, as ${id}.`
+    return `Resent as ${id} (${fresh ? 'new' : 'same'} signature).`
   })
 }
 
@@ -62,7 +62,7 @@ export function resend(deliveryId: string, fresh: boolean): void {
 export function advance(move: { advance: string } | { to: string }): void {
   void act(async () => {
     const { now, attempted_total } = await callApi<AdvanceReport>('POST', '/clock', move)
-    return `It is ${now.slice(0, 19).replace('T', ' ')} UTC now. Attempts made on the way: ${attempted_total}.`
+    return `Clock moved to ${now.slice(0, 19).replace('T', ' ')} UTC. Attempts made: ${attempted_total}.`
   })
 }
 
@@ -70,7 +70,7 @@ export function advance(move: { advance: string } | { to: string }): void {
 export function freeze(frozen: boolean): void {
   void act(async () => {
     await callApi('POST', '/clock', { freeze: frozen })
-    return frozen ? 'The clock stands still.' : 'The clock runs again.'
+    return frozen ? 'Clock frozen.' : 'Clock resumed.'
   })
 }
 
@@ -79,7 +79,7 @@ export function reset(): void {
   void act(async () => {
     await callApi('POST', '/reset', {})
     go({ open: '' })
-    return 'All is as in a fresh service. Locations and API keys stay.'
+    return 'Data reset. Locations and API keys were kept.'
   })
 }
 
@@ -94,7 +94,7 @@ export function claim(
       guest_name,
       items,
     })
-    return `Claimed, as ${made.id}.`
+    return `Claimed as ${made.id}.`
   })
 }
 
@@ -102,7 +102,7 @@ export function claim(
 export function release(claimId: string): void {
   void act(async () => {
     await callApi('DELETE', `/claims/${encode(claimId)}`)
-    return 'The claim is released.'
+    return 'Claim released.'
   })
 }
 
@@ -113,6 +113,6 @@ export function pay(
 ): void {
   void act(async () => {
     const paid = await callApi<{ id: string }>('POST', `/checks/${encode(check)}/payments`, body)
-    return `Paid, as ${paid.id}.`
+    return `Paid as ${paid.id}.`
   })
 }

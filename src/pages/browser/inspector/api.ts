@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { Location } from '../../../model/location.ts'
-import { moneyIn } from '../../guest/money.ts'
+import { moneyIn } from '../../../model/text/money.ts'
 import { callService, Refused } from '../call.ts'
 
 /** The service, as the session's key sees it. */

@@ -18,7 +18,7 @@ export function Bar() {
   return (
     <header class="bar">
       <span class="brand">Tabwire</span>
-      <nav aria-label="Lists">
+      <nav aria-label="Views">
         {viewNames.map((name) => (
           <Link key={name} to={{ view: name }} class="tab" current={address.value.view === name}>
             {titles[name]}

@@ -52,7 +52,7 @@ export function Confirm({ title, text, action, onConfirm, onClose }: ConfirmProp
           if ((event.submitter as HTMLButtonElement | null)?.value === 'yes') onConfirm()
         }}
       >
-        <button>Keep everything</button>
+        <button>Cancel</button>
         <button class="danger" value="yes">
           {action}
         </button>
@@ -65,12 +65,12 @@ export const helpShown = signal(false)
 
 const keys = [
   ['/', 'search'],
-  ['j  k', 'down, up'],
-  ['PgDn  PgUp', 'a page down, up'],
-  ['Home  End', 'newest, oldest'],
+  ['j  k', 'next, previous row'],
+  ['PgDn  PgUp', 'page down, page up'],
+  ['Home  End', 'newest, oldest row'],
   ['Enter', 'open'],
   ['Esc', 'close'],
-  ['?', 'this help'],
+  ['?', 'show this help'],
 ] as const
 
 /** The list of keyboard shortcuts, opened by `?`. */
@@ -78,7 +78,7 @@ export function Help() {
   useEffect(() => onKeys({ '?': () => (helpShown.value = true) }), [])
   if (!helpShown.value) return null
   return (
-    <Dialog title="Keyboard" onClose={() => (helpShown.value = false)}>
+    <Dialog title="Keyboard shortcuts" onClose={() => (helpShown.value = false)}>
       <dl class="keys">
         {keys.map(([key, meaning]) => (
           <div key={key}>
@@ -90,7 +90,7 @@ export function Help() {
         ))}
       </dl>
       <p class="quiet">
-        The address holds the list, its filters and what is open: copy it to share what you see.
+        The URL keeps the list, its filters and the open record. Copy it to share this view.
       </p>
       <form method="dialog">
         <button class="main">Close</button>

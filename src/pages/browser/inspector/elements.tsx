@@ -9,7 +9,7 @@ import { elapsedText } from './clock.tsx'
 const badgeKinds = {
   good: ['✓', ['delivered', 'succeeded', 'created', 'updated', 'enabled', 'open', 'paid', 'fully paid']],
   wait: ['◔', ['pending', 'retrying', 'held', 'active', 'stale']],
-  calm: ['–', ['unchanged', 'closed', 'released', 'never tried']],
+  calm: ['–', ['unchanged', 'closed', 'released']],
 } as const
 
 /** A status word with colour and sign; a word in no list counts as bad. */
@@ -167,7 +167,7 @@ export function CopyButton({ text, label }: { text: () => string | Promise<strin
       setTimeout(() => setCopied(false), COPIED_MS)
     } catch {
       // Browsers allow no copying on plain HTTP from another machine.
-      outcome.value = { text: `This browser does not let the page copy. Here it is: ${words}`, bad: true }
+      outcome.value = { text: `The browser blocked copying. Copy this text: ${words}`, bad: true }
     }
   }
   return (

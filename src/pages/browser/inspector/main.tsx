@@ -48,19 +48,19 @@ function Locked({ why }: { why: 'none' | 'unreachable' }) {
       <h1>Tabwire</h1>
       {why === 'unreachable' ? (
         <>
-          <p>The service does not answer. Start it, then load this page again:</p>
+          <p>No response from the service. Start it, then reload this page:</p>
           <Command text="tabwire start --open" />
         </>
       ) : (
         <>
           <p>
-            The inspector opens by a link, so that no page and no address holds the API key. Make one in the
-            directory where the service runs:
+            Open the inspector with a one-time link, so that no page and no URL contains the API key. Create a
+            link in the directory where the service runs:
           </p>
           <Command text="tabwire open" />
           <p class="quiet">
-            A link is good once, for ten minutes, and <code>tabwire start</code> prints one, too. A session
-            ends with the service. Elsewhere, say where the service is:{' '}
+            A link works once, within ten minutes. <code>tabwire start</code> also prints one. A session ends
+            when the service stops. From another directory, pass the URL and the key:{' '}
             <code>tabwire open --url … --api-key …</code>
           </p>
         </>
@@ -85,7 +85,7 @@ function start(): void {
 function Open() {
   useEffect(start, [])
   const { view, open } = address.value
-  const title = view === 'controls' ? 'Clock and faults' : views[view].title
+  const title = view === 'controls' ? 'Controls' : views[view].title
   useEffect(() => {
     document.title = `${title} · Tabwire`
   }, [title])

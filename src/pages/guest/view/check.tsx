@@ -18,9 +18,9 @@ export function Check(props: CheckProps) {
             {isPaid ? 'Paid' : check.status === 'open' ? 'Open' : 'Closed'}
           </span>
         </div>
-        {isPaid && <p class="thanks">All paid. Thank you, and see you again.</p>}
+        {isPaid && <p class="thanks">This check is fully paid. Thank you!</p>}
         {check.items.length === 0 ? (
-          <p class="quiet">Nothing has been ordered yet.</p>
+          <p class="quiet">No items yet.</p>
         ) : (
           <ul class="items">
             {check.items.map((item) => (
@@ -49,7 +49,9 @@ function Totals({ check, money }: CheckProps) {
     <>
       <dl class="totals">
         <Line name="Subtotal" amount={money(subtotal_cents)} />
-        {tax_cents !== 0 && <Line name={isTaxIncluded ? 'Tax, included' : 'Tax'} amount={money(tax_cents)} />}
+        {tax_cents !== 0 && (
+          <Line name={isTaxIncluded ? 'Tax (included)' : 'Tax'} amount={money(tax_cents)} />
+        )}
         {more !== 0 && !isTaxIncluded && <Line name="Charges and discounts" amount={money(more)} />}
         <Line name="Total" amount={money(total_cents)} kind="grand" />
         {check.paid_cents !== 0 && (

@@ -8,7 +8,7 @@ interface ItemProps extends CheckProps {
   item: CheckItem
 }
 
-/** One item of a check: name, price, the guests who took it, and the controls to take it or give it back. */
+/** One item of a check: name, price, the guests who had it, and the controls to claim or release it. */
 export function Item(props: ItemProps) {
   const { item, model, money } = props
   return (
@@ -37,7 +37,7 @@ function Takers({ check, item, model }: ItemProps) {
   const takers = takersOf(check.claims, item)
   if (takers.length === 0) return null
   return (
-    <ul class="takers" aria-label={`Taken of ${item.name}`}>
+    <ul class="takers" aria-label={`Guests who had ${item.name}`}>
       {takers.map(({ name, mine, paid, quantity }, index) => (
         <li key={index} class={`taker${mine ? ' mine' : ''}${paid ? ' paid' : ''}`}>
           {`${name} · ${quantityText(quantity, model.language)}${paid ? ' · paid' : ''}`}
@@ -54,14 +54,14 @@ interface Taker {
   quantity: number
 }
 
-/** Returns how much of an item each guest has taken; claims of one guest are added up. */
+/** Returns how much of an item each guest has claimed; claims of one guest are added up. */
 function takersOf(claims: readonly TableClaim[], item: CheckItem): Taker[] {
   const takers = new Map<string, Taker>()
   for (const claim of claims) {
     const quantity = takenBy([claim], item)
     if (quantity === 0) continue
     const { mine, guest_name } = claim
-    const name = mine ? 'You' : (guest_name ?? 'A guest')
+    const name = mine ? 'You' : (guest_name ?? 'Guest')
     const paid = claim.status === 'paid'
     const key = JSON.stringify([name, mine, paid])
     takers.set(key, { name, mine, paid, quantity: quantity + (takers.get(key)?.quantity ?? 0) })
@@ -89,7 +89,7 @@ function Controls({ check, item, model, actions }: ItemProps) {
           <button
             type="button"
             class="step"
-            aria-label={`Give back ${item.name}`}
+            aria-label={`Remove ${item.name}`}
             aria-disabled={disabled}
             onClick={() => actions.release(last.id)}
           >
@@ -104,18 +104,18 @@ function Controls({ check, item, model, actions }: ItemProps) {
         <button
           type="button"
           class={last === undefined ? 'take' : 'step'}
-          aria-label={`Take ${text(take)} ${item.name}`}
+          aria-label={`${last === undefined ? 'I had this:' : 'Add'} ${text(take)} ${item.name}`}
           aria-disabled={disabled}
           onClick={() => actions.claim(check, item.external_id, take)}
         >
-          {last === undefined ? 'Take' : '+'}
+          {last === undefined ? 'I had this' : '+'}
         </button>
       )}
       {left > 1 && (
         <button
           type="button"
           class="take all"
-          aria-label={`Take all ${text(left)} ${item.name}`}
+          aria-label={`I had all ${text(left)} ${item.name}`}
           aria-disabled={disabled}
           onClick={() => actions.claim(check, item.external_id, left)}
         >

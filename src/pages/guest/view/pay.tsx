@@ -1,5 +1,6 @@
 import type { PayMode } from '../model.ts'
-import { amountOf, digitsOf, ownClaims, pricesOf, tipOf } from '../money.ts'
+import { digitsOf } from '../../../model/text/money.ts'
+import { amountOf, ownClaims, pricesOf, tipOf } from '../money.ts'
 import { type CheckProps, Choice, Line } from './elements.tsx'
 
 /** The payment form: amount, tip, card and the resulting total. */
@@ -35,11 +36,11 @@ export function Pay(props: CheckProps) {
 }
 
 function hintOf(mode: PayMode, tip: number | undefined): string {
-  if (tip === undefined) return 'Check the tip'
-  return mode === 'mine' ? 'Take an item first' : 'Nothing to pay'
+  if (tip === undefined) return 'Enter a valid tip'
+  return mode === 'mine' ? 'Select your items' : 'Nothing to pay'
 }
 
-const modes = { mine: 'What I took', even: 'An even share', all: 'Everything left' } as const
+const modes = { mine: 'My items', even: 'Split evenly', all: 'Pay the rest' } as const
 
 function Modes({ check, index, model, actions, money }: CheckProps) {
   const row = (mode: PayMode) => (
@@ -54,7 +55,7 @@ function Modes({ check, index, model, actions, money }: CheckProps) {
   )
   return (
     <fieldset class="modes">
-      <legend>What do you pay?</legend>
+      <legend>How would you like to pay?</legend>
       {row('mine')}
       {row('even')}
       {row('all')}
@@ -74,11 +75,11 @@ function People({ model, actions }: CheckProps) {
     </button>
   )
   return (
-    <div class="people" role="group" aria-label="People who share">
-      <span>Shared by</span>
-      {step(-1, 'One person fewer', '−')}
+    <div class="people" role="group" aria-label="Number of people">
+      <span>Split between</span>
+      {step(-1, 'Fewer people', '−')}
       <output class="count">{model.people}</output>
-      {step(1, 'One person more', '+')}
+      {step(1, 'More people', '+')}
     </div>
   )
 }
@@ -110,7 +111,7 @@ function Tips({ index, model, actions, isValid }: CheckProps & { isValid: boolea
       />
       {'typed' in chosen && (
         <label class="typed">
-          <span>Your tip</span>
+          <span>Tip amount</span>
           <input
             type="text"
             inputMode="decimal"
@@ -139,9 +140,9 @@ function Cards({ index, model, actions }: CheckProps) {
   return (
     <fieldset class="modes cards">
       <legend>Card</legend>
-      {row('approved', '•••• 4242', 'is accepted')}
-      {row('declined', '•••• 0002', 'is declined')}
-      <p class="quiet">Simulated: no money moves, and no card is asked for.</p>
+      {row('approved', 'Test card: approved', '•• 4242')}
+      {row('declined', 'Test card: declined', '•• 0002')}
+      <p class="quiet">This is a simulation. No card is charged.</p>
     </fieldset>
   )
 }
@@ -157,7 +158,7 @@ function Summary({ check, model, money, amount, tip }: CheckProps & { amount: nu
           {rest !== 0 && <Line name="Your share of tax and charges" amount={money(rest)} />}
         </>
       ) : (
-        <Line name="Your part" amount={money(amount)} />
+        <Line name="Your share" amount={money(amount)} />
       )}
       {tip !== 0 && <Line name="Tip" amount={money(tip)} />}
       <Line name="You pay" amount={money(amount + tip)} kind="grand" />

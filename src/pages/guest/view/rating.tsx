@@ -16,7 +16,7 @@ export function Rating({ check, index, model, actions }: CheckProps) {
   return (
     <section class="sheet">
       <fieldset class="stars">
-        <legend>How was it?</legend>
+        <legend>How was your meal?</legend>
         {ratings.map((rating) => (
           <Choice
             key={rating}
@@ -30,7 +30,7 @@ export function Rating({ check, index, model, actions }: CheckProps) {
         ))}
       </fieldset>
       <label class="typed">
-        <span>Anything to add?</span>
+        <span>Comment (optional)</span>
         <textarea
           rows={3}
           maxLength={1000}
@@ -44,7 +44,7 @@ export function Rating({ check, index, model, actions }: CheckProps) {
         aria-disabled={model.rating > 0 && !model.busy ? undefined : 'true'}
         onClick={() => model.rating > 0 && !model.busy && actions.rate(check)}
       >
-        {model.rating > 0 ? 'Send rating' : 'Choose your stars'}
+        {model.rating > 0 ? 'Send rating' : 'Select a rating'}
       </button>
     </section>
   )

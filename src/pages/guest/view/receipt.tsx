@@ -25,7 +25,7 @@ export function PaidByOthers({ check, model, money }: CheckProps) {
       <h2>{model.interactive ? 'Paid by others' : 'Paid'}</h2>
       <dl class="totals">
         {others.map((payment) => (
-          <Line key={payment.id} name={payment.guest_name ?? 'A guest'} amount={paidText(payment)} />
+          <Line key={payment.id} name={payment.guest_name ?? 'Guest'} amount={paidText(payment)} />
         ))}
       </dl>
     </section>

@@ -1,5 +1,6 @@
 import type { Actions, PageModel } from '../model.ts'
-import { moneyIn, ownClaims, pricesOf } from '../money.ts'
+import { moneyIn } from '../../../model/text/money.ts'
+import { ownClaims, pricesOf } from '../money.ts'
 import { Check } from './check.tsx'
 import type { PartProps } from './elements.tsx'
 
@@ -41,7 +42,7 @@ function Header({ model, actions }: PartProps) {
             value={model.name}
             maxLength={40}
             autocomplete="given-name"
-            placeholder="So that others know"
+            placeholder="Optional, shows who had what"
             onInput={(event) => actions.rename(event.currentTarget.value)}
           />
         </label>
@@ -61,8 +62,8 @@ function Notices({ model: { announcement, connection, problem }, actions }: Part
         {connection !== 'live' && (
           <p class="notice">
             {connection === 'offline'
-              ? 'You are offline. What you see may have changed.'
-              : 'Reconnecting… What you see may have changed.'}
+              ? 'You are offline. This page may be out of date.'
+              : 'Reconnecting… This page may be out of date.'}
           </p>
         )}
       </div>
@@ -83,8 +84,8 @@ function Notices({ model: { announcement, connection, problem }, actions }: Part
 function Empty() {
   return (
     <section class="sheet blank">
-      <h2>Nothing on the table yet</h2>
-      <p>Your check appears here as soon as you have ordered. There is no need to reload.</p>
+      <h2>No check yet</h2>
+      <p>Your check appears here after you order. You do not need to reload the page.</p>
     </section>
   )
 }
@@ -102,7 +103,7 @@ function RunningTotal({ model, money }: PartProps) {
       <p>
         <strong class="amount">{money(amount)}</strong>
         <span class="quiet">
-          {rest === 0 ? 'your share' : `your share, ${money(rest)} of it tax and charges`}
+          {rest === 0 ? 'your share' : `your share, including ${money(rest)} tax and charges`}
         </span>
       </p>
       <a href={`#pay-${index}`} class="main">

@@ -32,10 +32,8 @@ function ClockControls() {
       <p class="now">
         {now.slice(0, 10)} <b>{now.slice(11, 19)}</b> UTC {frozen && <span class="tag">frozen</span>}
       </p>
-      <p class="quiet">
-        An advance plays all retries that fall due on the way, in order, and takes milliseconds.
-      </p>
-      <div class="buttons" role="group" aria-label="Advance by">
+      <p class="quiet">Jump ahead. Due retries run in order.</p>
+      <div class="buttons" role="group" aria-label="Advance the clock by">
         {steps.map((step) => (
           <Action key={step} onClick={() => advance({ advance: step })}>
             +{step}
@@ -50,7 +48,7 @@ function ClockControls() {
         }}
       >
         <label>
-          <span>By</span>
+          <span>Duration</span>
           <input
             type="text"
             placeholder="1h30m"
@@ -60,7 +58,7 @@ function ClockControls() {
           />
         </label>
         <button class="main">Advance</button>
-        <Action onClick={() => freeze(!frozen)}>{frozen ? 'Let it run' : 'Freeze'}</Action>
+        <Action onClick={() => freeze(!frozen)}>{frozen ? 'Resume' : 'Freeze'}</Action>
       </form>
     </section>
   )
@@ -71,8 +69,10 @@ function ResetControls() {
   const [isConfirming, setConfirming] = useState(false)
   return (
     <section class="card" aria-labelledby="reset-title">
-      <h2 id="reset-title">Start afresh</h2>
-      <p class="quiet">Checks, endpoints, events, deliveries and faults go; locations and API keys stay.</p>
+      <h2 id="reset-title">Reset data</h2>
+      <p class="quiet">
+        Deletes checks, endpoints, events, deliveries and faults. Keeps locations and API keys.
+      </p>
       <div class="buttons">
         <Action kind="danger" onClick={() => setConfirming(true)}>
           Reset…
@@ -80,9 +80,9 @@ function ResetControls() {
       </div>
       {isConfirming && (
         <Confirm
-          title="Reset the service?"
-          text="All checks, endpoints with their secrets, events and deliveries are gone then. tabwire state save keeps them under a name."
-          action="Reset"
+          title="Reset all data?"
+          text="This deletes all checks, events, deliveries, and endpoints with their secrets. To keep a copy, run tabwire state save first."
+          action="Reset data"
           onConfirm={reset}
           onClose={() => setConfirming(false)}
         />

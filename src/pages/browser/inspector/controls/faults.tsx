@@ -28,11 +28,9 @@ export function FaultControls() {
   return (
     <section class="card" aria-labelledby="faults-title">
       <h2 id="faults-title">Faults</h2>
-      <p class="quiet">
-        Misfortunes on purpose, drawn from the seed {value.seed}: the same calls go wrong in the same way.
-      </p>
+      <p class="quiet">Inject failures. Repeatable with seed {value.seed}.</p>
       {value.faults.length === 0 ? (
-        <p>None are set.</p>
+        <p>No faults are set.</p>
       ) : (
         <ul class="lines">
           {value.faults.map((fault, index) => (
@@ -40,15 +38,15 @@ export function FaultControls() {
               <span>
                 <b>{fault.on}</b> {faultRows(fault).join('; ')}
               </span>
-              <Action onClick={() => void put(without(index), 'The fault is cleared.')}>Clear</Action>
+              <Action onClick={() => void put(without(index), 'Fault cleared.')}>Clear</Action>
             </li>
           ))}
         </ul>
       )}
-      <FaultForm onSet={(fault) => void put([...value.faults, fault], 'The fault is set.')} />
+      <FaultForm onSet={(fault) => void put([...value.faults, fault], 'Fault set.')} />
       {value.faults.length > 1 && (
         <div class="buttons">
-          <Action onClick={() => void put([], 'All faults are cleared.')}>Clear all</Action>
+          <Action onClick={() => void put([], 'All faults cleared.')}>Clear all</Action>
         </div>
       )}
     </section>
@@ -95,16 +93,16 @@ function FaultForm({ onSet }: { onSet: (fault: Fault) => void }) {
         />
       </label>
       <label>
-        <span>Times</span>
+        <span>Limit</span>
         <input
           type="number"
           min={1}
-          placeholder="no end"
+          placeholder="no limit"
           value={times}
           onInput={(event) => setTimes(event.currentTarget.value)}
         />
       </label>
-      <button class="main">Set</button>
+      <button class="main">Set fault</button>
     </form>
   )
 }
@@ -114,14 +112,14 @@ type FaultKind = DeliveryFaultKind | ApiFaultKind
 const faultKinds: readonly FaultKind[] = [...deliveryFaultKinds, ...apiFaultKinds]
 
 const descriptions: Record<FaultKind, string> = {
-  duplicate: 'a delivery comes twice',
-  reorder: 'a delivery is overtaken by a later one',
-  delay: 'a delivery is late',
-  drop: 'a delivery never arrives',
-  latency: 'the API answers late',
-  error: 'the API answers 503 and does nothing',
-  reset: 'the API breaks off and does nothing',
-  lost_answer: 'the API does it and breaks off',
+  duplicate: 'deliver twice',
+  reorder: 'deliver after a later one',
+  delay: 'deliver late',
+  drop: 'never deliver',
+  latency: 'delay API responses',
+  error: 'API returns 503, changes nothing',
+  reset: 'API drops the connection, changes nothing',
+  lost_answer: 'API applies the change, then drops the connection',
 }
 
 /**
@@ -139,14 +137,18 @@ function isOfDeliveries(kind: FaultKind): kind is DeliveryFaultKind {
   return (deliveryFaultKinds as readonly string[]).includes(kind)
 }
 
+function timesText(count: number): string {
+  return `triggered ${count} ${count === 1 ? 'time' : 'times'}`
+}
+
 /** Returns a text for each kind of a fault: value, injections so far, and the rest of the limit. */
 function faultRows(fault: Fault): string[] {
   const values = { ...fault } as Record<string, unknown>
   return faultKinds.flatMap((kind) => {
     const value = values[isOfDeliveries(kind) ? kind : apiFields[kind]]
     if (typeof value !== 'number') return []
-    const amount = kind === 'latency' ? durationText(value) : `${Math.round(value * 100)} %`
+    const amount = kind === 'latency' ? durationText(value) : `${Math.round(value * 100)}%`
     const left = fault.left === undefined ? '' : `, ${fault.left} left`
-    return [`${kind} ${amount}, happened ${fault.happened?.[kind] ?? 0}×${left}`]
+    return [`${kind} ${amount}, ${timesText(fault.happened?.[kind] ?? 0)}${left}`]
   })
 }

@@ -18,7 +18,7 @@ export function CheckDetail({ externalId }: { externalId: string }) {
         {value !== undefined && <Badge word={checkWord(value)} />}
       </Heading>
       {value === undefined ? <Missing problem={problem} /> : <Facts check={value} />}
-      <Section title="Time line">
+      <Section title="Timeline">
         <Timeline externalId={externalId} />
       </Section>
       {value !== undefined && (
@@ -51,7 +51,7 @@ function Facts({ check }: { check: Check }) {
 }
 
 function Items({ check: { items } }: { check: Check }) {
-  if (items.length === 0) return <p class="quiet">Nothing has been ordered yet.</p>
+  if (items.length === 0) return <p class="quiet">No items yet.</p>
   return (
     <table class="items">
       <thead>
@@ -92,14 +92,14 @@ function Claims({ externalId }: { externalId: string }) {
         {value.data.map((claim) => (
           <li key={claim.id} class="claim">
             <span>
-              {claim.guest_name ?? 'A guest'}, {money.value(claim.amount_cents)} <Badge word={claim.status} />
+              {claim.guest_name ?? 'Guest'}, {money.value(claim.amount_cents)} <Badge word={claim.status} />
             </span>
             {claim.status === 'active' && (
               <span class="buttons">
                 <Action
                   onClick={() => pay(externalId, { guest_name: claim.guest_name, claim_ids: [claim.id] })}
                 >
-                  Pay it
+                  Pay claim
                 </Action>
                 <Action onClick={() => release(claim.id)}>Release</Action>
               </span>

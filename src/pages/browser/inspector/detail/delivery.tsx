@@ -48,18 +48,18 @@ export function DeliveryDetail({ id }: { id: string }) {
           ['Endpoint', <Link to={{ open: endpoint_id }}>{endpointName(endpoint_id)}</Link>],
           ['Event', <Link to={{ open: event_id }}>{event_id}</Link>],
           [
-            'Dead',
+            'Failure',
             dead_reason === 'exhausted'
-              ? 'its attempts are used up'
+              ? `All ${of} attempts failed`
               : dead_reason === null
                 ? ''
-                : 'its endpoint was disabled or removed',
+                : 'The endpoint was disabled or removed',
           ],
           [
-            'Next',
+            'Next attempt',
             next_attempt_at !== null && (
               <>
-                attempt {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
+                {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
               </>
             ),
           ],
@@ -68,7 +68,7 @@ export function DeliveryDetail({ id }: { id: string }) {
       <Section title={attempts.length === 0 ? 'No attempts yet' : 'Attempts'}>
         <Attempts attempts={attempts} />
       </Section>
-      <Section title="What was sent">
+      <Section title="Request body">
         <EventBody id={event_id} />
       </Section>
     </>
@@ -89,9 +89,7 @@ function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: {
       </Action>
       <Action onClick={() => resend(id, false)}>Resend verbatim</Action>
       {next_attempt_at !== null && (
-        <Action onClick={() => advance({ to: next_attempt_at })}>
-          Advance the clock to the next attempt
-        </Action>
+        <Action onClick={() => advance({ to: next_attempt_at })}>Advance clock to next attempt</Action>
       )}
       <CopyButton label="Copy as curl" text={curl} />
       <CopyButton label="Copy as tabwire verify" text={() => verifyCommand(id, name)} />
@@ -113,10 +111,7 @@ function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
           </p>
           {attempt.error !== null && <p class="reason">{attempt.error}</p>}
           {attempt.response_body !== null && attempt.response_body !== '' && (
-            <Body
-              text={attempt.response_body}
-              label={`What the receiver answered to attempt ${attempt.number}`}
-            />
+            <Body text={attempt.response_body} label={`Response to attempt ${attempt.number}`} />
           )}
         </li>
       ))}

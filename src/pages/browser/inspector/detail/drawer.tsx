@@ -33,5 +33,5 @@ function OpenedRecord({ open }: { open: string }) {
   if (open.startsWith('evt_')) return <EventDetail id={open} />
   if (open.startsWith('we_')) return <EndpointDetail id={open} />
   if (open.startsWith('req_')) return <RequestDetail id={open} />
-  return <p class="notice bad">The address names nothing that can be shown: {open}</p>
+  return <p class="notice bad">Unknown record: {open}. Check the id in the address.</p>
 }

@@ -14,9 +14,7 @@ export function EndpointDetail({ id }: { id: string }) {
   const endpoint = endpoints.value.get(id)
   const latest = useRead<List<Delivery>>(`/deliveries?limit=20&endpoint_id=${encodeURIComponent(id)}`)
   if (endpoint === undefined)
-    return (
-      <Missing problem={endpoints.value.size === 0 ? undefined : 'This endpoint is not there any more.'} />
-    )
+    return <Missing problem={endpoints.value.size === 0 ? undefined : 'This endpoint no longer exists.'} />
   const { url, status, event_types, created_at, disabled_at } = endpoint
   return (
     <>
@@ -28,7 +26,7 @@ export function EndpointDetail({ id }: { id: string }) {
           Ping
         </Action>
         <Link class="button" to={{ view: 'deliveries', filters: { endpoint_id: id } }}>
-          All its deliveries
+          View all deliveries
         </Link>
         <CopyButton label="Copy as tabwire receiver check" text={() => receiverCheckCommand(url)} />
       </div>
@@ -37,14 +35,17 @@ export function EndpointDetail({ id }: { id: string }) {
           ['Endpoint', <code>{id}</code>],
           ['Health', healthText(endpoint)],
           ['Disabled', disabled_at !== null && <Time at={disabled_at} />],
-          ['Way out', status === 'disabled' ? 'Register it again: it gets a new id and a new secret.' : ''],
+          [
+            'How to fix',
+            status === 'disabled' ? 'Register the URL again. It gets a new id and a new secret.' : '',
+          ],
           ['Registered', <Time at={created_at} />],
           ['Events', event_types.join(', ')],
         ]}
       />
       <Section title="Latest deliveries">
         {latest.value?.data.length === 0 ? (
-          <p class="quiet">Nothing was sent to it yet.</p>
+          <p class="quiet">No deliveries yet.</p>
         ) : (
           <ul class="lines">
             {latest.value?.data.map((delivery) => (

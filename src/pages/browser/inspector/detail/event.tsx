@@ -35,7 +35,7 @@ export function EventDetail({ id }: { id: string }) {
       />
       <Section title="Deliveries">
         {deliveries.value?.data.length === 0 ? (
-          <p class="quiet">No endpoint wanted it when it happened.</p>
+          <p class="quiet">No endpoint was subscribed to this event.</p>
         ) : (
           <ul class="lines">
             {deliveries.value?.data.map((delivery) => (
@@ -45,7 +45,7 @@ export function EventDetail({ id }: { id: string }) {
         )}
       </Section>
       <Section title="Body">
-        <Body text={body} label="The body of the event" />
+        <Body text={body} label="Event body" />
       </Section>
     </>
   )
@@ -54,9 +54,5 @@ export function EventDetail({ id }: { id: string }) {
 /** The body of an event, read by its id. */
 export function EventBody({ id }: { id: string }) {
   const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
-  return value === undefined ? (
-    <Missing problem={problem} />
-  ) : (
-    <Body text={value.body} label="The body of the event" />
-  )
+  return value === undefined ? <Missing problem={problem} /> : <Body text={value.body} label="Event body" />
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
 import { unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
-import { digitsOf } from '../../../guest/money.ts'
+import { digitsOf } from '../../../../model/text/money.ts'
 import { claim, pay } from '../actions.ts'
 import { money, session } from '../api.ts'
 import { Action, Section } from '../elements.tsx'
@@ -16,14 +16,14 @@ export function Guest({ check }: { check: Check }) {
   const payBalance = () =>
     pay(check.external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) })
   return (
-    <Section title="Play a guest">
+    <Section title="Act as a guest">
       <form class="form" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Name</span>
           <input
             type="text"
             maxLength={255}
-            placeholder="A guest"
+            placeholder="Guest"
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}
           />
@@ -40,7 +40,7 @@ export function Guest({ check }: { check: Check }) {
             <input
               type="text"
               inputMode="decimal"
-              placeholder={`the balance, ${money.value(check.balance_cents)}`}
+              placeholder={`Balance: ${money.value(check.balance_cents)}`}
               aria-invalid={isWrong}
               value={typed}
               onInput={(event) => setTyped(event.currentTarget.value)}
@@ -61,7 +61,7 @@ function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, qua
     .filter(({ left, price_cents }) => left > 0 && price_cents >= 0)
   const [chosen, setChosen] = useState('')
   const item = free.find(({ external_id }) => external_id === chosen) ?? free[0]
-  if (item === undefined) return <p class="quiet">Everything is claimed.</p>
+  if (item === undefined) return <p class="quiet">All items are claimed.</p>
   return (
     <div class="inline">
       <label>

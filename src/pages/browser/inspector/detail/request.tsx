@@ -33,7 +33,7 @@ export function RequestDetail({ id }: { id: string }) {
           ['Request', <code>{`${method} ${path}`}</code>],
           ['Status', <StatusCode status={status} />],
           ['Started', <Time at={started_at} />],
-          ['Took', elapsedText(duration_ms)],
+          ['Duration', elapsedText(duration_ms)],
           [
             'Check',
             push !== null && (
@@ -55,18 +55,18 @@ export function RequestDetail({ id }: { id: string }) {
         </Section>
       )}
       {diff !== null && (
-        <Section title="What it changed">
+        <Section title="Changes">
           <Diff diff={diff} />
         </Section>
       )}
       {request_body !== null && (
-        <Section title="Asked">
-          <Body text={request_body} label="The body of the request" />
+        <Section title="Request body">
+          <Body text={request_body} label="Request body" />
         </Section>
       )}
       {response_body !== null && (
-        <Section title="Answered">
-          <Body text={response_body} label="The body of the answer" />
+        <Section title="Response body">
+          <Body text={response_body} label="Response body" />
         </Section>
       )}
     </>

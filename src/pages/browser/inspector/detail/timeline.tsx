@@ -28,7 +28,9 @@ export function Timeline({ externalId }: { externalId: string }) {
   const isWhole = [requests, events, deliveries].every(({ value }) => value?.next_cursor === null)
   return (
     <>
-      {!isWhole && <p class="quiet">The newest hundred of each kind; the lists have all.</p>}
+      {!isWhole && (
+        <p class="quiet">Shows the newest 100 pushes, events and deliveries. The lists show all.</p>
+      )}
       <ol class="timeline">
         {points.map((point) => (
           <li key={point.key} class={point.kind}>
@@ -60,7 +62,7 @@ function PointContent({ point }: { point: Point }) {
       return (
         <>
           <AttemptName delivery={point.delivery} number={point.delivery.attempts.length + 1} />{' '}
-          <Action onClick={() => advance({ to: point.at })}>Advance to it</Action>
+          <Action onClick={() => advance({ to: point.at })}>Advance to this time</Action>
         </>
       )
   }

@@ -23,7 +23,7 @@ export function FilterBar<T extends { id: string }>({
   return (
     <form class="filters" role="search" aria-label={view.title} onSubmit={(event) => event.preventDefault()}>
       <SearchField hint={view.hint} value={filters.q ?? ''} onSearch={(text) => set('q', text, 'replace')} />
-      {view.filters.map(({ name, label, choices, all = `any ${label.toLowerCase()}` }) => (
+      {view.filters.map(({ name, label, choices, all = `Any ${label.toLowerCase()}` }) => (
         <select
           key={name}
           aria-label={label}
@@ -99,7 +99,7 @@ function LinkedFilters({
       key={name}
       type="button"
       class="chip"
-      aria-label={`No longer only ${name} ${value}`}
+      aria-label={`Remove filter ${name}: ${value}`}
       onClick={() => go({ filters: { ...filters, [name]: '' } })}
     >
       {name}: {value} <span aria-hidden="true">×</span>

@@ -110,7 +110,7 @@ function useLiveRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): vo
   const newest = loaded?.end === 'newest' ? loaded.rows[0]?.id : undefined
   useEffect(() => {
     if (lastNewest.current !== undefined && newest !== undefined && newest > lastNewest.current)
-      announce(`News in ${view.title}.`)
+      announce(`New ${view.title.toLowerCase()}.`)
     lastNewest.current = newest
   }, [newest])
 }
@@ -133,7 +133,7 @@ function useFocusedRow<T extends { id: string }>(list: readonly T[], rows: Rows<
   const jumpTo = (end: End) =>
     rows.goTo(end, (loaded) => {
       moveTo(newestFirst(loaded).at(end === 'newest' ? 0 : -1))
-      if (loaded.rows.length > 0) announceNow(`The ${end} of ${view.title}.`)
+      if (loaded.rows.length > 0) announceNow(`Showing the ${end} ${view.title.toLowerCase()}.`)
     })
   // In the layout phase, so that a second key press sees the result of the first.
   useLayoutEffect(() =>
@@ -152,10 +152,10 @@ function EmptyList<T extends { id: string }>({ view, filtered }: { view: View<T>
   if (filtered)
     return (
       <div class="empty">
-        <h2>Nothing matches</h2>
-        <p>No {view.title.toLowerCase()} with these filters.</p>
+        <h2>No results</h2>
+        <p>No {view.title.toLowerCase()} match these filters.</p>
         <button type="button" onClick={() => go({ filters: {} })}>
-          Show all
+          Clear filters
         </button>
       </div>
     )

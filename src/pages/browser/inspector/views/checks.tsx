@@ -18,7 +18,7 @@ export const checksView: View<Check> = {
       ],
     },
   ],
-  hint: 'Search check, table, id',
+  hint: 'Search check, table, ID',
   headings: ['Updated', 'Check', 'Table', 'Status', 'Items', 'Total', 'Balance', 'Revision'],
   cells: (check) => [
     <Time at={check.updated_at} />,
@@ -34,7 +34,7 @@ export const checksView: View<Check> = {
   follows: ['request', 'event'],
   empty: {
     title: 'No checks yet',
-    text: 'A point of sale pushes the full state of a check on every change. Push one to begin with:',
+    text: 'A point of sale pushes the full state of a check on every change. Create one:',
     commands: ['tabwire trigger check.created'],
   },
 }

@@ -21,8 +21,8 @@ export const deliveriesView: View<Delivery> = {
     },
     eventTypeFilter,
   ],
-  hint: 'Search check, id, outcome, status',
-  headings: ['Last attempt', 'Event', 'Check', 'Status', 'Answer', 'Attempts', 'Next', 'Endpoint'],
+  hint: 'Search check, ID, outcome, status',
+  headings: ['Last attempt', 'Event', 'Check', 'Status', 'Response', 'Attempts', 'Next attempt', 'Endpoint'],
   cells: (delivery) => {
     const last = delivery.attempts.at(-1)
     return [
@@ -43,7 +43,7 @@ export const deliveriesView: View<Delivery> = {
     type === 'attempt' ? withAttempt(row, data as AttemptMessage) : (data as Delivery),
   empty: {
     title: 'No deliveries yet',
-    text: 'Register a receiver, then push a check: each event goes to every endpoint that wants it.',
+    text: 'Register an endpoint, then push a check. Each event is delivered to every subscribed endpoint.',
     commands: ['tabwire listen --forward-to http://localhost:3000/webhooks', 'tabwire trigger check.created'],
   },
 }

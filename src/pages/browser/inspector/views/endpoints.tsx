@@ -43,7 +43,7 @@ export const endpointsView: View<Endpoint> = {
       ],
     },
   ],
-  hint: 'Search URL, id',
+  hint: 'Search URL, ID',
   headings: ['Registered', 'URL', 'Status', 'Health', 'Events'],
   cells: (endpoint) => [
     <Time at={endpoint.created_at} />,
@@ -56,7 +56,7 @@ export const endpointsView: View<Endpoint> = {
   follows: ['attempt', 'delivery', 'request'],
   empty: {
     title: 'No endpoints yet',
-    text: 'Nothing is delivered before a receiver is registered. One on plain HTTP is brought its deliveries by listen.',
+    text: 'Register an endpoint to receive deliveries. For a local receiver on plain HTTP, use tabwire listen.',
     commands: ['tabwire endpoints create https://localhost:8443/webhooks --events all'],
   },
 }
@@ -64,5 +64,5 @@ export const endpointsView: View<Endpoint> = {
 export function healthText({ status, disabled_reason, consecutive_failures }: Endpoint): string {
   if (status === 'disabled') return disabled_reason ?? 'disabled'
   if (consecutive_failures === 0) return 'healthy'
-  return `${consecutive_failures} in a row failed`
+  return `${consecutive_failures} consecutive ${consecutive_failures === 1 ? 'failure' : 'failures'}`
 }

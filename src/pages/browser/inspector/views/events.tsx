@@ -7,8 +7,8 @@ export const eventsView: View<EventView> = {
   title: 'Events',
   path: '/events',
   filters: [eventTypeFilter],
-  hint: 'Search id, check, or the body',
-  headings: ['Created', 'Event', 'Check', 'Id'],
+  hint: 'Search ID, check, body',
+  headings: ['Created', 'Event', 'Check', 'ID'],
   cells: ({ id, type, created_at, external_check_id }) => [
     <Time at={created_at} />,
     <b>{type}</b>,
@@ -19,7 +19,7 @@ export const eventsView: View<EventView> = {
   follows: ['event'],
   empty: {
     title: 'No events yet',
-    text: 'A push that changes a check makes events, and so do guests who claim, pay and rate.',
+    text: 'Pushes create events. So do guests who claim items, pay or rate.',
     commands: ['tabwire trigger check.created'],
   },
 }

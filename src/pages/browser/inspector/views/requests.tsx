@@ -7,7 +7,7 @@ import type { Filter, View } from '../list/view.ts'
 
 const failedFilter: Filter = {
   name: 'failed',
-  label: 'Answer',
+  label: 'Status',
   choices: [
     ['true', '4xx, 5xx'],
     ['false', '2xx'],
@@ -17,8 +17,8 @@ const failedFilter: Filter = {
 const findingFilter: Filter = {
   name: 'finding',
   label: 'Finding',
-  all: 'with or without findings',
-  choices: [['any', 'with a finding'], ...findingCodes.map((code) => [code, code] as const)],
+  all: 'All pushes',
+  choices: [['any', 'with findings'], ...findingCodes.map((code) => [code, code] as const)],
 }
 
 export const requestsView: View<LoggedRequest> = {
@@ -27,7 +27,7 @@ export const requestsView: View<LoggedRequest> = {
   path: '/requests',
   filters: [failedFilter],
   hint: 'Search X-Request-Id, path, status',
-  headings: ['Started', 'Request', 'Status', 'Took', 'X-Request-Id'],
+  headings: ['Started', 'Request', 'Status', 'Duration', 'X-Request-Id'],
   cells: ({ id, method, path, status, started_at, duration_ms }) => [
     <Time at={started_at} />,
     <span>
@@ -41,8 +41,8 @@ export const requestsView: View<LoggedRequest> = {
   follows: ['request'],
   empty: {
     title: 'No requests yet',
-    text: 'Everything that is asked of /v1 appears here, with its bodies, and no key.',
-    commands: ['tabwire push fixtures/checks/two-top.json'],
+    text: 'Requests to /v1 appear here with their bodies. API keys are not logged.',
+    commands: ['tabwire push --sample two-top'],
   },
 }
 
@@ -53,7 +53,7 @@ export const pushesView: View<LoggedRequest> = {
   fixed: { kind: 'push' },
   filters: [failedFilter, findingFilter],
   hint: 'Search check, X-Request-Id, status',
-  headings: ['Pushed', 'Check', 'Outcome', 'Items', 'Findings', 'Status', 'Took'],
+  headings: ['Pushed', 'Check', 'Outcome', 'Items', 'Findings', 'Status', 'Duration'],
   cells: (request) => {
     const { path, push, status, started_at, duration_ms, faults } = request
     return [
@@ -72,8 +72,8 @@ export const pushesView: View<LoggedRequest> = {
   },
   empty: {
     title: 'No pushes yet',
-    text: 'Each push is shown with its outcome, what it changed, and what a reviewer would say to it.',
-    commands: ['tabwire push fixtures/checks/two-top.json'],
+    text: 'Each push appears here with its outcome, changes and findings.',
+    commands: ['tabwire push --sample two-top'],
   },
 }
 

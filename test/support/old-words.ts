@@ -1,5 +1,5 @@
-/** Words that no sentence of the repository uses: each has a plain or standard word that says the same. */
-export const unplainWords = [
+/** Words that have a plain or standard word with the same meaning, as sources of regular expressions. */
+export const oldWords: readonly string[] = [
   'anew',
   'befalls?|befell|befallen',
   'begins? afresh',
@@ -23,10 +23,10 @@ export const unplainWords = [
   'whoever',
   'whom(so)?ever',
   'door(s|way)?',
-] as const
+]
 
-/** Words and turns of phrase that no text for users has, beside {@link unplainWords}. */
-export const unplainForUsers = [
+/** Words and turns of phrase that no text for users has, beside {@link oldWords}. */
+export const oldPhrases: readonly string[] = [
   'alone',
   'brings? about|brought about|c[oa]mes? about',
   'everybody|anybody',
@@ -42,16 +42,13 @@ export const unplainForUsers = [
   'those there are',
   'under way',
   'upon',
-] as const
+]
 
-/** Contractions, such as `isn't` and `you're`. */
-export const contractions = [
-  String.raw`(?:is|are|was|were|do|does|did|has|have|had|ca|wo|could|should|would)n['’]t`,
-  String.raw`(?:it|that|there|here|what|who|let)['’]s`,
-  String.raw`(?:you|we|they|i)['’](?:re|ll|ve|d|m)`,
-] as const
+/** Short forms such as "don't" and "it's"; a possessive such as "the service's" is none. */
+export const contractions =
+  /\b(?:\w+n['’]t|\w+['’](?:re|ve|ll|m|d)|(?:it|that|there|what|let|he|she|who|here|where)['’]s)\b/i
 
-/** Returns a pattern that finds any of these words. */
+/** Returns a pattern that finds any of these words, and any contraction. */
 export function anyOf(words: readonly string[]): RegExp {
-  return new RegExp(String.raw`(?<![\w-])(?:${words.join('|')})(?!\w)`, 'i')
+  return new RegExp(String.raw`(?<![\w-])(?:${words.join('|')})(?!\w)|${contractions.source}`, 'i')
 }

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Shows a text in the user's pager: PAGER, or `less`, which exits at once when the text fits the terminal. Resolves with false
+ * when there is no pager; then nothing was shown. On Windows, only PAGER counts.
+ */
+export async function showInPager(text: string): Promise<boolean> {
+  const { PAGER = process.platform === 'win32' ? '' : 'less' } = process.env
+  if (PAGER === '' || PAGER === 'cat') return false
+  // A shell, since PAGER may have arguments; LESS as git sets it: exit if it fits, keep colours and the text.
+  const pager = spawn(PAGER, {
+    shell: true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { LESS: 'FRX', ...process.env },
+  })
+  // The reader may quit before the end of the text.
+  pager.stdin.on('error', () => undefined)
+  pager.stdin.end(text)
+  return new Promise((resolve) => {
+    pager.once('error', () => resolve(false))
+    pager.once('exit', (code) => resolve(code !== 127))
+  })
+}

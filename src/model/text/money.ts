@@ -1,0 +1,20 @@
+/** Returns a formatter of amounts in a currency's minor unit: `$12.50`, `12,50 €`, `¥1,250`. */
+export function moneyIn(currency: string, language: string | undefined): (cents: number) => string {
+  const format = formatOf(currency, language)
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+  return (cents) => format.format(cents / 10 ** digits)
+}
+
+/** Returns the decimals of a currency's minor unit: 2 for most, 0 for yen. */
+export function digitsOf(currency: string): number {
+  return formatOf(currency, 'en').resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/** Formats an unknown currency as a plain number. */
+function formatOf(currency: string, language: string | undefined): Intl.NumberFormat {
+  try {
+    return new Intl.NumberFormat(language, { style: 'currency', currency })
+  } catch {
+    return new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { renderGuide } from '../../../src/cli/render/guide.ts'
+import { readGuides } from '../../../src/guides.ts'
+import { tabwire } from '../../support/cli.ts'
+
+const text = [
+  '# Test `webhooks`',
+  '',
+  'A paragraph that is **long** and has a [guide](testing.md#waiting) and a [site](https://example.com/docs).',
+  '',
+  '- first',
+  '- second, which is long enough to be broken into two lines here',
+  '',
+  '1. one',
+  '',
+  '```sh',
+  'tabwire push \\',
+  '  --sample two-top',
+  '```',
+  '',
+  '| flag | does |',
+  '| --- | --- |',
+  '| `--url` | names <a> service & more |',
+].join('\n')
+
+describe('a guide at a terminal', () => {
+  test('has no Markdown marks, and lines that fit', () => {
+    expect(renderGuide(text, 50)).toBe(
+      [
+        'TEST WEBHOOKS',
+        '',
+        'A paragraph that is long and has a guide (tabwire',
+        'help testing) and a site',
+        '(https://example.com/docs).',
+        '',
+        '- first',
+        '- second, which is long enough to be broken into',
+        '  two lines here',
+        '',
+        '1. one',
+        '',
+        '    tabwire push \\',
+        '      --sample two-top',
+        '',
+        'FLAG   DOES',
+        '--url  names <a> service & more',
+      ].join('\n'),
+    )
+  })
+
+  test.each([60, 80, 120])('fits %i columns, but for code and long words', async (columns) => {
+    for (const guide of await readGuides())
+      for (const line of renderGuide(guide.text, columns).split('\n'))
+        if (!line.startsWith('    ') && line.includes(' '))
+          expect([guide.name, line.length <= columns || !line.trim().includes('  '), line]).toEqual([
+            guide.name,
+            true,
+            line,
+          ])
+  })
+})
+
+describe('tabwire help', () => {
+  test('prints a guide into a pipe as Markdown', async () => {
+    const [guide] = await readGuides()
+    const { code, stdout } = await tabwire(['help', guide?.name ?? ''])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: guide?.text })
+  })
+
+  test('lists the guides, also as JSON', async () => {
+    const guides = await readGuides()
+    const { stdout } = await tabwire(['help', 'guides'])
+    for (const { name, title } of guides) expect(stdout).toMatch(new RegExp(`^${name} +${title}$`, 'm'))
+    const { data } = JSON.parse((await tabwire(['help', 'guides', '--json'])).stdout) as { data: object[] }
+    expect(data).toEqual(guides.map(({ name, title }) => ({ name, title })))
+  })
+
+  test('suggests a guide for a word that is close to one', async () => {
+    const { code, stderr } = await tabwire(['help', 'securty'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('Did you mean tabwire security?')
+  })
+})

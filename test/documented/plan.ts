@@ -1,0 +1,59 @@
+import type { Block } from './blocks.ts'
+
+/** A block that does not run in the usual way. */
+export interface Exception {
+  document: string
+  /** Start of the block's text. */
+  starts: string
+  /** Why it cannot run here. */
+  skipped?: string
+  /** Test that runs it instead. */
+  elsewhere?: string
+  /** Exit code that the document names; 0 by default. */
+  code?: number
+  /** Whether it prints an error although it passes. */
+  printsErrors?: boolean
+}
+
+const needsNetwork = 'installs from a registry'
+const needsDocker = 'needs Docker and an image from a registry'
+const needsWindows = 'changes settings of Windows'
+
+export const exceptions: readonly Exception[] = [
+  { document: 'README.md', starts: 'npm install --global', skipped: needsNetwork },
+  { document: 'README.md', starts: 'npm install --save-dev', skipped: needsNetwork },
+  { document: 'README.md', starts: 'npm ci && npm start', skipped: 'installs a clone and runs this suite' },
+  { document: 'README.md', starts: 'docker build', skipped: needsDocker },
+  { document: 'src/guides/testing.md', starts: 'npm install', skipped: needsNetwork },
+  { document: 'src/guides/upgrading.md', starts: 'npm install', skipped: needsNetwork },
+  { document: 'src/guides/commands.md', starts: 'npx openapi-typescript', skipped: needsNetwork },
+  { document: 'src/guides/containers.md', starts: 'docker build', skipped: needsDocker },
+  { document: 'src/guides/containers.md', starts: 'docker run --publish', skipped: needsDocker },
+  { document: 'src/guides/windows.md', starts: 'Set-ExecutionPolicy', skipped: needsWindows },
+  { document: 'src/guides/windows.md', starts: 'git config', skipped: needsWindows },
+  { document: 'src/guides/ci.md', starts: '#!/bin/sh', elsewhere: 'test/ci-script.test.ts' },
+  { document: 'src/guides/webhooks.md', starts: 'refuses\n', elsewhere: 'test/documented/reports.test.ts' },
+  { document: 'src/guides/webhooks.md', starts: 'converges\n', elsewhere: 'test/documented/reports.test.ts' },
+  {
+    document: 'src/guides/webhooks.md',
+    starts: 'tabwire receiver check http://localhost:3000/webhooks',
+    elsewhere: 'test/documented/reports.test.ts',
+  },
+  { document: 'src/guides/webhooks.md', starts: 'node -e', code: 3 },
+  { document: 'src/guides/ci.md', starts: 'tabwire push --sample service', code: 3 },
+  { document: 'src/guides/fault-injection.md', starts: 'tabwire faults set lost_answer', printsErrors: true },
+  {
+    document: 'src/guides/service.md',
+    starts: '{"id":"evt_',
+    elsewhere: 'test/service-reference.test.ts',
+  },
+  {
+    document: 'src/guides/service.md',
+    starts: 'X-Service-Signature: t=',
+    elsewhere: 'test/service-reference.test.ts',
+  },
+]
+
+export function exceptionOf({ document, text }: Block): Exception | undefined {
+  return exceptions.find((one) => one.document === document && text.startsWith(one.starts))
+}

@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { barriers } from '../support/barriers.ts'
+import { hasBrowser, inBrowser, openPhone } from '../support/browser.ts'
+import { root } from '../support/packed.ts'
+import { openSimulator } from '../support/simulator.ts'
+
+const guides = (await readdir(join(root, 'src/guides')))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.replace(/\.md$/, ''))
+
+interface OpenApi {
+  paths: Record<string, Record<string, { operationId?: string; 'x-internal'?: boolean }>>
+  webhooks: Record<string, Record<string, { operationId: string }>>
+  components: { schemas: Record<string, object> }
+}
+
+describe('the API reference at /docs', () => {
+  it('has no script, and allows its own style and no other origin', async () => {
+    const { call, url } = await openSimulator()
+    const { status, headers, text } = await call('GET /docs', { key: null })
+    expect(status).toBe(200)
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';")
+    expect(text).not.toMatch(/<script|\son\w+=/)
+    const foreign = [...text.matchAll(/(?:src|href)="(https?:[^"]+)"/g)].map(([, target]) => target)
+    expect(foreign.filter((target) => !target?.startsWith(url))).toEqual([])
+    for (const [, path] of text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g))
+      expect((await call(`GET ${path}`, { key: null })).status).toBe(200)
+  })
+
+  it('describes each operation, webhook and schema of the document, and links lead to them', async () => {
+    const { call, url } = await openSimulator()
+    const { text } = await call('GET /docs', { key: null })
+    const document = JSON.parse((await call('GET /openapi.json', { key: null })).text) as OpenApi
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)]
+      .flatMap((methods) => Object.values(methods))
+      .filter((operation) => operation['x-internal'] !== true)
+      .flatMap(({ operationId }) => operationId ?? [])
+    expect(operations.length).toBeGreaterThan(40)
+    expect(operations.filter((id) => !ids.has(id))).toEqual([])
+    expect(Object.keys(document.components.schemas).filter((name) => !ids.has(`schema-${name}`))).toEqual([])
+    const targets = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id)
+    expect(targets.filter((id) => !ids.has(id))).toEqual([])
+    expect(text).toContain(`${url}/v1/locations`)
+  })
+
+  it('shows examples and limits as text, never as markup', async () => {
+    const { call } = await openSimulator()
+    const { text } = await call('GET /docs', { key: null })
+    expect(text).toContain('1 to 255 characters')
+    expect(text).toContain('&quot;price_cents&quot;: 1850')
+  })
+
+  it.runIf(hasBrowser).each([
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const)(`fits %i px in %s and has no barrier, ${inBrowser}`, async (width, colorScheme) => {
+    const { url } = await openSimulator()
+    const page = await openPhone(`${url}/docs`, { viewport: { width, height: 800 }, colorScheme })
+    expect(await page.title()).toBe('API reference · Tabwire')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    if (width < 800) await page.getByText('Contents', { exact: true }).click()
+    await page.getByRole('link', { name: 'Push the current state of a check' }).click()
+    await page.getByRole('heading', { name: 'Push the current state of a check' }).waitFor()
+    expect(page.url()).toBe(`${url}/docs#pushCheck`)
+    await page.getByText('Example: two-top').click()
+    await page.getByText('"number": "12"').first().waitFor()
+    // axe takes half a minute for all of the page; two articles of a section show every kind of element.
+    await page.evaluate(
+      "document.querySelectorAll('article:nth-of-type(n + 3)').forEach((one) => one.remove())",
+    )
+    expect(await barriers(page)).toEqual([])
+  })
+})
+
+describe('the guides at /docs/guides', () => {
+  it.each(guides)('%s is a page whose links lead to pages', async (name) => {
+    const { call } = await openSimulator()
+    const { status, text } = await call(`GET /docs/guides/${name}`, { key: null })
+    expect(status).toBe(200)
+    const [, title = ''] = /^# (.+)$/m.exec(await readFile(join(root, `src/guides/${name}.md`), 'utf8')) ?? []
+    expect(text).toContain(`<title>${title.replaceAll('`', '')} · Tabwire</title>`)
+    const links = [...text.matchAll(/ href="(\/docs[^"#]*)/g)].map(([, path = '']) => path)
+    expect(links.length).toBeGreaterThan(guides.length)
+    for (const path of new Set(links))
+      expect([path, (await call(`GET ${path}`, { key: null })).status]).toEqual([path, 200])
+  })
+
+  it('are listed, and an unknown one is not found', async () => {
+    const { call } = await openSimulator()
+    const { text } = await call('GET /docs/guides', { key: null })
+    for (const name of guides) expect(text).toContain(`href="/docs/guides/${name}"`)
+    for (const name of ['nothing', '..%2F..%2FREADME', 'service.md'])
+      expect((await call(`GET /docs/guides/${name}`, { key: null })).status).toBe(404)
+  })
+
+  it.runIf(hasBrowser)(`fit a phone and have no barrier, ${inBrowser}`, async () => {
+    const { url } = await openSimulator()
+    const page = await openPhone(`${url}/docs/guides`)
+    for (const name of guides) {
+      await page.goto(`${url}/docs/guides/${name}`)
+      expect([name, await barriers(page)]).toEqual([name, []])
+      expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, 360])
+    }
+  })
+})
