@@ -23,8 +23,15 @@ const commandNotFound: Hook.CommandNotFound = async ({ config }) => {
 
 export default commandNotFound
 
-/** Makes the error for words that name no command; `words` is empty when only flags were typed. */
-export function noSuchCommand(words: readonly string[], ids: readonly string[]): CommandError {
+/**
+ * Makes the error for words that name no command; `words` is empty when only flags were typed. `before` is what the
+ * suggested words follow.
+ */
+export function noSuchCommand(
+  words: readonly string[],
+  ids: readonly string[],
+  before = 'tabwire',
+): CommandError {
   if (words.length === 0) return usageError(`COMMAND is missing before the flags. ${LIST}`)
   const typed = words.join(' ')
   const likely = likelyCommand(words, ids)
@@ -32,14 +39,14 @@ export function noSuchCommand(words: readonly string[], ids: readonly string[]):
     return usageError(
       `Unexpected argument for \`tabwire ${likely}\`: ${typed.slice(likely.length + 1)}. Run \`tabwire ${likely} --help\`.`,
     )
-  return usageError(`Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, likely)}`)
+  return usageError(`Unknown command ${JSON.stringify(typed)}. ${hintFor(typed, likely, before)}`)
 }
 
-function hintFor(typed: string, likely: string | undefined): string {
+function hintFor(typed: string, likely: string | undefined, before: string): string {
   if (likely === undefined) return LIST
   // A topic that was typed correctly, with an unknown word after it.
   if (typed.startsWith(`${likely} `)) return `Run \`tabwire ${likely} --help\`.`
-  return `Did you mean \`tabwire ${likely}\`?`
+  return `Did you mean \`${before} ${likely}\`?`
 }
 
 const LIST = 'Run `tabwire --help`.'

@@ -8,7 +8,8 @@ import { readGuides } from '../guides.ts'
 const MOST_COLUMNS = 100
 
 export default class Help extends BaseCommand {
-  static override description = 'Show the help of a command, or a guide.\n`help guides` lists the guides.'
+  static override description =
+    'Show the help of a command, or a guide.\nRun `help guides` for the list of guides.'
   static override examples = [
     '<%= config.bin %> help push',
     '<%= config.bin %> help deliveries wait',
@@ -40,7 +41,11 @@ export default class Help extends BaseCommand {
     }
     const guide = guides.find((one) => one.name === name)
     if (guide === undefined)
-      throw noSuchCommand(words, [...this.config.commandIDs, ...guides.map((one) => one.name)])
+      throw noSuchCommand(
+        words,
+        [...this.config.commandIDs, ...guides.map((one) => one.name)],
+        'tabwire help',
+      )
     if (this.wantsJson) return this.print(guide, () => guide.text)
     const { renderGuide } = await import('../cli/render/guide.ts')
     await this.showLong(guide.text, (columns) => renderGuide(guide.text, Math.min(columns, MOST_COLUMNS)))

@@ -51,7 +51,7 @@ describe.concurrent('help', () => {
     const { code, stderr } = await tabwire(['help', 'psh'])
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'Error: Unknown command "psh". Did you mean `tabwire push`?\n',
+      stderr: 'Error: Unknown command "psh". Did you mean `tabwire help push`?\n',
     })
   })
 

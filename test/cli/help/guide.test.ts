@@ -78,6 +78,6 @@ describe('tabwire help', () => {
   test('suggests a guide for a word that is close to one', async () => {
     const { code, stderr } = await tabwire(['help', 'securty'])
     expect(code).toBe(2)
-    expect(stderr).toContain('Did you mean tabwire security?')
+    expect(stderr).toContain('Did you mean `tabwire help security`?')
   })
 })
