@@ -34,6 +34,7 @@ try {
   for (const [index, { url }] of receivers.entries())
     run(['endpoints', 'create', url, '--events', index === 0 ? 'all' : 'check.updated,payment.succeeded'])
   await capture('home-80', [], 80, root)
+  await capture('demo-80', ['demo'], 80)
   await live('tail-200', ['tail'], 200, createEvents)
   await live('tail-80', ['tail'], 80, createEvents)
   await live('tail-no-color-80', ['tail'], 80, createEvents, { NO_COLOR: '1' })
