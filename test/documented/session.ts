@@ -196,11 +196,17 @@ async function answer(call: string): Promise<void> {
   await writeFile(join(call, 'code'), `${code}\n`)
 }
 
-/** A port that nothing listens at. */
+/**
+ * Returns a port that is free and stays so: below the range from which systems take the ports of other tests' servers
+ * and connections.
+ */
 async function freePort(): Promise<string> {
-  const server = createServer().listen(0, 'localhost')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = 10_000 + Math.floor(Math.random() * 20_000)
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, 'localhost', () => resolve(true))
+  })
+  if (!isFree) return freePort()
   await new Promise((resolve) => server.close(resolve))
   return String(port)
 }

@@ -32,7 +32,7 @@ describe('WEB-08 a service that listens beyond this machine', () => {
   test('prints a warning at start', async () => {
     const service = await startService(['--host', '0.0.0.0'])
     const { stderr } = await service.stop()
-    expect(stderr).toMatch(/^Warning: --host 0\.0\.0\.0: .*outside of this machine/)
+    expect(stderr).toMatch(/^Warning: --host 0\.0\.0\.0: other machines can reach the service\./)
   })
 
   test('refuses an empty --host', async () => {

@@ -10,9 +10,14 @@ const guides = (await readdir(join(root, 'src/guides')))
   .filter((file) => file.endsWith('.md'))
   .map((file) => file.replace(/\.md$/, ''))
 
+interface Operation {
+  operationId?: string
+  'x-internal'?: boolean
+}
+
 interface OpenApi {
-  paths: Record<string, Record<string, { operationId?: string; 'x-internal'?: boolean }>>
-  webhooks: Record<string, Record<string, { operationId: string }>>
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, object> }
 }
 
@@ -34,8 +39,9 @@ describe('the API reference at /docs', () => {
     const { text } = await call('GET /docs', { key: null })
     const document = JSON.parse((await call('GET /openapi.json', { key: null })).text) as OpenApi
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
-    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)]
-      .flatMap((methods) => Object.values(methods))
+    const methods = [...Object.values(document.paths), ...Object.values(document.webhooks)]
+    const operations = methods
+      .flatMap((ofPath): Operation[] => Object.values(ofPath))
       .filter((operation) => operation['x-internal'] !== true)
       .flatMap(({ operationId }) => operationId ?? [])
     expect(operations.length).toBeGreaterThan(40)

@@ -8,7 +8,7 @@ import { BaseCommand } from '../base-command.ts'
 import { exitCodes, usageError, CommandError } from '../errors.ts'
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
-import { writeFile } from 'node:fs/promises'
+import { openOutput } from '../files/output.ts'
 import { toJUnit, toTap } from '../../conformance/report/formats.ts'
 import { renderConformance } from '../render/results.ts'
 
@@ -113,7 +113,12 @@ export async function formatReport(
 
 async function writeReport(file: string, text: string): Promise<void> {
   try {
-    await writeFile(file, text)
+    const output = await openOutput(file, 0o644)
+    try {
+      await output.replace(text)
+    } finally {
+      await output.discard()
+    }
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException
     throw new CommandError('unwritable_file', `--junit: cannot write the report to ${file} (${code}).`)

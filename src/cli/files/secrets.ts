@@ -1,7 +1,7 @@
-import { readFile, open, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Errors } from '@oclif/core'
 import { usageError, CommandError } from '../errors.ts'
-import { openPrivateFile } from '../../private-file.ts'
+import { openOutput } from './output.ts'
 
 /** Secrets that `--<name>-file` reads from a file, when a command has both flags. */
 const secrets = ['api-key', 'read-key', 'secret'] as const
@@ -42,7 +42,7 @@ export async function secretsFromFiles(
  */
 export async function openSecretFile(file: string) {
   try {
-    const draft = (await isPipe(file)) ? await openPipe(file) : await openPrivateFile(file)
+    const draft = await openOutput(file, 0o600)
     return {
       write: (secret: string) => draft.replace(`${secret}\n`),
       close: () => draft.discard(),
@@ -72,15 +72,4 @@ async function readSecret(path: string, flag: string): Promise<string> {
   const line = text.replace(/\r?\n$/, '')
   if (/^[\x21-\x7e]+$/.test(line) && text.length <= MOST_BYTES) return line
   throw usageError(`${flag}: ${path} must contain only the secret, on one line of visible ASCII characters.`)
-}
-
-/** Returns true for a pipe or a device, such as `/dev/stdout` or a shell's `>(…)`, which cannot be replaced. */
-async function isPipe(file: string): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined)
-  return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
-}
-
-async function openPipe(file: string) {
-  const handle = await open(file, 'w')
-  return { replace: (content: string) => handle.writeFile(content), discard: () => handle.close() }
 }

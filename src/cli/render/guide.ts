@@ -1,22 +1,22 @@
 import chalk from 'chalk'
 import { Marked, type Token, type Tokens } from 'marked'
 import { renderTable, wrapTo } from './layout.ts'
-import { harmless } from './text.ts'
+import { suggestion } from '../suggestion.ts'
+import { renderer } from './text.ts'
 
 /** Renders a Markdown text for a terminal of this many columns: headings, lists, tables and code without their marks. */
-export function renderGuide(text: string, columns: number): string {
-  const tokens = new Marked().lexer(harmless(text))
-  return blocksOf(tokens, columns).join('\n\n')
-}
+export const renderGuide = renderer((text: string, columns: number): string =>
+  blocksOf(new Marked().lexer(text), columns).join('\n\n'),
+)
 
 function blocksOf(tokens: readonly Token[], columns: number): string[] {
   return tokens.flatMap((token) => {
-    const text = blockOf(token as Tokens.Generic, columns)
+    const text = blockOf(token, columns)
     return text === undefined ? [] : [text]
   })
 }
 
-function blockOf(token: Tokens.Generic, columns: number): string | undefined {
+function blockOf(token: Token, columns: number): string | undefined {
   switch (token.type) {
     case 'heading':
       return chalk.bold(token.depth === 1 ? inline(token.tokens).toUpperCase() : inline(token.tokens))
@@ -81,7 +81,7 @@ function inline(tokens: readonly Token[] = []): string {
 function linkOf({ href, tokens }: Tokens.Link): string {
   const text = inline(tokens)
   const [, guide] = /^(?:\.\/)?([\w-]+)\.md(?:#.*)?$/.exec(href) ?? []
-  if (guide !== undefined) return `${text} (tabwire help ${guide})`
+  if (guide !== undefined) return `${text} (${suggestion('help', [guide])})`
   return /^https?:/.test(href) && href !== text ? `${text} (${href})` : text
 }
 
