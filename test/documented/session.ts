@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import {
