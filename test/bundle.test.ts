@@ -56,9 +56,6 @@ test.each([
   ['guest', 'preact'],
   ['inspector', 'preact'],
   ['inspector', 'uplot'],
-  ['reference', 'Apache License'],
-  ['reference', 'prismjs'],
-  ['reference', 'lit'],
 ])('the licences of what is built into the page %s are beside it: %s', (page, name) => {
   const licences = readFileSync(new URL(`pages/assets/${page}.js.LICENSE.txt`, dist), 'utf8')
   expect(licences).toContain(name)

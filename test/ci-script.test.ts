@@ -105,7 +105,7 @@ describe("the CI guide's script", () => {
       .replaceAll('--timeout 10', '--timeout 1')
     const { code, stderr, left } = await run(['sh', 'ci/contract-test.sh'], text, { 'bad.mjs': app })
     expect({ code, left }).toEqual({ code: 3, left: ['bad.mjs', 'ci', 'node_modules'] })
-    expect(stderr).toMatch(/failed at attempt 1: The receiver answered 500/)
+    expect(stderr).toMatch(/failed at attempt 1: The receiver returned 500/)
   })
 
   test('fails when the application does not start, and leaves nothing behind', async () => {

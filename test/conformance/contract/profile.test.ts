@@ -31,11 +31,11 @@ describe('a profile', () => {
       keys: { read: undefined, push: 'k-1', write: 'k-2' },
     })
     vi.unstubAllEnvs()
-    await expect(readProfile(file)).rejects.toThrow('ACME_PUSH_KEY, which is not set')
+    await expect(readProfile(file)).rejects.toThrow('the environment variable ACME_PUSH_KEY is not set')
   })
 
   test.each([
-    ['{', 'is not JSON'],
+    ['{', 'is not valid JSON'],
     [{ claim: { path: 'guests' } }, 'claim.path'],
     [{ ordering: 'version' }, 'ordering'],
   ])('that is %j is refused', async (content, why) => {
