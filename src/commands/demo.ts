@@ -3,6 +3,7 @@ import { BaseCommand } from '../cli/base-command.ts'
 import { exitCodes } from '../cli/errors.ts'
 import { startReceiver } from '../cli/demo/receiver.ts'
 import type { DemoStep } from '../cli/demo/steps.ts'
+import { currencyOf } from '../cli/guests/amount.ts'
 import { playDemo } from '../cli/demo/demo.ts'
 import { renderNextSteps } from '../cli/render/messages.ts'
 import { renderDemoStep } from '../cli/render/steps.ts'
@@ -19,9 +20,14 @@ export default class Demo extends BaseCommand {
     const authority = await createAuthority()
     const simulator = await startSimulator({ port: 0, cacert: [authority.certificatePem] })
     const receiver = await startReceiver(await authority.issue(['localhost', '127.0.0.1']))
-    this.say(`Started a service in memory at ${simulator.baseUrl} and a receiver at ${receiver.url}.`)
+    this.say(`Started a service in memory at ${simulator.baseUrl}\nand a receiver at ${receiver.url}.`)
+    const client = createClient(simulator)
+    let currency: string | undefined
     try {
-      for await (const step of playDemo(createClient(simulator), receiver)) this.show(step)
+      for await (const step of playDemo(client, receiver)) {
+        if (step.type === 'pushed') currency ??= await currencyOf(client, step.check.location_id)
+        this.show(step, currency)
+      }
     } finally {
       await receiver.close()
       await simulator.close()
@@ -29,8 +35,8 @@ export default class Demo extends BaseCommand {
     this.say(`\n${renderNextSteps(this.terminal.columns)}`)
   }
 
-  private show(step: DemoStep): void {
-    this.printLine(step, (columns) => renderDemoStep(step, columns))
+  private show(step: DemoStep, currency: string | undefined): void {
+    this.printLine(step, (columns) => renderDemoStep(step, currency, columns))
     const wrong = (step.type === 'delivered' && !step.verified) || (step.type === 'compared' && !step.equal)
     if (wrong) process.exitCode = exitCodes.failed
   }

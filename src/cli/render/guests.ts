@@ -15,8 +15,7 @@ export const renderClaim = renderer(
     const names = new Map(items.map(({ external_id, name }) => [external_id, name]))
     const lines = claim.items.map(({ external_id, quantity, price_cents }) => {
       const name = names.get(external_id)
-      const shown = name === undefined ? [external_id] : [name, chalk.dim(external_id)]
-      const [first = '', ...more] = shown.map(printable)
+      const [first, ...more] = name === undefined ? [external_id] : [name, chalk.dim(external_id)]
       return `  ${[`${quantity} × ${first}`, price(price_cents, currency), ...more].join('  ')}`
     })
     const word = {

@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type { DemoStep } from '../demo/steps.ts'
 import { renderClaim, renderFeedback, renderPayment } from './guests.ts'
 import { renderPush } from './push.ts'
-import { wrapTo } from './layout.ts'
+import { widthOf, wrapTo } from './layout.ts'
 import { renderer, printable, count, price } from './text.ts'
 import type { ScenarioReport, StepReport } from '../scenario/play.ts'
 import type { Step } from '../scenario/schema.ts'
@@ -13,21 +13,25 @@ import type { PaymentView } from '../../model/guests/payment.ts'
 import type { TakenStep, Triggered } from '../trigger/trigger.ts'
 
 /** Renders a step of the demo. */
-export const renderDemoStep = renderer((step: DemoStep, columns?: number): string => {
-  if (step.type === 'registered')
-    return `\n${chalk.bold('Register')} ${step.url}  ${chalk.dim(step.endpoint_id)}`
-  if (step.type === 'pushed')
-    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns)}`
-  if (step.type === 'refused')
-    return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${refusalText(step, columns)}`
-  if (step.type === 'guest')
-    return `\n${chalk.bold('Guest')} ${chalk.dim(`(${step.what})`)}\n${guestText(step)}`
-  if (step.type === 'compared')
-    return `\n${mark(step.equal)} ${step.what} are ${step.equal ? 'equal' : 'not equal'}`
-  const how = step.over_tls ? 'over TLS' : 'in plain text'
-  const judgement = step.verified ? 'signature verified' : 'signature invalid'
-  return `  ${mark(step.verified)} ${step.event_type}  ${how}, ${step.bytes} bytes, ${judgement}  ${chalk.dim(step.event_id)}`
-})
+export const renderDemoStep = renderer(
+  (step: DemoStep, currency: string | undefined, columns?: number): string => {
+    if (step.type === 'registered')
+      return `\n${chalk.bold('Register')} ${step.url}  ${chalk.dim(step.endpoint_id)}`
+    if (step.type === 'pushed')
+      return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns)}`
+    if (step.type === 'refused')
+      return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${refusalText(step, columns)}`
+    if (step.type === 'guest')
+      return `\n${chalk.bold('Guest')} ${chalk.dim(`(${step.what})`)}\n${guestText(step, currency)}`
+    if (step.type === 'compared')
+      return `\n${mark(step.equal)} ${step.what} are ${step.equal ? 'equal' : 'not equal'}`
+    const how = step.over_tls ? 'over TLS' : 'in plain text'
+    const judgement = step.verified ? 'signature verified' : 'signature invalid'
+    const line = `  ${mark(step.verified)} ${step.event_type}  ${how}, ${step.bytes} bytes, ${judgement}`
+    const whole = `${line}  ${chalk.dim(step.event_id)}`
+    return widthOf(whole) > (columns ?? Infinity) ? line : whole
+  },
+)
 
 /** Renders a step of a scenario, with expected and actual values where it failed. */
 export const renderStep = renderer(
@@ -81,11 +85,14 @@ function refusalText(
   )
 }
 
-function guestText({ resource, check }: Extract<DemoStep, { type: 'guest' }>): string {
+function guestText(
+  { resource, check }: Extract<DemoStep, { type: 'guest' }>,
+  currency: string | undefined,
+): string {
   if ('rating' in resource) return renderFeedback(resource)
   return 'tip_cents' in resource
     ? renderPayment(resource, check)
-    : renderClaim(resource, check.items, undefined)
+    : renderClaim(resource, check.items, currency)
 }
 
 function mark(good: boolean): string {
