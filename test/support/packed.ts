@@ -22,6 +22,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
 
 export interface Tarball {
   path: string
+  /** Bytes of the compressed file. */
+  size: number
   unpackedSize: number
   files: { path: string; size: number }[]
 }
