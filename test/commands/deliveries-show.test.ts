@@ -26,7 +26,7 @@ const pending: Delivery = {
 const attempts = (made: number) => Array<Attempt>(made).fill(attempt)
 
 function steps(delivery: Delivery): string[] {
-  return renderDelivery(delivery)
+  return renderDelivery(delivery, undefined)
     .split('\n')
     .filter((line) => /^(next attempt|if it fails)/.test(line))
 }
@@ -73,4 +73,19 @@ describe('deliveries show prints the position in the retry schedule', () => {
       'next attempt  none, after 1 of 1 attempts',
     ])
   })
+})
+
+test('deliveries show prints a reason once for attempts that failed alike, and the URL of the endpoint', () => {
+  const refused = { ...attempt, error: 'Connection refused.', response_body: null }
+  const failed = [attempt, attempt, attempt, refused, refused].map((one, index) => ({
+    ...one,
+    number: index + 1,
+  }))
+  const shown = renderDelivery({ ...pending, attempts: failed }, 'https://shop.example/webhooks')
+  expect(shown).toContain('\nendpoint      https://shop.example/webhooks  we_1\n')
+  expect(shown.split('\n').slice(-2)).toEqual([
+    'attempts 1 to 3: The receiver answered 500.',
+    'attempts 4 to 5: Connection refused.',
+  ])
+  expect(renderDelivery(pending, undefined)).toContain('\nendpoint      we_1 (removed)\n')
 })

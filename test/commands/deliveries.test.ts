@@ -41,14 +41,27 @@ async function firstAttempts(count: number): Promise<void> {
 }
 
 describe.concurrent('tabwire deliveries', () => {
-  test('list prints the status of each delivery and its next attempt', async () => {
-    const { code, stdout, stderr } = await service.run(['deliveries', 'list', '--check', 'dinner'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^DELIVERY {24}EVENT {10}STATUS {5}ATTEMPTS {2}LAST {2}NEXT \(UTC\)\n/)
-    expect(stdout).toMatch(/^dlv_\w{26} {2}check\.closed {3}delivered {2}1 {9}204$/m)
+  test('list prints time, event, check, status, the next attempt and the endpoint', async () => {
+    const { code, stdout } = await service.run(['deliveries', 'list'])
+    expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^dlv_\w{26} {2}check\.created {2}pending {4}1 {9}500 {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+      /^DELIVERY {24}TIME \(UTC\) {11}EVENT {10}CHECK {3}STATUS {5}TRIES {2}LAST {2}NEXT \(UTC\) {11}ENDPOINT\n/,
     )
+    const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`
+    const row = String.raw`^dlv_\w{26} {2}${time} {2}check\.created {2}dinner {2}pending {4}1 {6}500 {3}${time} {2}`
+    expect(stdout).toMatch(new RegExp(`${row}${bad.url}$`, 'm'))
+  })
+
+  test.each([60, 80, 120])('list fits %i columns, with whole ids and the endpoint', async (columns) => {
+    const { data } = await service.json<List<Delivery>>('deliveries', 'list', '--check', 'dinner')
+    const { stdout } = await service.run(['deliveries', 'list', '--check', 'dinner'], {
+      env: { COLUMNS: String(columns) },
+    })
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines).toHaveLength(1 + 2 * data.length)
+    expect(lines.filter((line) => line.length > columns)).toEqual([])
+    for (const { id } of data)
+      expect(lines.filter((line) => line.startsWith(`  ${id}  http`))).toHaveLength(1)
   })
 
   test('list can be narrowed by status, type, endpoint and check', async () => {
@@ -78,7 +91,7 @@ describe.concurrent('tabwire deliveries', () => {
     ).data
     const { stdout } = await service.run(['deliveries', 'show', delivery?.id ?? ''])
     expect(stdout).toMatch(
-      /^delivery {6}dlv_\w+\nevent {9}check\.created {2}evt_\w+\nendpoint {6}we_\w+\ncheck {9}dinner\n/,
+      /^delivery {6}dlv_\w+\nevent {9}check\.created {2}evt_\w+\nendpoint {6}http:\S+ {2}we_\w+\ncheck {9}dinner\n/,
     )
     expect(stdout).toMatch(
       /\nATTEMPT {2}STARTED \(UTC\) {8}OUTCOME {5}STATUS {2}TOOK\n1 {8}\S+ \S+ {2}bad_status {2}500 {5}[\d.]+ ms\n/,

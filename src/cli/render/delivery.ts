@@ -2,39 +2,89 @@ import chalk from 'chalk'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { faultsText } from './fault.ts'
-import { renderTable } from './layout.ts'
+import { cutTo, renderTable } from './layout.ts'
 import { renderFields, renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/text/time.ts'
 
-export const renderDeliveries = renderer((deliveries: readonly Delivery[], columns?: number): string => {
-  const rows = deliveries.map((delivery) => [
-    delivery.id,
-    delivery.event_type,
-    status(delivery.status),
-    String(delivery.attempts.length),
-    lastResult(delivery.attempts.at(-1)),
-    nextStep(delivery),
-  ])
-  const headings = ['delivery', 'event', 'status', 'attempts', 'last', 'next (UTC)']
-  return renderTable(
-    headings,
-    rows,
-    'No deliveries yet. Forward them to your application with: tabwire listen --forward-to http://localhost:3000/webhooks',
-    columns,
-  )
-})
+/** URLs of endpoints by id; those of removed endpoints are missing. */
+export type EndpointUrls = Readonly<Record<string, string>>
 
-export const renderDelivery = renderer((delivery: Delivery, columns?: number): string => {
-  const fields: [string, string][] = [
-    ['delivery', delivery.id],
-    ['event', `${delivery.event_type}  ${chalk.dim(delivery.event_id)}`],
-    ['endpoint', delivery.endpoint_id],
-    ['check', delivery.external_check_id ?? 'none'],
-    ['status', status(delivery.status) + (delivery.dead_reason === null ? '' : ` (${delivery.dead_reason})`)],
-    ...retrySchedule(delivery),
-  ]
-  return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
-})
+/** Widths at which a row of `deliveries list` has all columns, and at which it has the next attempt. */
+const WIDE = { all: 150, next: 100 }
+
+/**
+ * Renders one row per delivery. On a terminal below 150 columns, the id and the endpoint are below their row; below 100, the
+ * next attempt is left out, and times have no date.
+ */
+export const renderDeliveries = renderer(
+  (deliveries: readonly Delivery[], urls: EndpointUrls, columns: number | undefined = Infinity): string => {
+    if (deliveries.length === 0) return chalk.dim(NO_DELIVERIES)
+    const endpointOf = ({ endpoint_id }: Delivery) => urls[endpoint_id] ?? endpoint_id
+    const isNarrow = columns < WIDE.next
+    const rows = deliveries.map((delivery) => [
+      isNarrow ? formatTime(timeOf(delivery)).slice(-8) : formatTime(timeOf(delivery)),
+      delivery.event_type,
+      delivery.external_check_id ?? '',
+      status(delivery.status),
+      String(delivery.attempts.length),
+      lastResult(delivery.attempts.at(-1)),
+      ...(isNarrow ? [] : [nextStep(delivery)]),
+    ])
+    const headings = [
+      'time (UTC)',
+      'event',
+      'check',
+      'status',
+      'tries',
+      'last',
+      ...(isNarrow ? [] : ['next (UTC)']),
+    ]
+    if (columns >= WIDE.all)
+      return renderTable(
+        ['delivery', ...headings, 'endpoint'],
+        rows.map((row, index) => [deliveries[index]?.id ?? '', ...row, endpointAt(index)]),
+        '',
+        columns,
+      )
+    const [head = '', ...lines] = renderTable(headings, rows, '', columns).split('\n')
+    const below = deliveries.map((delivery) => {
+      const place = cutTo(Math.max(columns - delivery.id.length - 4, 10), printable(endpointOf(delivery)))
+      return chalk.dim(`  ${delivery.id}  ${place}`)
+    })
+    return [head, ...lines.flatMap((line, index) => [line, below[index] ?? ''])].join('\n')
+
+    function endpointAt(index: number): string {
+      const delivery = deliveries[index]
+      return delivery === undefined ? '' : endpointOf(delivery)
+    }
+  },
+)
+
+const NO_DELIVERIES =
+  'No deliveries yet. Forward them to your application with: tabwire listen --forward-to http://localhost:3000/webhooks'
+
+/** Renders a delivery; `url` is that of its endpoint, if it still exists. */
+export const renderDelivery = renderer(
+  (delivery: Delivery, url: string | undefined, columns?: number): string => {
+    const fields: [string, string][] = [
+      ['delivery', delivery.id],
+      ['event', `${delivery.event_type}  ${chalk.dim(delivery.event_id)}`],
+      [
+        'endpoint',
+        url === undefined
+          ? `${delivery.endpoint_id} (removed)`
+          : `${url}  ${chalk.dim(delivery.endpoint_id)}`,
+      ],
+      ['check', delivery.external_check_id ?? 'none'],
+      [
+        'status',
+        status(delivery.status) + (delivery.dead_reason === null ? '' : ` (${delivery.dead_reason})`),
+      ],
+      ...retrySchedule(delivery),
+    ]
+    return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
+  },
+)
 
 /** Renders the result of `deliveries resend ID`. */
 export const renderResent = renderer(({ id, event_type, endpoint_id }: Delivery): string => {
@@ -83,7 +133,7 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
     'No attempts yet.',
     columns,
   )
-  return [table, ...injected, ...attempts.flatMap(reasons)].join('\n')
+  return [table, ...injected, ...runsOf(attempts).flatMap(reasons)].join('\n')
 })
 
 /** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
@@ -123,6 +173,11 @@ function heldBack(held: Delivery['held']): [string, string][] {
   return [['held', `since ${formatTime(held.since)} UTC${until}${faultsText(held.faults)}`]]
 }
 
+/** Time of the first attempt, or of the next one before it was made. */
+function timeOf({ attempts, next_attempt_at }: Delivery): string {
+  return attempts[0]?.started_at ?? next_attempt_at ?? ''
+}
+
 function lastResult(attempt: Attempt | undefined): string {
   if (attempt === undefined) return ''
   return attempt.response_status === null ? attempt.outcome : String(attempt.response_status)
@@ -136,10 +191,26 @@ function heldFor(ms: number | undefined): string {
   return ms === undefined ? '' : `, held for ${durationText(ms)}`
 }
 
-function reasons({ number, error, response_body }: Attempt): string[] {
-  const told =
-    response_body === null || response_body === '' ? [] : [chalk.dim(`  response: ${oneLine(response_body)}`)]
-  return error === null ? [] : [`${chalk.dim(`attempt ${number}:`)} ${printable(error)}`, ...told]
+/** Groups consecutive attempts that failed in the same way. */
+function runsOf(attempts: readonly Attempt[]): Attempt[][] {
+  const runs: Attempt[][] = []
+  for (const attempt of attempts) {
+    const [first] = runs.at(-1) ?? []
+    const isAlike = first?.error === attempt.error && first.response_body === attempt.response_body
+    if (first !== undefined && isAlike) runs.at(-1)?.push(attempt)
+    else runs.push([attempt])
+  }
+  return runs
+}
+
+/** Renders why attempts failed, which are alike: once, with the response. */
+function reasons(run: readonly Attempt[]): string[] {
+  const [first] = run
+  if (first === undefined || first.error === null) return []
+  const { number, error, response_body: body } = first
+  const which = run.length === 1 ? `attempt ${number}` : `attempts ${number} to ${run.at(-1)?.number}`
+  const told = body === null || body === '' ? [] : [chalk.dim(`  response: ${oneLine(body)}`)]
+  return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...told]
 }
 
 function oneLine(text: string): string {

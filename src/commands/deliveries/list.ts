@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core'
 import { fromEnvironment, listFlags } from '../../cli/flags.ts'
+import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
 import type { Delivery } from '../../model/delivery.ts'
@@ -32,6 +33,7 @@ export default class DeliveriesList extends ServiceCommand {
     const { status, type, limit, cursor } = flags
     const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check }
     const list = await client.deliveries.list({ status, type, limit, cursor, ...filter })
-    this.print(list, (columns) => renderDeliveries(list.data, columns))
+    const urls = this.wantsJson ? {} : await endpointUrls(client)
+    this.print(list, (columns) => renderDeliveries(list.data, urls, columns))
   }
 }

@@ -1,6 +1,8 @@
 import { Args } from '@oclif/core'
+import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDelivery } from '../../cli/render/delivery.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
+import { suggestion } from '../../cli/suggestion.ts'
 
 export default class DeliveriesShow extends ServiceCommand {
   static override description =
@@ -14,6 +16,8 @@ export default class DeliveriesShow extends ServiceCommand {
     const { args, flags } = await this.parse(DeliveriesShow)
     const client = await this.connect(flags)
     const delivery = await client.deliveries.get(args.delivery)
-    this.print(delivery, (columns) => renderDelivery(delivery, columns))
+    const urls = this.wantsJson ? {} : await endpointUrls(client)
+    this.print(delivery, (columns) => renderDelivery(delivery, urls[delivery.endpoint_id], columns))
+    if (delivery.status === 'dead') this.say(`Next: ${suggestion('deliveries resend', [delivery.id])}`)
   }
 }
