@@ -14,6 +14,6 @@ const notes = found?.replace(/^.*\n/, '').trim() ?? ''
 if (notes !== '') process.stdout.write(`${notes}\n`)
 else {
   const names = sections.map(nameOf).join(', ')
-  process.stderr.write(`CHANGELOG.md says nothing of ${wanted}. It tells of: ${names}.\n`)
+  process.stderr.write(`CHANGELOG.md has no section ${wanted}. Sections: ${names}.\n`)
   process.exitCode = 1
 }

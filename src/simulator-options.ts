@@ -23,7 +23,7 @@ export interface SimulatorOptions {
    */
   host?: string | undefined
   /**
-   * Port to listen on, 0 to 65535. 0 takes any free port; `false` none, and the service is reached by its `fetch` alone.
+   * Port to listen on, 0 to 65535. 0 takes any free port; with `false`, only `fetch` reaches the service.
    * @default 0
    */
   port?: number | false | undefined
@@ -120,7 +120,7 @@ export interface SimulatorOptions {
   clock?: string | number | Date | Clock | undefined
   /**
    * Seed of a reproducible run: identifiers, secrets and times follow from this number and from what is called. The clock
-   * stands still and moves by `advance` alone. In memory only, since the same identifiers would be made again.
+   * is frozen; only `advance` moves it. In memory only, because a later start would repeat the ids.
    * @default undefined
    */
   seed?: number | undefined

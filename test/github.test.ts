@@ -187,7 +187,7 @@ describe('release notes', () => {
     [[], 0, '### Added\n\n- A thing.\n'],
     [['v1.1.0'], 0, '### Added\n\n- A thing.\n'],
     [['1.0.0'], 0, '- The first.\n'],
-    [['unreleased'], 1, 'CHANGELOG.md says nothing of unreleased. It tells of: Unreleased, 1.1.0, 1.0.0.\n'],
-    [['2.0.0'], 1, 'CHANGELOG.md says nothing of 2.0.0. It tells of: Unreleased, 1.1.0, 1.0.0.\n'],
+    [['unreleased'], 1, 'CHANGELOG.md has no section unreleased. Sections: Unreleased, 1.1.0, 1.0.0.\n'],
+    [['2.0.0'], 1, 'CHANGELOG.md has no section 2.0.0. Sections: Unreleased, 1.1.0, 1.0.0.\n'],
   ])('of %j', async (args, code, text) => expect(await notes(...args)).toEqual({ code, text }))
 })
