@@ -86,6 +86,16 @@ export abstract class ServiceCommand extends BaseCommand {
     this.print(record, (columns) => (known ? render(columns) : renderForeign(record, columns)))
   }
 
+  /**
+   * Returns the currency of each location by its id, for amounts that people read; nothing with `--json`, and where the
+   * service does not show currencies.
+   */
+  protected async currencies(client: Client): Promise<Record<string, string>> {
+    return (this.knownCurrencies ??= this.wantsJson ? Promise.resolve({}) : currenciesOf(client))
+  }
+
+  private knownCurrencies: Promise<Record<string, string>> | undefined
+
   protected override async catch(error: Error): Promise<void> {
     return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
   }
@@ -110,6 +120,17 @@ export abstract class ServiceCommand extends BaseCommand {
       `This command needs the Tabwire simulator: ${origin} has no /_sim controls.`,
     )
   }
+}
+
+async function currenciesOf(client: Client): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  const { data } = await client.locations.list({ limit: 100 }).catch((error: unknown) => {
+    if (error instanceof ApiError) return { data: [] }
+    throw error
+  })
+  for (const location of Array.isArray(data) ? data : [])
+    if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
+  return found
 }
 
 const HEALTH = '/_sim/health'

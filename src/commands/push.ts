@@ -162,7 +162,9 @@ export default class Push extends ServiceCommand {
     const shown = hasFields(check, 'external_id', 'items', 'table', 'totals', 'status')
       ? check
       : sentCheck(id, body)
-    const render = (columns: number) => renderPush(shown, report, status, columns)
+    const currencies = await this.currencies(client)
+    const currency = hasFields(check, 'location_id') ? currencies[check.location_id] : undefined
+    const render = (columns: number) => renderPush(shown, report, status, columns, currency)
     if (several) this.printLine(check, render)
     else this.print(check, render)
   }

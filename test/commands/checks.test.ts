@@ -20,9 +20,11 @@ describe.concurrent('tabwire checks', () => {
     const { code, stdout, stderr } = await service.run(['checks', 'list'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.split('\n')
-    expect(head).toBe('CHECK  TABLE  STATUS  ITEMS  TOTAL  BALANCE  UPDATED (UTC)')
-    expect(first).toMatch(/^a\/b {4}12 {5}open {4}2 {6}40\.02 {2}40\.02 {4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
-    expect(second).toMatch(/^lunch {2}7 {6}closed {2}2 {6}40\.02 {2}40\.02 {4}\d{4}/)
+    expect(head).toBe('CHECK  TABLE  STATUS  ITEMS  TOTAL   BALANCE  UPDATED (UTC)')
+    expect(first).toMatch(
+      /^a\/b {4}12 {5}open {4}2 {6}\$40\.02 {2}\$40\.02 {3}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/,
+    )
+    expect(second).toMatch(/^lunch {2}7 {6}closed {2}2 {6}\$40\.02 {2}\$40\.02 {3}\d{4}/)
     expect(rest).toEqual([''])
   })
 
@@ -47,10 +49,10 @@ describe.concurrent('tabwire checks', () => {
   test('show tells everything of one, by its external id', async () => {
     const { stdout } = await service.run(['checks', 'show', 'a/b'])
     expect(stdout).toMatch(
-      /^check {5}a\/b {2}chk_\w{26}\ntable {5}12\nstatus {4}open\nrevision {2}4\nsubtotal {2}36\.80\n/,
+      /^check {5}a\/b {2}chk_\w{26}\ntable {5}12\nstatus {4}open\nrevision {2}4\nsubtotal {2}\$36\.80\n/,
     )
     expect(stdout).toMatch(
-      /\nQTY {2}NAME {11}EACH {3}GUESTS {2}NOTE {8}ITEM\n2 {4}Copper Burger {2}14\.50 {22}line-1\n/,
+      /\nQTY {2}NAME {11}EACH {4}GUESTS {2}NOTE {8}ITEM\n2 {4}Copper Burger {2}\$14\.50 {22}line-1\n/,
     )
     const got = await service.call('GET', '/v1/checks/external/a%2Fb')
     expect(await service.json('checks', 'show', 'a/b')).toEqual(await got.json())

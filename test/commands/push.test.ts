@@ -29,9 +29,9 @@ describe.concurrent('tabwire push', () => {
     expect(created).toMatchObject({ code: 0, stderr: '' })
     expect(created.stdout).toBe(
       [
-        'created  story  table 12  open  2 items  total 40.02',
-        '  + 2 × Copper Burger  14.50  line-1',
-        '  + 1 × Plum Tart       7.80  line-2',
+        'created  story  table 12  open  2 items  total $40.02',
+        '  + 2 × Copper Burger  $14.50  line-1',
+        '  + 1 × Plum Tart       $7.80  line-2',
         '',
       ].join('\n'),
     )
@@ -51,10 +51,10 @@ describe.concurrent('tabwire push', () => {
     ])
     expect(updated.stdout).toContain(
       [
-        'updated  story  table 12  open  2 items  total 40.02',
-        '  -     1 × Plum Tart               7.80  line-2',
-        '  +     1 × Plum Tart               7.80  line-3',
-        '  ~ 2 → 3 × Copper Burger  14.50 → 15.00  line-1',
+        'updated  story  table 12  open  2 items  total $40.02',
+        '  -     1 × Plum Tart                $7.80  line-2',
+        '  +     1 × Plum Tart                $7.80  line-3',
+        '  ~ 2 → 3 × Copper Burger  $14.50 → $15.00  line-1',
         '      note none → rare',
         '',
       ].join('\n'),

@@ -1,23 +1,29 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import { formatTime, money, status, renderFields, renderer } from './text.ts'
+import { formatTime, price, status, renderFields, renderer } from './text.ts'
 import { renderTable } from './layout.ts'
 
-export const renderChecks = renderer((checks: readonly Check[], columns?: number): string => {
-  const rows = checks.map((check) => [
-    check.external_id,
-    check.table.number,
-    status(check.status),
-    String(check.items.length),
-    money(check.totals.total_cents),
-    money(check.balance_cents),
-    formatTime(check.updated_at),
-  ])
-  const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
-  return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push --sample two-top', columns)
-})
+/** Currencies of locations, by id. */
+export type Currencies = Readonly<Record<string, string>>
 
-export const renderCheck = renderer((check: Check, columns?: number): string => {
+export const renderChecks = renderer(
+  (checks: readonly Check[], columns?: number, currencies: Currencies = {}): string => {
+    const rows = checks.map((check) => [
+      check.external_id,
+      check.table.number,
+      status(check.status),
+      String(check.items.length),
+      price(check.totals.total_cents, currencies[check.location_id]),
+      price(check.balance_cents, currencies[check.location_id]),
+      formatTime(check.updated_at),
+    ])
+    const headings = ['check', 'table', 'status', 'items', 'total', 'balance', 'updated (UTC)']
+    return renderTable(headings, rows, 'No checks yet. Push one with: tabwire push --sample two-top', columns)
+  },
+)
+
+export const renderCheck = renderer((check: Check, columns?: number, currencies: Currencies = {}): string => {
+  const money = (cents: number) => price(cents, currencies[check.location_id])
   const fields: [string, string][] = [
     ['check', `${check.external_id}  ${chalk.dim(check.id)}`],
     ['table', check.table.number],
@@ -29,10 +35,14 @@ export const renderCheck = renderer((check: Check, columns?: number): string => 
     ['balance', money(check.balance_cents)],
     ['updated', `${formatTime(check.updated_at)} UTC`],
   ]
-  return `${renderFields(fields)}\n\n${renderItems(check, columns)}`
+  return `${renderFields(fields)}\n\n${renderItems(check, money, columns)}`
 })
 
-function renderItems({ items }: Check, columns: number | undefined): string {
+function renderItems(
+  { items }: Check,
+  money: (cents: number) => string,
+  columns: number | undefined,
+): string {
   const rows = items.map((item) => [
     String(item.quantity),
     item.name,

@@ -206,7 +206,7 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
 /** Renders why attempts failed, which are alike: once, with the response. */
 function reasons(run: readonly Attempt[]): string[] {
   const [first] = run
-  if (first === undefined || first.error === null) return []
+  if (typeof first?.error !== 'string') return []
   const { number, error, response_body: body } = first
   const which = run.length === 1 ? `attempt ${number}` : `attempts ${number} to ${run.at(-1)?.number}`
   const told = body === null || body === '' ? [] : [chalk.dim(`  response: ${oneLine(body)}`)]

@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import type { PushReport } from '../../client.ts'
 import type { Check } from '../../model/check.ts'
 import { renderCheckChanges, renderItemDiff } from './item-diff.ts'
-import { printable, renderer, count, money, status } from './text.ts'
+import { printable, renderer, count, money, price, status } from './text.ts'
 import { wrapTo } from './layout.ts'
 import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
@@ -16,6 +16,7 @@ export const renderPush = renderer(
     report: PushReport | null,
     httpStatus: number,
     columns: number | undefined = Infinity,
+    currency?: string,
   ): string => {
     const outcome = report?.outcome ?? (httpStatus === 201 ? 'created' : 'accepted')
     const summary = [
@@ -24,14 +25,14 @@ export const renderPush = renderer(
       `table ${printable(check.table.number)}`,
       check.status,
       count(check.items.length, 'item'),
-      `total ${money(check.totals.total_cents)}`,
+      `total ${price(check.totals.total_cents, currency)}`,
     ].join('  ')
     const findings = (report?.findings ?? []).map(
       ({ code, message }) =>
         `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
     )
-    const items = report?.diff ? renderItemDiff(report.diff, check.items, columns) : []
-    const changes = renderCheckChanges(report?.changes ?? [])
+    const items = report?.diff ? renderItemDiff(report.diff, check.items, columns, currency) : []
+    const changes = renderCheckChanges(report?.changes ?? [], currency)
     return [summary, ...explanation(outcome), ...items, ...changes, ...findings].join('\n')
   },
 )

@@ -18,7 +18,7 @@ export const renderDemoStep = renderer(
     if (step.type === 'registered')
       return `\n${chalk.bold('Register')} ${step.url}  ${chalk.dim(step.endpoint_id)}`
     if (step.type === 'pushed')
-      return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns)}`
+      return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${renderPush(step.check, step.report, step.status, columns, currency)}`
     if (step.type === 'refused')
       return `\n${chalk.bold('Push')} ${chalk.dim(`(${step.what})`)}\n${refusalText(step, columns)}`
     if (step.type === 'guest')

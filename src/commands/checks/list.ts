@@ -23,6 +23,9 @@ export default class ChecksList extends ServiceCommand {
     const client = await this.connect(flags)
     const { status, table, limit, cursor } = flags
     const list = await client.checks.list({ status, table, limit, cursor })
-    this.printList(list, ['external_id', 'items', 'table', 'totals', 'balance_cents'], renderChecks)
+    const currencies = await this.currencies(client)
+    this.printList(list, ['external_id', 'items', 'table', 'totals', 'balance_cents'], (checks, columns) =>
+      renderChecks(checks, columns, currencies),
+    )
   }
 }

@@ -16,8 +16,9 @@ export default class ChecksShow extends ServiceCommand {
     const { args, flags } = await this.parse(ChecksShow)
     const client = await this.connect(flags)
     const check = await client.checks.get(args.check)
+    const currencies = await this.currencies(client)
     this.printRecord(check, ['external_id', 'items', 'table', 'totals', 'balance_cents'], (columns) =>
-      renderCheck(check, columns),
+      renderCheck(check, columns, currencies),
     )
   }
 }
