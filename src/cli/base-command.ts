@@ -93,6 +93,12 @@ export abstract class BaseCommand extends Command {
   ): Promise<Record<string, string | undefined>> {
     const name = typedValue(this.argv, 'profile') ?? environment.TABWIRE_PROFILE ?? ''
     if (!('profile' in flags) || !isProfileName(name)) return {}
+    const url = ['url', 'base-url'].find((flag) => typedValue(this.argv, flag) !== undefined)
+    if (url !== undefined) {
+      // The key of a profile goes to the profile's service only.
+      if (typedValue(this.argv, 'profile') === undefined) return {}
+      throw new Errors.CLIError(`--${url} and --profile exclude each other. Pass one of them.`)
+    }
     const config = typedValue(this.argv, 'config') ?? environment.TABWIRE_CONFIG
     const hasKey = ['api-key', 'api-key-file'].some((flag) => typedValue(this.argv, flag) !== undefined)
     const given = { config: config === '' ? undefined : config, hasKey }

@@ -51,7 +51,7 @@ export function describeFailure(error: Error, command: CommandShape = UNKNOWN): 
   if (error instanceof TimedOut)
     return { ...plain, exitCode: exitCodes.failed, json: { code: error.code, message } }
   if (error instanceof Unreachable) {
-    const hint = `${message} ${message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT}`
+    const hint = `${message} ${hintFor(message)}`
     return {
       ...plain,
       message: hint,
@@ -147,6 +147,13 @@ const KEY_HINT = 'Commands take the key from --api-key, TABWIRE_API_KEY or the d
 const NO_KEY = 'No API key found. Run this where you started Tabwire, or pass --api-key or --data-dir.'
 
 const RESTART_HINT = 'Start the service with `tabwire start`.'
+
+/** Returns what to do when a service cannot be reached. */
+function hintFor(message: string): string {
+  if (/certificate|self-signed/i.test(message))
+    return "The service's certificate is not trusted: pass the authority's certificate with --cacert."
+  return message.startsWith('No service answers') ? NO_SERVICE_HINT : RESTART_HINT
+}
 
 const NO_SERVICE_HINT =
   'Run this where you started Tabwire, pass --data-dir or --url, or start a service with `tabwire start`.'

@@ -32,6 +32,16 @@ const execFlags = fromEnvironment({
   }),
 })
 
+/** @throws CommandError (usage) for `--https=false`: oclif would ignore the value in a command that takes any words. */
+function requireNoValues(words: readonly string[]): void {
+  const flags: Readonly<Record<string, { type: string }>> = { ...BaseCommand.baseFlags, ...execFlags }
+  for (const word of words) {
+    const [, name = '', value] = /^--([\w-]+)=(.*)$/.exec(word) ?? []
+    if (flags[name]?.type === 'boolean')
+      throw usageError(`--${name} takes no value, got ${JSON.stringify(value)}.`)
+  }
+}
+
 export default class Exec extends BaseCommand {
   static override description =
     "Run a command with a service of its own.\nStarts the service in memory on a free port, sets TABWIRE_URL, TABWIRE_BASE_URL and TABWIRE_API_KEY for the command, and stops the service when the command ends. Prints the report of findings to stderr. Exits with the command's code, or with 3 when --fail-on matches."
@@ -50,6 +60,7 @@ export default class Exec extends BaseCommand {
 
   protected override async init(): Promise<void> {
     const { own, command } = splitCommand(this.argv, { ...Exec.baseFlags, ...execFlags })
+    requireNoValues(own)
     this.argv = own
     this.command = command
     await super.init()
@@ -57,7 +68,7 @@ export default class Exec extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Exec)
-    if (this.command.length === 0)
+    if ((this.command[0] ?? '') === '')
       throw usageError(
         'Missing argument: CMD. Pass the command to run behind --, for example: tabwire exec -- npm test',
       )

@@ -53,6 +53,7 @@ export default class Push extends ServiceCommand {
       description:
         'Try this many other orders in a separate service in memory; exit 3 when the results differ.',
       min: 1,
+      max: 10_000,
       exclusive: ['watch', 'repeat', 'shuffle'],
     }),
     seed: Flags.integer({ description: 'Seed for the orders of --permute.', min: 0, dependsOn: ['permute'] }),

@@ -94,6 +94,13 @@ describe('tabwire exec', () => {
   test.each([
     ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],
     ['that is not given', [], 2, /Missing argument: CMD\./],
+    ['that is empty', ['--', ''], 2, /Missing argument: CMD\./],
+    [
+      'behind a switch with a value',
+      ['--https=false', '--', 'true'],
+      2,
+      /--https takes no value, got "false"\./,
+    ],
     ['behind an unknown flag', ['--prt', '0', '--', 'true'], 2, /--prt/],
     [
       'behind an unknown finding',
@@ -124,6 +131,12 @@ describe('tabwire exec', () => {
     const push = [process.execPath, bin, 'push', 'table-12.json']
     expect(await exec(['--', ...push], { cwd })).toMatchObject({ code: 0 })
     expect(await exec(['--https', '--', ...push], { cwd })).toMatchObject({ code: 0 })
+  })
+
+  test('hides a profile of the environment from commands inside', async () => {
+    const program = 'console.log(process.env.TABWIRE_PROFILE)'
+    const { stdout } = await exec(['--', ...node(program)], { env: { TABWIRE_PROFILE: 'staging' } })
+    expect(stdout).toBe('undefined\n')
   })
 
   test('starts a service with the flags that are given', async () => {

@@ -105,16 +105,20 @@ describe('--profile at a deployment of other developers', () => {
 })
 
 describe('--profile', () => {
-  test('replaces the address and key of the environment, and flags replace the profile', async () => {
+  test('replaces the address and key of the environment; --url replaces a profile of the environment', async () => {
     const local = await serve()
     onTestFinished(() => local.stop().then(() => undefined))
     const { cwd, env } = deployment
     const both = { ...env, TABWIRE_URL: local.url, TABWIRE_API_KEY: local.key }
     const staging = await tabwire(['locations', '--profile', 'staging'], { cwd, env: both })
     expect(staging.stdout).toContain('north')
-    const flags = ['--profile', 'staging', '--url', local.url, '--api-key', local.key]
-    const flagged = await tabwire(['locations', ...flags], { cwd, env: both })
+    const flags = ['--url', local.url, '--api-key', local.key]
+    const chosen = { ...env, TABWIRE_PROFILE: 'staging' }
+    const flagged = await tabwire(['locations', ...flags], { cwd, env: chosen })
     expect(flagged.stdout).toContain('The Copper Pan')
+    // The key of the profile does not go to another service.
+    const other = await tabwire(['locations', '--url', local.url], { cwd, env: chosen })
+    expect(other).toMatchObject({ code: 4, stderr: expect.stringContaining('401') as string })
     const named = await tabwire(['locations'], { cwd, env: { ...env, TABWIRE_PROFILE: 'staging' } })
     expect(named.stdout).toContain('north')
   })
@@ -125,6 +129,13 @@ describe('--profile', () => {
       ['--profile', 'stagin'],
       {},
       /no profile "stagin". Did you mean staging\? Profiles: staging, elsewhere/,
+      2,
+    ],
+    [
+      'a profile together with a URL',
+      ['--profile', 'staging', '--url', 'https://a'],
+      {},
+      /--url and --profile exclude each other/,
       2,
     ],
     [

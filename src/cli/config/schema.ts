@@ -42,9 +42,15 @@ export const listenSchema = exactly({
   forward: z.array(forward).min(1).describe('Targets of `tabwire listen`.'),
 })
 
+function isServiceUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
+  const { username, password, search, hash } = new URL(text)
+  return `${username}${password}${search}${hash}` === ''
+}
+
 const httpUrl = z
   .string()
-  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'must be an http: or https: URL')
+  .refine(isServiceUrl, 'must be an http: or https: URL without user info, query and fragment')
 
 const profile = exactly({
   url: httpUrl.describe('URL of the service, such as https://api.staging.example.com.'),

@@ -16,7 +16,7 @@ export interface RunningCommand {
    * @throws CommandError with exit code 127 when there is no such command, and 126 when it cannot be executed.
    */
   ended: Promise<number>
-  /** Passes a signal on. The command is killed when it has not ended 5 seconds later. */
+  /** Passes a signal on, except Ctrl-C at a terminal. The command is killed when it has not ended 5 seconds later. */
   signal(signal: NodeJS.Signals): void
 }
 
@@ -35,7 +35,7 @@ export async function runCommand(
   const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...process.env, ...variables },
+    env: { ...withoutConnection(process.env), ...variables },
     detached: hasOwnGroup,
   })
   const send = (signal: NodeJS.Signals) =>
@@ -52,11 +52,23 @@ export async function runCommand(
   return {
     ended,
     signal(signal) {
-      // At a terminal, Ctrl-C has reached the command already.
-      if (hasOwnGroup || signal !== 'SIGINT' || !process.stdin.isTTY) send(signal)
+      // At a terminal, Ctrl-C has reached the command already, which may go on, as a REPL does.
+      if (!hasOwnGroup && signal === 'SIGINT' && process.stdin.isTTY) return
+      send(signal)
       timer ??= setTimeout(kill, GRACE_MS)
     },
   }
+}
+
+/** Removes variables that would lead `tabwire` commands inside the command to another service. */
+function withoutConnection(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const {
+    TABWIRE_PROFILE: _profile,
+    TABWIRE_API_KEY_FILE: _file,
+    TABWIRE_CACERT: _cacert,
+    ...others
+  } = environment
+  return others
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

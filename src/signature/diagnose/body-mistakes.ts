@@ -59,7 +59,12 @@ export const bodyMistakes = [
     advice:
       'The payload was parsed and serialized again: same JSON, other bytes. Verify the raw body, before any JSON parser (in Express: express.raw).',
     signatures: (given) =>
-      ofTexts(given, (text) => [compact, indented(2), indented(4), spaced].flatMap((form) => form(text))),
+      ofTexts(given, (text) =>
+        [compact, indented(2), indented(4), spaced]
+          .flatMap((form) => form(text))
+          // Files of JSON end with a line break, which serializers do not write.
+          .flatMap((form) => [form, `${form}\n`]),
+      ),
   },
   {
     mistake: 'json_keys_sorted',
