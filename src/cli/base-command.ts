@@ -9,7 +9,6 @@ import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
-import { showInPager } from './help/pager.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
 import { serviceNameAt, readOwnRun, trustedCa } from './running-service.ts'
 import { requireOwnDirectory } from './trust/data-directory.ts'
@@ -181,6 +180,7 @@ export abstract class BaseCommand extends Command {
   protected async showLong(text: string, render: (columns: number) => string): Promise<void> {
     if (!process.stdout.isTTY) return this.write(text)
     const shown = `${harmless(render(this.terminal.columns))}\n`
+    const { showInPager } = await import('./help/pager.ts')
     if (!(await showInPager(shown))) this.write(shown)
   }
 

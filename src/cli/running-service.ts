@@ -1,4 +1,3 @@
-import { rootCertificates } from 'node:tls'
 import { DEFAULT_SERVICE_NAME, parseServiceName } from '../model/text/service-name.ts'
 import { bareHost } from '../model/loopback.ts'
 import { hostname as machineName, networkInterfaces } from 'node:os'
@@ -79,6 +78,8 @@ export async function trustedCa(
   own: string | undefined,
 ): Promise<string | undefined> {
   if (file === undefined || file === '') return own
+  // Loaded late: reading the public authorities takes milliseconds.
+  const { rootCertificates } = await import('node:tls')
   return [...rootCertificates, await readCertificate(file), own ?? ''].join('\n')
 }
 

@@ -5,6 +5,7 @@ import { bareHost, isLoopbackName } from '../model/loopback.ts'
 import { BaseCommand } from './base-command.ts'
 import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
+import { currenciesOf } from './guests/amount.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
 import { isThisMachine, trustedCa } from './running-service.ts'
 
@@ -91,7 +92,9 @@ export abstract class ServiceCommand extends BaseCommand {
    * service does not show currencies.
    */
   protected async currencies(client: Client): Promise<Record<string, string>> {
-    return (this.knownCurrencies ??= this.wantsJson ? Promise.resolve({}) : currenciesOf(client))
+    return (this.knownCurrencies ??= this.wantsJson
+      ? Promise.resolve({})
+      : currenciesOf(client).catch(noneIfRefused))
   }
 
   private knownCurrencies: Promise<Record<string, string>> | undefined
@@ -122,15 +125,10 @@ export abstract class ServiceCommand extends BaseCommand {
   }
 }
 
-async function currenciesOf(client: Client): Promise<Record<string, string>> {
-  const found: Record<string, string> = {}
-  const { data } = await client.locations.list({ limit: 100 }).catch((error: unknown) => {
-    if (error instanceof ApiError) return { data: [] }
-    throw error
-  })
-  for (const location of Array.isArray(data) ? data : [])
-    if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
-  return found
+/** A key may see no locations. */
+function noneIfRefused(error: unknown): Record<string, string> {
+  if (error instanceof ApiError) return {}
+  throw error
 }
 
 const HEALTH = '/_sim/health'

@@ -2,7 +2,7 @@ import { Errors, Flags, Args } from '@oclif/core'
 import { usageError } from '../errors.ts'
 import { minorDigits } from '../render/text.ts'
 import type { Client } from '../../client.ts'
-import { paginate } from '../../client/reads.ts'
+import { hasFields } from '../render/foreign.ts'
 
 /** An amount, validated in full once the currency is known. */
 export const amountFlag = Flags.custom({
@@ -35,13 +35,26 @@ function example(digits: number): string {
   return digits === 0 ? '1250' : `12.${'50'.padEnd(digits, '0').slice(0, digits)}`
 }
 
+interface Locations {
+  locations: Pick<Client['locations'], 'list'>
+}
+
+/** Returns the currency of each location by its id; none of a service that does not show currencies. */
+export async function currenciesOf(client: Locations): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  let cursor: string | null | undefined
+  do {
+    const { data, next_cursor } = await client.locations.list({ limit: 100, cursor: cursor ?? undefined })
+    for (const location of Array.isArray(data) ? data : [])
+      if (hasFields(location, 'id', 'currency')) found[location.id] = location.currency
+    cursor = next_cursor as string | null | undefined
+  } while (typeof cursor === 'string')
+  return found
+}
+
 /** Returns the currency of a location; `undefined` when the key does not see the location. */
-export async function currencyOf(
-  client: { locations: Pick<Client['locations'], 'list'> },
-  locationId: string,
-): Promise<string | undefined> {
-  for await (const { id, currency } of paginate(client.locations.list)) if (id === locationId) return currency
-  return undefined
+export async function currencyOf(client: Locations, locationId: string): Promise<string | undefined> {
+  return (await currenciesOf(client))[locationId]
 }
 
 export const nameFlag = Flags.string({ char: 'n', description: 'Name of the guest, as a label.' })
