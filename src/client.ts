@@ -51,6 +51,7 @@ import type { PayBody, PaymentView, RefundBody } from './model/guests/payment.ts
 import type { Report } from './model/simulator/report.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
+import type { GuestsReport, GuestsWanted } from './guests/play.ts'
 import {
   noneDelivered,
   waitForDelivered,
@@ -79,6 +80,7 @@ export {
   type DeliveryFilter,
   type SomeDeliveries,
 } from './assertions/delivered.ts'
+export type { GuestAct, GuestsReport, GuestsWanted } from './guests/play.ts'
 export { NotHappened, type EventWanted } from './assertions/happened.ts'
 
 export type Client = ReturnType<typeof createClient>
@@ -148,6 +150,44 @@ export function createClient(options: ClientOptions) {
     freeze: (frozen: boolean, options?: CallOptions) =>
       post<ClockView>('/_sim/clock', { freeze: frozen }, options),
   }
+  const checks = Object.assign(listing<Check, ChecksQuery>('/v1/checks'), {
+    /** Returns a check by its external id. */
+    get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
+    /** Pushes the current state of a check. A JSON text is sent byte for byte. */
+    async push(externalId: string, body: JsonText | PushInput) {
+      const path = `/v1/checks/external/${one(externalId)}`
+      const { status, requestId, json } = await call('PUT', path, textOf(body))
+      return { status, requestId, check: json as Check }
+    },
+  })
+  const guests = {
+    /**
+     * Claims items of a check: all of them or none.
+     * @default body.guest_name is null
+     */
+    claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
+      post<ClaimView>(`/_sim/checks/${one(externalIdOf(check))}/claims`, body),
+    /** Releases a claim that is not paid. */
+    release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${one(idOf(claim))}`),
+    /**
+     * Pays claims, or an amount.
+     * @default body is {}, the whole balance without a tip
+     */
+    pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
+      post<PaymentView>(`/_sim/checks/${one(externalIdOf(check))}/payments`, body),
+    /**
+     * Refunds a payment, or part of it.
+     * @default body is {}, the rest of the payment
+     */
+    refund: (payment: RecordOrId, body: RefundBody = {}) =>
+      post<PaymentView>(`/_sim/payments/${one(idOf(payment))}/refunds`, body),
+    /**
+     * Rates the meal, from 1 to 5.
+     * @default body.comment and body.guest_name are null
+     */
+    rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
+      post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
+  }
   const reads: ClientReads = { stream, deliveries, events, endpoints, clock }
 
   const save = async (options?: CallOptions) =>
@@ -158,16 +198,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     locations: listing<Location, LocationsQuery>('/v1/locations'),
-    checks: Object.assign(listing<Check, ChecksQuery>('/v1/checks'), {
-      /** Returns a check by its external id. */
-      get: (externalId: string) => get<Check>(`/v1/checks/external/${one(externalId)}`),
-      /** Pushes the current state of a check. A JSON text is sent byte for byte. */
-      async push(externalId: string, body: JsonText | PushInput) {
-        const path = `/v1/checks/external/${one(externalId)}`
-        const { status, requestId, json } = await call('PUT', path, textOf(body))
-        return { status, requestId, check: json as Check }
-      },
-    }),
+    checks,
     claims: Object.assign(listing<ClaimView, ClaimsQuery>('/v1/claims'), {
       /** Returns a claim. */
       get: (id: string) => get<ClaimView>(`/v1/claims/${one(id)}`),
@@ -192,34 +223,19 @@ export function createClient(options: ClientOptions) {
       address: (number: string) => get<TableAddress>(`/_sim/tables/${one(number)}`),
     },
     /** Actions of guests. A check is given by its external id, or as the check itself. */
-    guests: {
+    guests: Object.assign(guests, {
       /**
-       * Claims items of a check: all of them or none.
-       * @default body.guest_name is null
+       * Plays guests on every open check, repeatably: they claim, release, split, pay, tip, ask for refunds and rate. Each
+       * act is one of the calls above.
+       * @throws ApiError for any refusal other than 409, which guests expect.
+       * @example
+       * const { paid_cents, tip_cents } = await client.guests.play({ seed: 7 })
        */
-      claim: (check: CheckOrId, body: Pick<ClaimBody, 'items'> & Partial<ClaimBody>) =>
-        post<ClaimView>(`/_sim/checks/${one(externalIdOf(check))}/claims`, body),
-      /** Releases a claim that is not paid. */
-      release: (claim: RecordOrId) => remove<ClaimView>(`/_sim/claims/${one(idOf(claim))}`),
-      /**
-       * Pays claims, or an amount.
-       * @default body is {}, the whole balance without a tip
-       */
-      pay: (check: CheckOrId, body: Partial<PayBody> = {}) =>
-        post<PaymentView>(`/_sim/checks/${one(externalIdOf(check))}/payments`, body),
-      /**
-       * Refunds a payment, or part of it.
-       * @default body is {}, the rest of the payment
-       */
-      refund: (payment: RecordOrId, body: RefundBody = {}) =>
-        post<PaymentView>(`/_sim/payments/${one(idOf(payment))}/refunds`, body),
-      /**
-       * Rates the meal, from 1 to 5.
-       * @default body.comment and body.guest_name are null
-       */
-      rate: (check: CheckOrId, body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>
-        post<FeedbackView>(`/_sim/checks/${one(externalIdOf(check))}/feedback`, body),
-    },
+      async play(wanted?: GuestsWanted): Promise<GuestsReport> {
+        const { playGuests } = await import('./guests/play.ts')
+        return playGuests({ checks, ...guests, advance: clock.advance, stream: reads.stream }, wanted)
+      },
+    }),
     endpoints: Object.assign(endpoints, {
       /**
        * Registers a receiver. The answer holds the signing secret, this once.

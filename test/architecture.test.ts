@@ -81,7 +81,8 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     ],
   },
   'guides.ts': { own: ['model', 'package-file.ts'], foreign: ['node:*'] },
-  'client.ts': { own: ['client', 'model', 'assertions'], foreign: [] },
+  'client.ts': { own: ['client', 'guests', 'model', 'assertions'], foreign: [] },
+  guests: { own: ['client', 'model', 'assertions', 'timers.ts'], foreign: [] },
   client: { own: ['model'], foreign: ['eventsource-parser', 'undici'] },
   assertions: {
     own: ['client', 'client.ts', 'ids.ts', 'model', 'timers.ts'],

@@ -3,7 +3,8 @@ import type { Check } from '../../model/check.ts'
 import type { ClaimView } from '../../model/guests/claim.ts'
 import type { FeedbackView } from '../../model/guests/feedback.ts'
 import type { PaymentView } from '../../model/guests/payment.ts'
-import { price, printable, renderer } from './text.ts'
+import type { GuestAct, GuestsReport } from '../../client.ts'
+import { count, price, printable, renderer } from './text.ts'
 
 /** Renders a claim with its items; `items` of the check provide their names. */
 export const renderClaim = renderer(
@@ -46,6 +47,46 @@ export const renderFeedback = renderer((feedback: FeedbackView): string => {
   const comment = feedback.comment === null ? [] : [`  ${printable(feedback.comment)}`]
   return [summary(chalk.green('rated'), feedback, [stars]), ...comment].join('\n')
 })
+
+/** Renders an act of played guests in one line. */
+export const renderGuestAct = renderer((act: GuestAct, currency: string | undefined): string => {
+  const who = `${chalk.bold(printable(act.external_check_id))}  ${printable(act.guest_name)}`
+  return `${who}  ${doneBy(act, (cents) => price(cents, currency))}`
+})
+
+export const renderGuestsReport = renderer(
+  ({ checks, guests, acts, stuck, ...sums }: GuestsReport, currency: string | undefined): string => {
+    const money = (cents: number) => price(cents, currency)
+    const counts = [
+      count(acts.claim, 'claim'),
+      count(acts.pay, 'payment'),
+      count(acts.refund, 'refund'),
+      count(acts.rate, 'rating'),
+      ...(acts.refused > 0 ? [`${acts.refused} refused`] : []),
+    ]
+    if (checks === 0) return 'No open check has a balance.'
+    return [
+      `${count(guests, 'guest')} at ${count(checks, 'check')}: ${counts.join(', ')}`,
+      `Paid ${money(sums.paid_cents)}, tips ${money(sums.tip_cents)}, refunded ${money(sums.refunded_cents)}`,
+      ...(stuck.length > 0 ? [chalk.yellow(`Cannot be paid: ${stuck.map(printable).join(', ')}`)] : []),
+    ].join('\n')
+  },
+)
+
+function doneBy(act: GuestAct, money: (cents: number) => string): string {
+  if (act.act === 'refused') return chalk.yellow(`${act.tried} refused: ${act.code}`)
+  if (act.act === 'rate') return `rates ${'★'.repeat(act.resource.rating).padEnd(5, '☆')}`
+  if (act.act === 'refund') return `gets ${money(act.resource.refunded_cents)} back`
+  if (act.act === 'pay')
+    return chalk.green(`pays ${money(act.resource.amount_cents)}${tipOf(act.resource, money)}`)
+  const quantity = act.resource.items.map((item) => item.quantity).join(', ')
+  const verb = act.act === 'claim' ? 'claims' : 'releases'
+  return `${verb} ${quantity} × ${printable(act.item_name)}  ${money(act.resource.amount_cents)}`
+}
+
+function tipOf({ tip_cents }: PaymentView, money: (cents: number) => string): string {
+  return tip_cents > 0 ? `, tip ${money(tip_cents)}` : ''
+}
 
 function left({ balance_cents }: Pick<Check, 'balance_cents'>, currency: string): string {
   if (balance_cents > 0) return `${price(balance_cents, currency)} is left to pay`

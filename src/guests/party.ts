@@ -1,0 +1,193 @@
+import type { Check, CheckItem } from '../model/check.ts'
+import type { ClaimView } from '../model/guests/claim.ts'
+import { roundQuantity, unclaimedQuantity } from '../model/guests/claimed-items.ts'
+import type { PaymentView } from '../model/guests/payment.ts'
+import { draw } from '../model/simulator/fault-rules.ts'
+
+export interface ClaimWanted {
+  external_id: string
+  quantity: number
+}
+
+export interface PaymentWanted {
+  guest_name: string
+  claim_ids?: string[]
+  amount_cents?: number
+  tip_cents: number
+}
+
+/** What a guest wants to do next. */
+export type Wanted =
+  | { act: 'claim'; guest: string; item: ClaimWanted; item_name: string }
+  | { act: 'release'; guest: string; claim: string; item_name: string }
+  | { act: 'pay'; guest: string; body: PaymentWanted }
+  | { act: 'refund'; guest: string; payment: PaymentView; amount_cents: number }
+  | { act: 'rate'; guest: string; rating: number; comment: string | null }
+
+const names = [
+  'Anna',
+  'Ben',
+  'Cleo',
+  'Dan',
+  'Eva',
+  'Finn',
+  'Gia',
+  'Hugo',
+  'Ida',
+  'Jon',
+  'Kim',
+  'Lou',
+] as const
+const comments = ['We will be back.', 'The soup was cold.', 'Great service!', null, null] as const
+
+/** Refused acts in a row after which guests give up a check. */
+const PATIENCE = 5
+
+/** How a party shares its check. */
+const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
+
+/** The guests of one check, who decide by the seed. */
+export class Party {
+  readonly guests: readonly string[]
+  readonly location_id: string
+  /** Unpaid claims of the party, oldest first. */
+  private readonly claims: { id: string; guest: string }[] = []
+  private readonly way: (typeof ways)[number]
+  /** Acts that come before all others, in order. */
+  private readonly queue: Wanted[] = []
+  private readonly subject: string
+  private readonly seed: number
+  private turn = 0
+  private payers: string[] = []
+  private refusals = 0
+  /** The total that the party has paid up. */
+  private settled: number | undefined
+
+  constructor(seed: number, check: Check) {
+    this.seed = seed
+    this.subject = check.external_id
+    this.location_id = check.location_id
+    const first = Math.floor(this.draw('first') * names.length)
+    const size = 1 + Math.floor(this.draw('size') * 4)
+    this.guests = Array.from({ length: size }, (_, at) => names[(first + at) % names.length] ?? names[0])
+    this.way = this.choice('way', ways)
+  }
+
+  get isStuck(): boolean {
+    return this.refusals >= PATIENCE
+  }
+
+  /** Returns the next act; `undefined` when the party waits or has left. `check` is undefined once it is closed. */
+  next(check: Check | undefined): Wanted | undefined {
+    const queued = this.queue.shift()
+    if (queued !== undefined) return queued
+    if (check === undefined || this.isStuck || this.settled === check.totals.total_cents) return undefined
+    if (check.balance_cents <= 0) return undefined
+    return this.way === 'items' ? (this.claimNext(check) ?? this.payNext(check)) : this.payNext(check)
+  }
+
+  claimed({ id }: ClaimView, { guest, item_name }: Extract<Wanted, { act: 'claim' }>): void {
+    this.claims.push({ id, guest })
+    if (this.draw('release') < 0.08) this.queue.push({ act: 'release', guest, claim: id, item_name })
+    this.finishTurn()
+  }
+
+  released({ id }: ClaimView): void {
+    this.forget([id])
+    this.finishTurn()
+  }
+
+  /** `check` is the check before the payment. */
+  paid(payment: PaymentView, guest: string, check: Check): void {
+    this.payers = this.payers.filter((one) => one !== guest)
+    this.forget(payment.claim_ids)
+    if (payment.amount_cents >= check.balance_cents) this.settle(check, payment, guest)
+    this.finishTurn()
+  }
+
+  finishTurn(): void {
+    this.refusals = 0
+    this.turn += 1
+  }
+
+  /** The check changed in the meantime, so the party looks again. */
+  refused(wanted: Wanted): void {
+    this.refusals += 1
+    this.turn += 1
+    if (wanted.act === 'pay') this.forget(wanted.body.claim_ids ?? [])
+    if (wanted.act === 'release') this.forget([wanted.claim])
+  }
+
+  private settle(check: Check, payment: PaymentView, payer: string): void {
+    this.settled = check.totals.total_cents
+    for (const guest of this.guests)
+      if (this.draw('rates', guest) < 0.4)
+        this.queue.push({
+          act: 'rate',
+          guest,
+          rating: 1 + Math.floor(this.draw('rating', guest) * 5),
+          comment: this.choice('comment', comments, guest),
+        })
+    if (this.draw('refund') < 0.06)
+      this.queue.push({
+        act: 'refund',
+        guest: payer,
+        payment,
+        amount_cents: Math.ceil(payment.amount_cents / 2),
+      })
+  }
+
+  private claimNext({ items }: Check): Wanted | undefined {
+    const free = items.filter((item) => item.price_cents >= 0 && unclaimedQuantity(item) > 0)
+    const item = free[Math.floor(this.draw('item') * free.length)]
+    if (item === undefined) return undefined
+    return {
+      act: 'claim',
+      guest: this.choice('claimer', this.guests),
+      item: { external_id: item.external_id, quantity: this.quantityOf(item) },
+      item_name: item.name,
+    }
+  }
+
+  /** One piece, or half of a single one that two guests share, or what is left of it. */
+  private quantityOf(item: CheckItem): number {
+    const left = unclaimedQuantity(item)
+    if (left === 1 && this.guests.length > 1 && this.draw('half') < 0.2) return 0.5
+    return roundQuantity(Math.min(left, 1))
+  }
+
+  private payNext({ balance_cents }: Check): Wanted {
+    if (this.way === 'items') {
+      const [first] = this.claims
+      const guest = first?.guest ?? this.choice('payer', this.guests)
+      const claim_ids = this.claims.filter((claim) => claim.guest === guest).map(({ id }) => id)
+      return this.payment(guest, balance_cents, claim_ids.length === 0 ? {} : { claim_ids })
+    }
+    if (this.payers.length === 0) this.payers = this.way === 'one' ? [this.guests[0] ?? ''] : [...this.guests]
+    const guest = this.payers[0] ?? ''
+    if (this.payers.length === 1) return this.payment(guest, balance_cents, {})
+    const share = this.way === 'even' ? 1 / this.payers.length : this.draw('share')
+    return this.payment(guest, balance_cents, { amount_cents: Math.max(1, Math.ceil(balance_cents * share)) })
+  }
+
+  private payment(guest: string, balance: number, what: Partial<PaymentWanted>): Wanted {
+    const rate = this.choice('tip', [0, 0, 0.1, 0.15, 0.2])
+    const tip_cents = Math.round(((what.amount_cents ?? balance) / this.guests.length) * rate)
+    return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what } }
+  }
+
+  private forget(ids: readonly string[]): void {
+    for (const id of ids) {
+      const at = this.claims.findIndex((claim) => claim.id === id)
+      if (at >= 0) this.claims.splice(at, 1)
+    }
+  }
+
+  private draw(...what: string[]): number {
+    return draw(this.seed, this.subject, this.turn, ...what)
+  }
+
+  private choice<T>(what: string, of: readonly [T, ...T[]] | readonly T[], ...more: string[]): T {
+    return of[Math.floor(this.draw(what, ...more) * of.length)] as T
+  }
+}

@@ -1,0 +1,209 @@
+import type { Check } from '../model/check.ts'
+import type { ClaimView } from '../model/guests/claim.ts'
+import type { FeedbackView } from '../model/guests/feedback.ts'
+import type { PaymentView } from '../model/guests/payment.ts'
+import { watch } from '../assertions/watch.ts'
+import { durationText } from '../model/text/time.ts'
+import { timers } from '../timers.ts'
+import { Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
+import { ApiError } from '../client/errors.ts'
+import type { CallOptions } from '../client/limit.ts'
+import type { Listing, StreamOptions } from '../client/reads.ts'
+import type { ChecksQuery, ClockReport, StreamMessage } from '../client/types.ts'
+
+/** Options of played guests. */
+export interface GuestsWanted extends Pick<CallOptions, 'signal'> {
+  /**
+   * All choices follow from it and from the external ids of the checks.
+   * @default 1
+   */
+  seed?: number | undefined
+  /**
+   * Plays at this table only.
+   * @default undefined, at all tables of the key's location
+   */
+  table?: string | undefined
+  /**
+   * Milliseconds between two rounds. In a round, the guests of each open check do one act.
+   * @default 0
+   */
+  pace?: number | undefined
+  /**
+   * Moves the service's clock by `pace` after each round, and does not wait.
+   * @default false
+   */
+  virtual?: boolean | undefined
+  /**
+   * Ends when no open check is left to pay. Otherwise guests play on every check that comes, until `signal`.
+   * @default true
+   */
+  untilPaid?: boolean | undefined
+  /**
+   * Called after each act.
+   * @default undefined
+   */
+  onAct?: ((act: GuestAct) => void) | undefined
+}
+
+/** An act of a guest, with the answer of the service. */
+export type GuestAct = ActHead & (Taken | Refused)
+
+interface ActHead {
+  /** From 1. */
+  number: number
+  /** Location of the check, whose currency the amounts have. */
+  location_id: string
+  external_check_id: string
+  guest_name: string
+}
+
+type Taken =
+  | { act: 'claim'; item_name: string; resource: ClaimView }
+  | { act: 'release'; item_name: string; resource: ClaimView }
+  | { act: 'pay'; resource: PaymentView }
+  | { act: 'refund'; resource: PaymentView }
+  | { act: 'rate'; resource: FeedbackView }
+
+/** The service refused the act, because the check had changed. */
+interface Refused {
+  act: 'refused'
+  tried: Wanted['act']
+  code: string
+  message: string
+}
+
+/** What the guests did, in sum. Money is in integer minor units of the location's currency. */
+export interface GuestsReport {
+  /** Location of the checks; `null` without checks. */
+  location_id: string | null
+  checks: number
+  guests: number
+  acts: Record<GuestAct['act'], number>
+  paid_cents: number
+  tip_cents: number
+  refunded_cents: number
+  /** External ids of open checks with a balance that guests cannot pay, because every act was refused. */
+  stuck: string[]
+}
+
+/** The calls that guests need. */
+export interface GuestCalls {
+  checks: Pick<Listing<Check, ChecksQuery>, 'all'>
+  claim(check: string, body: { guest_name: string; items: ClaimWanted[] }): Promise<ClaimView>
+  release(claim: string): Promise<ClaimView>
+  pay(check: string, body: PaymentWanted): Promise<PaymentView>
+  refund(payment: string, body: { amount_cents: number }): Promise<PaymentView>
+  rate(
+    check: string,
+    body: { guest_name: string; rating: number; comment: string | null },
+  ): Promise<FeedbackView>
+  advance(duration: string): Promise<ClockReport>
+  stream(options: StreamOptions): AsyncGenerator<StreamMessage>
+}
+
+/** Plays guests on the open checks, one act after another. */
+export async function playGuests(
+  calls: GuestCalls,
+  { seed = 1, table, pace = 0, virtual = false, untilPaid = true, onAct, signal }: GuestsWanted = {},
+): Promise<GuestsReport> {
+  const parties = new Map<string, Party>()
+  const report: GuestsReport = {
+    location_id: null,
+    checks: 0,
+    guests: 0,
+    acts: { claim: 0, release: 0, pay: 0, refund: 0, rate: 0, refused: 0 },
+    paid_cents: 0,
+    tip_cents: 0,
+    refunded_cents: 0,
+    stuck: [],
+  }
+  let number = 0
+
+  function partyOf(check: Check): Party {
+    const known = parties.get(check.external_id)
+    if (known !== undefined) return known
+    const party = new Party(seed, check)
+    parties.set(check.external_id, party)
+    report.location_id = check.location_id
+    report.checks += 1
+    report.guests += party.guests.length
+    return party
+  }
+
+  function told(act: GuestAct): void {
+    report.acts[act.act] += 1
+    onAct?.(act)
+  }
+
+  async function take(wanted: Wanted, id: string, party: Party, check: Check | undefined): Promise<Taken> {
+    const { act, guest } = wanted
+    if (act === 'claim') {
+      const resource = await calls.claim(id, { guest_name: guest, items: [wanted.item] })
+      party.claimed(resource, wanted)
+      return { act, item_name: wanted.item_name, resource }
+    }
+    if (act === 'release') {
+      const resource = await calls.release(wanted.claim)
+      party.released(resource)
+      return { act, item_name: wanted.item_name, resource }
+    }
+    if (act === 'pay') {
+      const resource = await calls.pay(id, wanted.body)
+      if (check !== undefined) party.paid(resource, guest, check)
+      report.paid_cents += resource.amount_cents
+      report.tip_cents += resource.tip_cents
+      return { act, resource }
+    }
+    party.finishTurn()
+    if (act === 'refund') {
+      report.refunded_cents += wanted.amount_cents
+      return { act, resource: await calls.refund(wanted.payment.id, { amount_cents: wanted.amount_cents }) }
+    }
+    const { rating, comment } = wanted
+    return { act, resource: await calls.rate(id, { guest_name: guest, rating, comment }) }
+  }
+
+  /** Lets the party of a check do one act. Returns false when it has nothing to do. */
+  async function play(external_check_id: string, party: Party, check: Check | undefined): Promise<boolean> {
+    const wanted = party.next(check)
+    if (wanted === undefined) return false
+    number += 1
+    const head = { number, location_id: party.location_id, external_check_id, guest_name: wanted.guest }
+    try {
+      told({ ...head, ...(await take(wanted, external_check_id, party, check)) })
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error
+      party.refused(wanted)
+      told({ ...head, act: 'refused', tried: wanted.act, code: error.code, message: error.message })
+    }
+    return true
+  }
+
+  async function round(): Promise<boolean> {
+    const open: Check[] = []
+    for await (const check of calls.checks.all({ status: 'open', ...(table !== undefined && { table }) }))
+      open.push(check)
+    const byId = new Map(open.toReversed().map((check) => [check.external_id, check]))
+    for (const check of byId.values()) if (check.balance_cents > 0) partyOf(check)
+    let acted = false
+    for (const [id, party] of parties) {
+      if (signal?.aborted === true) return false
+      acted = (await play(id, party, byId.get(id))) || acted
+    }
+    report.stuck = [...byId.keys()].filter((id) => parties.get(id)?.isStuck === true)
+    return acted
+  }
+
+  const forever = new AbortController().signal
+  const isEvent = (message: StreamMessage) => message.type === 'event'
+  while (signal?.aborted !== true) {
+    // Without an act, other guests and the POS are awaited.
+    const acted = untilPaid
+      ? await round()
+      : await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)
+    if (acted !== true) break
+    if (virtual) await calls.advance(durationText(pace))
+    else if (pace > 0) await timers.sleep(pace, undefined, { signal }).catch(() => undefined)
+  }
+  return report
+}
