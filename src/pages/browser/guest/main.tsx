@@ -67,7 +67,7 @@ function show(view: TableView): void {
   missed = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
   const isOpened = !isKnown && (open !== null || model.view.checks.length === 0)
-  const hasPaid = view.checks.some((check) => paidBy(check) > ownPayments(check))
+  const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
   const isOther = JSON.stringify(view) !== JSON.stringify(model.view)
   set({
     view,
@@ -140,9 +140,9 @@ function clashAt({ external_id }: TableCheck, itemId: string) {
 
 const nameOrNull = () => (guest.name.trim() === '' ? null : guest.name.trim())
 
-const paidBy = ({ payments }: Pick<TableCheck, 'payments'>) => payments.filter(({ mine }) => mine).length
+const paidBy = ({ payments }: Pick<TableCheck, 'payments'>) => payments.filter(({ mine }) => mine)
 
-/** Returns the number of the guest's payments of a check, as the page shows it. */
+/** Returns the guest's payments of a check, as the page shows it. */
 const ownPayments = ({ external_id }: TableCheck) =>
   paidBy(model?.view.checks.find((check) => check.external_id === external_id) ?? { payments: [] })
 
@@ -176,10 +176,10 @@ const actions: Actions = {
       clashAt(check, itemId),
     )
   },
-  async pay(check) {
+  pay(check) {
     if (model === undefined || model.busy) return
     const { mode, amount, tip } = dueOf(check, model)
-    const payment_number = ownPayments(check) + 1
+    const payment_number = ownPayments(check).length + 1
     const body = {
       external_check_id: check.external_id,
       guest_name: nameOrNull(),
@@ -191,16 +191,16 @@ const actions: Actions = {
         : { amount_cents: amount }),
     }
     set({ paying: true })
-    const isPaid = await act(
+    const paid = act(
       () => api.pay(body),
       { announcement: 'Payment complete. Your receipt is on the page.' },
       (error, before) => {
         const news = model === undefined ? '' : newsOf(before, model.view, model.language)
         return { text: `${news} ${problemOf(error)}`.trim(), isProblem: true }
       },
-      () => ownPayments(check) >= payment_number,
+      () => ownPayments(check).length >= payment_number,
     )
-    if (isPaid) actions.go({}, '.receipt h2')
+    void paid.then((isPaid) => isPaid && actions.go({}, `#receipt-${ownPayments(check).at(-1)?.id}`))
   },
   rate(check) {
     if (model === undefined) return

@@ -26,7 +26,7 @@ export function Check(props: CheckProps) {
             {check.items.length === 0 ? (
               <p class="quiet">No items yet.</p>
             ) : (
-              <ul class="items">
+              <ul class={`items ${check.balance_cents > 0 ? check.status : ''}`}>
                 {check.items.map((item) => (
                   <Item key={item.external_id} {...props} item={item} />
                 ))}

@@ -29,7 +29,9 @@ export function Item(props: ItemProps) {
         {isNamed && <p class="clash">{notice.text}</p>}
       </div>
       <span class="amount">{money(Math.round(quantity * price_cents))}</span>
-      {check.status === 'open' && check.balance_cents > 0 && <Controls {...props} own={own} />}
+      {model.interactive && check.status === 'open' && check.balance_cents > 0 && (
+        <Controls {...props} own={own} />
+      )}
     </li>
   )
 }
@@ -94,7 +96,7 @@ function Controls({ check, item, model, actions, own }: ItemProps & { own: reado
   const release = () => last !== undefined && actions.release(check, item.external_id, last.id)
   return (
     <div class="controls" role="group" aria-label={item.name}>
-      {model.interactive && left > 2 && last === undefined && (
+      {left > 2 && last === undefined && (
         <Button
           kind="all"
           text={`All ${text(left)}`}
@@ -106,7 +108,7 @@ function Controls({ check, item, model, actions, own }: ItemProps & { own: reado
       {last !== undefined && left > 0 && (
         <Button kind="step" text="−" label={`Remove ${item.name}`} disabled={disabled} press={release} />
       )}
-      {model.interactive && (left > 0 || last !== undefined) && (
+      {(left > 0 || last !== undefined) && (
         <Button
           key="row"
           kind="take"

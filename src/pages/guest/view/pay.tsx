@@ -8,7 +8,7 @@ export function Bar({ check, model, actions, money }: CheckProps) {
   const rest = mode === 'mine' ? sum - tip - pricesOf(ownClaims(check)) : 0
   const isClosed = check.status === 'closed'
   const details = [
-    mode !== 'all' && 'your share',
+    mode !== 'all' && 'Your share',
     rest !== 0 && `including ${money(rest)} tax and charges`,
     tip > 0 && `including ${money(tip)} tip`,
   ].filter(Boolean)
@@ -39,7 +39,7 @@ export function Pay(props: CheckProps) {
   const { mode, amount, tip, sum } = due
   const isUnselected = mode === 'mine' && amount === 0
   const back = () =>
-    actions.go({ form: false, ...(isUnselected && firstChoices) }, '.items button, .bar .main')
+    isUnselected ? actions.go(firstChoices, '.items button') : actions.go({ form: false }, '.bar .main')
   return (
     <section class="sheet pay" aria-labelledby={`pay-${index}`}>
       <div class="heading">
