@@ -1,33 +1,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import type { SimulatorOptions } from '../../../src/simulator.ts'
 import { barriers } from '../../support/barriers.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
-import { check, item, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
-
-const dinner = check({
-  items: [
-    item('burger', { name: 'Burger', quantity: 2, price_cents: 1000 }),
-    item('wine', { name: 'Wine', price_cents: 500 }),
-    item('bread', {
-      name: '<script>alert(1)</script>',
-      price_cents: 300,
-      note: '"><img src=x onerror=alert(2)>',
-    }),
-  ],
-  totals: { subtotal_cents: 2800, tax_cents: 280, total_cents: 3080 },
-})
-
-async function openTable(options: SimulatorOptions = {}) {
-  const simulator = await openSimulator(options)
-  await simulator.push('a', dinner)
-  return { ...simulator, address: (await simulator.client.tables.address('12')).url }
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
-const receipt = (page: Page) => page.getByRole('heading', { name: 'Your receipt' })
-const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
+import { item, openSimulator, temporaryDirectory } from '../../support/simulator.ts'
+import { button, dinner, openTable, receipt, shown } from './guest-page-given.ts'
 
 describe.skipIf(!hasBrowser)(`the guest page ${inBrowser}`, () => {
   it('lets two guests claim, pay and rate on two phones while the POS pushes', async () => {
