@@ -59,22 +59,22 @@ describe('a repeated payment at the table', () => {
 })
 
 /** The way of a request: its answer arrives or is lost, it arrives twice, or after requests that were sent later. */
-const fate = fc.constantFrom('answered', 'answered', 'lost', 'twice', 'late')
+const outcome = fc.constantFrom('answered', 'answered', 'lost', 'twice', 'late')
 const guest = fc.constantFrom(ann, bob)
 const step = fc.oneof(
   fc.record({
     kind: fc.constant('claim' as const),
     guest,
-    fate,
+    outcome,
     item: fc.constantFrom('burger', 'wine', 'bread'),
   }),
-  fc.record({ kind: fc.constant('release' as const), guest, fate }),
+  fc.record({ kind: fc.constant('release' as const), guest, outcome }),
   {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('pay' as const),
       guest,
-      fate,
+      outcome,
       mode: fc.constantFrom('mine' as const, 'even' as const, 'all' as const),
       people: fc.integer({ min: 2, max: 5 }),
     }),
@@ -99,10 +99,10 @@ describe('two guests on slow phones', () => {
         const [method, path, json] = request
         const send = () => table.ask(one.guest, method, path, json === undefined ? {} : { json })
         if (one.kind === 'pay') tried.set(one.guest, view.payments.filter(({ mine }) => mine).length + 1)
-        if (one.fate === 'late') late.push(send)
-        else await Promise.all(one.fate === 'twice' ? [send(), send()] : [send()])
+        if (one.outcome === 'late') late.push(send)
+        else await Promise.all(one.outcome === 'twice' ? [send(), send()] : [send()])
         // Without an answer the page stays as it was, and the guest may press again.
-        if (one.fate === 'answered' || one.fate === 'twice') shown[one.guest] = await seen(one.guest)
+        if (one.outcome === 'answered' || one.outcome === 'twice') shown[one.guest] = await seen(one.guest)
         addsUp(await seen(one.guest))
       }
       for (const send of late.toReversed()) await send()

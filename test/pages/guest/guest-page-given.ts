@@ -28,9 +28,14 @@ export const button = (page: Page, name: string | RegExp) => page.getByRole('but
 export const receipt = (page: Page) => page.getByRole('heading', { name: 'Your receipt' })
 export const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor()
 
-/** A phone with a touch screen. */
+/** A phone with a touch screen. Pages do not scroll smoothly, so that a tap meets what stands still. */
 export const openTouch = (address: string) =>
-  openPhone(address, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+  openPhone(address, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    reducedMotion: 'reduce',
+  })
 
 /** Types the guest's name, which others see beside items and payments. */
 export const named = (page: Page, name: string) => page.getByLabel('Your name').fill(name)

@@ -9,7 +9,7 @@ import {
   type PageModel,
 } from '../../guest/model.ts'
 import { dueOf, ownClaims } from '../../guest/money.ts'
-import { newsOf } from '../../guest/news.ts'
+import { changesOf } from '../../guest/changes.ts'
 import { Table } from '../../guest/view/table.tsx'
 import { codeOf, createApi, problemOf, subscribe } from './api.ts'
 import { loadGuest, saveGuest } from './saved-guest.ts'
@@ -62,8 +62,8 @@ function show(view: TableView): void {
     return set({})
   }
   const { language, open } = model
-  const news = newsOf(model.view, view, language)
-  const back = missed && newsOf(missed, view, language)
+  const changes = changesOf(model.view, view, language)
+  const back = missed && changesOf(missed, view, language)
   missed = undefined
   const isKnown = view.checks.some(({ external_id }) => external_id === open)
   const isOpened = !isKnown && (open !== null || model.view.checks.length === 0)
@@ -74,7 +74,7 @@ function show(view: TableView): void {
     connection: 'live',
     ...(isOpened && { ...firstChoices, open: openIn(view) }),
     ...(hasPaid && { ...firstChoices, open: null }),
-    ...(isOther && { announcement: news === '' ? 'The table has been updated.' : news }),
+    ...(isOther && { announcement: changes === '' ? 'The table has been updated.' : changes }),
     ...(back && { notice: { text: `You are back online. ${back}`, isProblem: false } }),
   })
   seen()
@@ -97,19 +97,20 @@ async function act(
   const before = model.view
   const item = document.activeElement?.closest('.item')
   set({ busy: true, notice: null })
-  let outcome: Partial<PageModel> = done
+  let failure: unknown
   try {
     await Promise.race([work(), new Promise<void>((resolve) => (seen = () => isDone() && resolve()))])
   } catch (error) {
-    await refresh()
-    if (!isDone()) outcome = { notice: explain(error, before) }
+    failure = error
   }
   await refresh()
   seen = () => {}
-  set({ busy: false, paying: false, ...outcome })
+  const hasFailed = failure !== undefined && !isDone()
+  set({ busy: false, paying: false, ...(hasFailed ? { notice: explain(failure, before) } : done) })
+
   // The pressed button may be gone; without a focus, the next Tab would start at the top of the page.
   if (document.activeElement === document.body) item?.querySelector('button')?.focus()
-  return outcome === done
+  return !hasFailed
 }
 
 const problem = (error: unknown): Notice => ({ text: problemOf(error), isProblem: true })
@@ -195,8 +196,8 @@ const actions: Actions = {
       () => api.pay(body),
       { announcement: 'Payment complete. Your receipt is on the page.' },
       (error, before) => {
-        const news = model === undefined ? '' : newsOf(before, model.view, model.language)
-        return { text: `${news} ${problemOf(error)}`.trim(), isProblem: true }
+        const changes = model === undefined ? '' : changesOf(before, model.view, model.language)
+        return { text: `${changes} ${problemOf(error)}`.trim(), isProblem: true }
       },
       () => ownPayments(check).length >= payment_number,
     )

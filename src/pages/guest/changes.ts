@@ -3,7 +3,7 @@ import { moneyIn } from '../../model/text/money.ts'
 import { leftOf } from './money.ts'
 
 /** Words the payments and other changes between two states of the table; empty when nothing changed. */
-export function newsOf(before: TableView, after: TableView, language: string | undefined): string {
+export function changesOf(before: TableView, after: TableView, language: string | undefined): string {
   const money = moneyIn(after.location.currency, language)
   const sentences = after.checks.flatMap((check) => {
     const old = before.checks.find(({ external_id }) => external_id === check.external_id)
