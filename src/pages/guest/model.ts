@@ -48,6 +48,7 @@ export interface Actions {
   rename(name: string): void
   claim(check: TableCheck, itemId: string, quantity: number): void
   release(check: TableCheck, itemId: string, claimId: string): void
+  /** Changes the model and removes the message. */
   set(changes: Partial<PageModel>): void
   /** Changes the model and moves the focus to the first element that matches the selector. */
   go(changes: Partial<PageModel>, selector: string): void

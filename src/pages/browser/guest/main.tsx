@@ -148,9 +148,10 @@ const ownPayments = ({ external_id }: TableCheck) =>
   paidBy(model?.view.checks.find((check) => check.external_id === external_id) ?? { payments: [] })
 
 const actions: Actions = {
-  set,
+  set: (changes) => set({ notice: null, ...changes }),
   go(changes, selector) {
-    set({ notice: null, ...changes })
+    actions.set(changes)
+
     const target = document.querySelector<HTMLElement>(selector)
     target?.focus({ preventScroll: true })
     target?.scrollIntoView()

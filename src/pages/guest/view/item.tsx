@@ -26,12 +26,12 @@ export function Item(props: ItemProps) {
           )}
           <Takers {...props} />
         </div>
-        {isNamed && <p class="clash">{notice.text}</p>}
       </div>
       <span class="amount">{money(Math.round(quantity * price_cents))}</span>
       {model.interactive && check.status === 'open' && check.balance_cents > 0 && (
         <Controls {...props} own={own} />
       )}
+      {isNamed && <p class="clash">{notice.text}</p>}
     </li>
   )
 }

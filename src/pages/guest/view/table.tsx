@@ -72,7 +72,7 @@ function Notices({ model: { announcement, connection, notice }, actions }: PartP
         {notice !== null && notice.at === undefined && (
           <div class={`notice${notice.isProblem ? ' problem' : ''}`}>
             <p>{notice.text}</p>
-            <Button kind="plain" text="OK" press={() => actions.set({ notice: null })} />
+            <Button kind="plain" text="OK" press={() => actions.set({})} />
           </div>
         )}
       </div>
