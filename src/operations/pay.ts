@@ -41,7 +41,7 @@ export const pay = {
   reads,
   decide({ checks, claims, location, payments }, command, { now, newId }) {
     const check = foundCheck(checks, command)
-    const repeated = earlierPayment([...payments], command)
+    const repeated = earlierPayment(payments, command)
     if (repeated !== undefined) return unchanged(repeated)
     const before = [...claims]
     const currency = location?.currency ?? ''
@@ -91,11 +91,11 @@ export const pay = {
  * @throws Refusal `validation_failed` for a number that skips payments.
  */
 function earlierPayment(
-  payments: readonly Payment[],
+  payments: Iterable<Payment>,
   { guest_hash, payment_number }: Pay,
 ): Payment | undefined {
   if (payment_number === undefined) return undefined
-  const own = payments.filter((payment) => payment.guest_hash === guest_hash)
+  const own = [...payments].filter((payment) => payment.guest_hash === guest_hash)
   const next = own.length + 1
   if (payment_number > next)
     throw invalid([{ path: 'payment_number', message: `must be at most ${next}, got ${payment_number}` }])

@@ -81,13 +81,15 @@ describe.skipIf(!hasBrowser)(`states of the guest page ${inBrowser}`, () => {
     await receipt(page).waitFor()
   })
 
-  it('removes the message about a taken item after some seconds', async () => {
-    const { address, client } = await openTable()
-    const page = await openTouch(address)
+  it('names the guest who was faster at the item, and removes the message after some seconds', async () => {
+    const { address } = await openTable()
+    const [page, anna] = [await openTouch(address), await openTouch(address)]
+    await named(anna, 'Anna')
     await page.clock.install()
     await page.reload()
     await page.route('**/claims', async (route) => {
-      await client.guests.claim('a', { guest_name: 'Anna', items: [{ external_id: 'wine', quantity: 1 }] })
+      await tapRow(anna, 'Wine')
+      await button(anna, 'Remove Wine').waitFor()
       await route.continue()
     })
     await tapRow(page, 'Wine')
