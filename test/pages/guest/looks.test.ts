@@ -32,7 +32,10 @@ async function looksWell(page: Page, state: string): Promise<void> {
             const { left, right } = element.getBoundingClientRect()
             return left < 0 || right > innerWidth || element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0
           })
-          .map((element) => 'clipped: ' + element.outerHTML),
+                    .map((element) => 'clipped: ' + element.outerHTML),
+        ...[...document.querySelectorAll('.tips .face, .cards .face, .main')]
+          .filter((element) => element.offsetHeight > 56)
+          .map((element) => 'broken: ' + element.outerHTML),
       ]`)
     expect([state, width, ...found, ...(await barriers(page))]).toEqual([state, width])
   }
