@@ -84,7 +84,12 @@ const page = (name, input) => ({
   input,
   platform: 'browser',
   plugins: [passLicencesOn(`${name}.js.LICENSE.txt`)],
-  output: { file: `dist/pages/assets/${name}.js`, format: 'esm', minify: true },
+  output: {
+    file: `dist/pages/assets/${name}.js`,
+    format: 'esm',
+    minify: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
+  },
 })
 
 await build([

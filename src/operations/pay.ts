@@ -1,4 +1,4 @@
-import type { Check } from '../model/check.ts'
+import { checkKey, type Check } from '../model/check.ts'
 import type { Claim, ByGuest } from '../model/guests/claim.ts'
 import { viewPayment, type PayBody, type Payment } from '../model/guests/payment.ts'
 import { put } from '../model/records.ts'
@@ -14,29 +14,35 @@ import {
   readsOfCheck,
   type CheckAddress,
 } from './guest-change.ts'
-import type { Operation } from './operation.ts'
+import { unchanged, type Operation } from './operation.ts'
 import { claimNotActive } from './release-claim.ts'
 
 export interface Pay extends CheckAddress, PayBody, ByGuest {
   /** Amount that the page showed, in cents. The payment is refused when the amount has changed since. */
   expected_cents?: number | undefined
+  /** Position of the payment among the guest's payments of the check, from 1. A repeated number pays nothing. */
+  payment_number?: number | undefined
 }
 
 function reads(address: Pay) {
   return {
     ...readsOfCheck(address),
     location: { collection: 'locations', id: address.location_id },
+    payments: { collection: 'payments', lookup: 'check', key: checkKey(address) },
   } as const
 }
 
 /**
  * `POST /_sim/checks/{external_check_id}/payments`: pays claims, an amount, or the whole balance (contract section 7).
- * A payment that brings the balance to 0 pays all active claims, since none of them owes anything then.
+ * A payment that brings the balance to 0 pays all active claims, since none of them owes anything then. A payment whose
+ * number the guest has used returns the earlier payment, so that a repeated request pays once.
  */
 export const pay = {
   reads,
-  decide({ checks, claims, location }, command, { now, newId }) {
+  decide({ checks, claims, location, payments }, command, { now, newId }) {
     const check = foundCheck(checks, command)
+    const repeated = earlierPayment(payments, command)
+    if (repeated !== undefined) return unchanged(repeated)
     const before = [...claims]
     const currency = location?.currency ?? ''
     const money: Money = (cents) => moneyIn(currency, 'en')(cents)
@@ -79,6 +85,22 @@ export const pay = {
     }
   },
 } satisfies Operation<Pay, ReturnType<typeof reads>, Payment>
+
+/**
+ * Returns the guest's payment with the number of the command.
+ * @throws Refusal `validation_failed` for a number that skips payments.
+ */
+function earlierPayment(
+  payments: Iterable<Payment>,
+  { guest_hash, payment_number }: Pay,
+): Payment | undefined {
+  if (payment_number === undefined) return undefined
+  const own = [...payments].filter((payment) => payment.guest_hash === guest_hash)
+  const next = own.length + 1
+  if (payment_number > next)
+    throw invalid([{ path: 'payment_number', message: `must be at most ${next}, got ${payment_number}` }])
+  return own[payment_number - 1]
+}
 
 /**
  * @throws Refusal `validation_failed` for an id that is no claim of the check; `claim_not_active` for a paid or

@@ -1,11 +1,11 @@
 import type { Check, Push } from '../../src/model/check.ts'
 import type { Claim, ClaimBody } from '../../src/model/guests/claim.ts'
 import type { Feedback, FeedbackBody } from '../../src/model/guests/feedback.ts'
-import type { PayBody, Payment, RefundBody } from '../../src/model/guests/payment.ts'
+import type { Payment, RefundBody } from '../../src/model/guests/payment.ts'
 import { claimItems } from '../../src/operations/claim-items.ts'
 import { leaveFeedback } from '../../src/operations/leave-feedback.ts'
 import type { Context, Decision } from '../../src/operations/operation.ts'
-import { pay } from '../../src/operations/pay.ts'
+import { pay, type Pay } from '../../src/operations/pay.ts'
 import { pushCheck } from '../../src/operations/push-check.ts'
 import { refund } from '../../src/operations/refund.ts'
 import { releaseClaim } from '../../src/operations/release-claim.ts'
@@ -40,10 +40,15 @@ export function tableWith(first: Push = push()) {
         claimItems.decide(all(), { ...address, guest_name: null, items: linesOf(items), ...body }, context),
       ),
     release: (claim: Claim) => take(releaseClaim.decide(all(), { claim }, context)),
-    pay: (body: Partial<PayBody> = {}) =>
+    pay: (body: Partial<Pay> = {}) =>
       take(
-        pay.decide({ ...all(), location }, { ...address, guest_name: null, tip_cents: 0, ...body }, context),
+        pay.decide(
+          { ...all(), location, payments: payments.values() },
+          { ...address, guest_name: null, tip_cents: 0, ...body },
+          context,
+        ),
       ),
+
     refund: (payment: Pick<Payment, 'id' | 'location_id' | 'external_check_id'>, body: RefundBody = {}) =>
       take(refund.decide({ ...all(), paid: payments.get(payment.id) }, { payment, ...body }, context)),
     rate: (body: Pick<FeedbackBody, 'rating'> & Partial<FeedbackBody>) =>

@@ -38,6 +38,25 @@ describe('a payment', () => {
     })
   })
 
+  test('with a number that the guest has used returns the earlier payment and changes nothing', () => {
+    const table = tableWith(dinner)
+    const ann = { guest_hash: 'ann', payment_number: 1 }
+    const { reply } = table.pay({ ...ann, amount_cents: 500 })
+    table.pay({ guest_hash: 'bob', payment_number: 1, amount_cents: 200 })
+    const before = table.everything()
+    for (const amount_cents of [500, 700, 99_999])
+      expect(table.pay({ ...ann, amount_cents })).toMatchObject({ reply, types: [] })
+    expect(table.everything()).toBe(before)
+    expect(table.pay({ ...ann, payment_number: 2, amount_cents: 500 }).reply.id).not.toBe(reply.id)
+    expect(refusalOf(() => table.pay({ ...ann, payment_number: 4 }))).toMatchObject({
+      code: 'validation_failed',
+      details: { issues: [{ path: 'payment_number', message: 'must be at most 3, got 4' }] },
+    })
+    table.pay({ ...ann, payment_number: 3 })
+    expect(table.pay({ ...ann, payment_number: 3 }).types).toEqual([])
+    expect(table.check()).toMatchObject({ paid_cents: 1650, balance_cents: 0 })
+  })
+
   test('of an amount pays no claims, and reduces the youngest active ones', () => {
     const table = tableWith(dinner)
     table.claim({ fries: 1 })

@@ -140,7 +140,7 @@ export function tableRoutes(parts: TableRouteParts): Documented[] {
         tag,
         summary: "Pay the guest's claims, an amount or the balance",
         description:
-          'Pays `claim_ids`, `amount_cents`, or without both the balance. With `expected_cents`, the payment is refused if the amount differs. There is no idempotency key: a repeated payment of `amount_cents` is made again, so read the state before a retry. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
+          'Pays `claim_ids`, `amount_cents`, or without both the balance. With `expected_cents`, the payment is refused if the amount differs. `payment_number` counts the payments of the guest and check from 1 and makes a retry safe: a repeated number pays nothing and returns the earlier payment. Without it, a repeated payment of `amount_cents` is made again. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
         headers: ['X-Guest-Id'],
         answers: { 201: { description: 'The payment.', schema: 'Payment', headers: freshHeaders } },
         errors: ['CardDeclined', 'ForbiddenGuest', 'NotFound', 'NotPayableAsShown'],

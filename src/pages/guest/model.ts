@@ -3,6 +3,15 @@ import type { TableCheck, TableView } from '../../model/guest-table/view.ts'
 /** The amount to pay: the guest's own items, an even share, or the whole balance. */
 export type PayMode = 'mine' | 'even' | 'all'
 
+/** A message for the guest. */
+export interface Notice {
+  text: string
+  /** True for a failure. */
+  isProblem: boolean
+  /** External ids of the check and item that the message is about; it is shown there and leaves by itself. */
+  at?: readonly [check: string, item: string]
+}
+
 /** The whole state of the guest page: the table as the service sent it, and the guest's input. */
 export interface PageModel {
   view: TableView
@@ -11,21 +20,25 @@ export interface PageModel {
   interactive: boolean
   connection: 'live' | 'reconnecting' | 'offline'
   name: string
-  mode: PayMode
+  /** External id of the expanded check. */
+  open: string | null
+  /** True while the payment form replaces the bar. */
+  form: boolean
+  /** `null` until the guest chooses: the guest's items, or the balance when the guest has none. */
+  mode: PayMode | null
   people: number
   /** Percent of the amount, or the guest's own amount as typed. */
   tip: { percent: number } | { typed: string }
   card: 'approved' | 'declined'
-  /** External id of the check with a payment in flight, or `null`. */
-  paying: string | null
+  /** True while a payment is in flight. */
+  paying: boolean
   rating: number
   comment: string
   /** External ids of the checks that this guest has rated. */
   rated: readonly string[]
   /** True while a request is in flight; controls are disabled, so that nothing is sent twice. */
   busy: boolean
-  /** The last error, worded for the guest. */
-  problem: string | null
+  notice: Notice | null
   /** Text for screen readers. */
   announcement: string
 }
@@ -34,12 +47,16 @@ export interface PageModel {
 export interface Actions {
   rename(name: string): void
   claim(check: TableCheck, itemId: string, quantity: number): void
-  release(claimId: string): void
+  release(check: TableCheck, itemId: string, claimId: string): void
+  /** Changes the model and removes the message. */
   set(changes: Partial<PageModel>): void
+  /** Changes the model and moves the focus to the first element that matches the selector. */
+  go(changes: Partial<PageModel>, selector: string): void
   pay(check: TableCheck): void
   rate(check: TableCheck): void
-  dismiss(): void
 }
+
+const ignore = () => {}
 
 /** Actions of the page that the service renders. */
 export const noActions: Actions = {
@@ -47,30 +64,39 @@ export const noActions: Actions = {
   claim: ignore,
   release: ignore,
   set: ignore,
+  go: ignore,
   pay: ignore,
   rate: ignore,
-  dismiss: ignore,
 }
 
-function ignore(): void {}
+/** Choices for one payment; a payment resets them. */
+export const firstChoices = { form: false, mode: null, tip: { percent: 0 } } as const
 
 export function initialModel(view: TableView, language: string | undefined): PageModel {
   return {
+    ...firstChoices,
     view,
     language,
     interactive: false,
     connection: 'live',
     name: '',
-    mode: 'mine',
+    open: openIn(view),
     people: 2,
-    tip: { percent: 0 },
     card: 'approved',
-    paying: null,
+    paying: false,
     rating: 0,
     comment: '',
     rated: [],
     busy: false,
-    problem: null,
+    notice: null,
     announcement: '',
   }
+}
+
+/** Returns the check to expand: the first one with a balance that this guest has paid nothing of. */
+export function openIn({ checks }: TableView): string | null {
+  const check = checks.find(
+    ({ balance_cents, payments }) => balance_cents > 0 && !payments.some(({ mine }) => mine),
+  )
+  return check?.external_id ?? null
 }

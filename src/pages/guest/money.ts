@@ -1,5 +1,6 @@
 import type { TableCheck, TableClaim } from '../../model/guest-table/view.ts'
-import type { PageModel } from './model.ts'
+import { digitsOf } from '../../model/text/money.ts'
+import type { PageModel, PayMode } from './model.ts'
 
 /** Returns the unpaid claims of the guest who views the page. */
 export function ownClaims({ claims }: TableCheck): TableClaim[] {
@@ -7,15 +8,42 @@ export function ownClaims({ claims }: TableCheck): TableClaim[] {
 }
 
 /** Sums the prices of claimed items, in cents; the rest of a claim's amount is tax, charges and discounts. */
-export function pricesOf(claims: readonly TableClaim[]): number {
+export function pricesOf(claims: readonly Pick<TableClaim, 'items'>[]): number {
   const lines = claims.flatMap(({ items }) => items)
   return Math.round(lines.reduce((sum, { quantity, price_cents }) => sum + quantity * price_cents, 0))
 }
 
+/** Sums the amounts of claims or payments, in cents. */
+export function sumOf(parts: readonly { amount_cents: number }[]): number {
+  return parts.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+}
+
+/** A payment as the bar and the form show it, in cents; `tip` is `undefined` while the typed text is no amount. */
+export interface Due {
+  mode: PayMode
+  amount: number
+  tip: number | undefined
+  sum: number
+}
+
+/** Returns what the guest is about to pay. A closed check is paid as a whole. */
+export function dueOf(check: TableCheck, model: PageModel): Due {
+  const mode =
+    check.status === 'closed' ? 'all' : (model.mode ?? (ownClaims(check).length > 0 ? 'mine' : 'all'))
+  const amount = amountOf(check, mode, model.people)
+  const tip = tipOf(model.tip, amount, digitsOf(model.view.location.currency))
+  return { mode, amount, tip, sum: amount + (tip ?? 0) }
+}
+
 /** Returns the amount that a pay mode comes to, in cents without the tip. */
-export function amountOf(check: TableCheck, { mode, people }: Pick<PageModel, 'mode' | 'people'>): number {
-  if (mode === 'mine') return ownClaims(check).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
-  return mode === 'even' ? evenShare(check, people) : Math.max(check.balance_cents, 0)
+export function amountOf(check: TableCheck, mode: PayMode, people: number): number {
+  if (mode === 'mine') return sumOf(ownClaims(check))
+  return mode === 'even' ? evenShare(check, people) : leftOf(check)
+}
+
+/** Returns the unpaid part of a check, in cents. */
+export function leftOf({ balance_cents }: Pick<TableCheck, 'balance_cents'>): number {
+  return Math.max(balance_cents, 0)
 }
 
 /** Returns one person's share of an even split, in cents. The last share absorbs the rounding, so that the shares add up. */
@@ -24,7 +52,7 @@ export function evenShare(
   people: number,
 ): number {
   const share = Math.floor(even_split_cents / people)
-  return balance_cents - share < people ? Math.max(balance_cents, 0) : share
+  return balance_cents - share < people ? leftOf({ balance_cents }) : share
 }
 
 /**

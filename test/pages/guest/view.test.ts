@@ -108,7 +108,7 @@ describe('the guest page that the service renders', () => {
 describe('the interactive guest page', () => {
   it('adds up the items of the guest with their share of the tax', () => {
     const page = rendered()
-    expect(page).toContain('your share, including $0.50 tax and charges')
+    expect(page).toContain('Your share, including $0.50 tax and charges')
     expect(page).toContain('Pay $5.50')
   })
 
@@ -146,6 +146,6 @@ describe('the interactive guest page', () => {
   })
 
   it('does not offer a payment with an invalid tip', () => {
-    expect(rendered({ tip: { typed: 'lots' } })).toContain('Enter a valid tip')
+    expect(rendered({ form: true, tip: { typed: 'lots' } })).toContain('Enter a valid tip')
   })
 })

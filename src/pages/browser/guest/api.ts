@@ -1,17 +1,17 @@
 import type { TableView } from '../../../model/guest-table/view.ts'
-import type { PageModel } from '../../guest/model.ts'
 import { callService, Refused } from '../call.ts'
 
 /** Creates the calls of the guest API (contract section 7), all below the page's own path. */
 export function createApi(guestId: string) {
   const base = location.pathname
-  const call = (method: string, path: string, body?: object) =>
+  const call = (method: string, path: string, body?: object, timeoutMs = 20_000) =>
     callService(method, base + path, {
+      timeoutMs,
       headers: { 'x-guest-id': guestId },
       ...(body !== undefined && { body }),
     })
   return {
-    state: async () => (await call('GET', '/state')) as TableView,
+    state: async () => (await call('GET', '/state', undefined, 8_000)) as TableView,
     claim: (body: object) => call('POST', '/claims', body),
     release: (id: string) => call('DELETE', `/claims/${encodeURIComponent(id)}`),
     pay: (body: object) => call('POST', '/payments', body),
@@ -21,60 +21,51 @@ export function createApi(guestId: string) {
 
 /** Words an error for the guest: the failure, and whether anything was changed or paid. */
 export function problemOf(error: unknown): string {
-  const code = error instanceof Refused ? error.code : ''
-  return problems[code] ?? 'Something went wrong. Please try again.'
+  return problems[codeOf(error)] ?? 'Something went wrong. Please try again.'
 }
+
+export function codeOf(error: unknown): string {
+  return error instanceof Refused ? error.code : ''
+}
+
+const changed = 'You have not paid. Please check the new amount.'
 
 const problems: Record<string, string> = {
-  not_claimable: 'These items are no longer available. The check has been updated.',
-  amount_changed: 'The amount has changed. Nothing was paid. Please check the new amount.',
-  exceeds_balance: 'This is more than is left to pay. Nothing was paid. The check has been updated.',
+  not_claimable: 'This item is no longer available.',
+  amount_changed: changed,
+  exceeds_balance: changed,
+  claim_not_active: changed,
   card_declined: 'Your card was declined. Nothing was paid. Please try another card.',
-  claim_not_active: 'These items were already paid or removed. The check has been updated.',
   not_found: 'This check is no longer at your table.',
-  unreachable:
-    'No response from the service. Your request may still have gone through. The page updates once you are back online.',
+  unreachable: 'No response from the service. Try again: a payment is made only once.',
   storage_unavailable: 'The service cannot save changes right now. Nothing was changed. Please try again.',
   shutting_down: 'The service is shutting down. Nothing was changed. Please try again later.',
-}
-
-interface SubscribeOptions {
-  /** URL of the event stream. */
-  url: string
-  /** Event types to subscribe to. */
-  types: readonly string[]
-  onMessage(type: string, data: unknown): void
-  /** Called at each (re)connect: events may have been missed. */
-  onReturn(): void
-  onConnection(state: PageModel['connection']): void
 }
 
 /** Longest pause between two attempts to open a closed stream, in milliseconds. */
 const MAX_WAIT_MS = 30_000
 
-/** Subscribes to an event stream for as long as the page is open, and reopens it when the browser closes it. */
-export function subscribe({ url, types, onMessage, onReturn, onConnection }: SubscribeOptions): void {
+/**
+ * Calls back after each possible change for as long as the page is open, and when the connection breaks or comes back.
+ * Reopens the stream when the browser closes it.
+ */
+export function subscribe(onChange: () => void): void {
   let wait = 1_000
   const open = () => {
-    const stream = new EventSource(url)
+    const stream = new EventSource(`${location.pathname}/stream`)
     stream.addEventListener('open', () => {
       wait = 1_000
-      onConnection('live')
-      onReturn()
+      onChange()
     })
-    for (const type of types)
-      stream.addEventListener(type, ({ data }: MessageEvent<string>) => onMessage(type, JSON.parse(data)))
+    stream.addEventListener('change', onChange)
     stream.addEventListener('error', () => {
-      onConnection(navigator.onLine ? 'reconnecting' : 'offline')
+      onChange()
       if (stream.readyState !== EventSource.CLOSED) return
       setTimeout(open, wait)
       wait = Math.min(wait * 2, MAX_WAIT_MS)
     })
   }
   open()
-  addEventListener('offline', () => onConnection('offline'))
-  addEventListener('online', () => {
-    onConnection('reconnecting')
-    onReturn()
-  })
+  addEventListener('offline', onChange)
+  addEventListener('online', onChange)
 }

@@ -1,11 +1,17 @@
 import { render } from 'preact'
-import type { TableView } from '../../../model/guest-table/view.ts'
-import { type Actions, initialModel, type PageModel } from '../../guest/model.ts'
-import { digitsOf } from '../../../model/text/money.ts'
-import { amountOf, ownClaims, tipOf } from '../../guest/money.ts'
+import type { TableCheck, TableView } from '../../../model/guest-table/view.ts'
+import {
+  type Actions,
+  firstChoices,
+  initialModel,
+  type Notice,
+  openIn,
+  type PageModel,
+} from '../../guest/model.ts'
+import { dueOf, ownClaims } from '../../guest/money.ts'
+import { changesOf } from '../../guest/changes.ts'
 import { Table } from '../../guest/view/table.tsx'
-import { Refused } from '../call.ts'
-import { createApi, problemOf, subscribe } from './api.ts'
+import { codeOf, createApi, problemOf, subscribe } from './api.ts'
 import { loadGuest, saveGuest } from './saved-guest.ts'
 
 const root = document.getElementById('page')
@@ -13,6 +19,8 @@ const guest = loadGuest()
 const api = createApi(guest.id)
 /** Undefined until the first read; until then the page shows the service's rendering. */
 let model: PageModel | undefined
+/** The table before the connection broke. */
+let missed: TableView | undefined
 
 /** Changes the model and renders it; preact keeps the focus and the typed text. */
 function set(changes: Partial<PageModel>): void {
@@ -23,6 +31,7 @@ function set(changes: Partial<PageModel>): void {
 
 let reading: Promise<void> | undefined
 let isStale = false
+let retry: ReturnType<typeof setTimeout> | undefined
 
 /** Reads the table again. Calls during a read lead to one more read. */
 function refresh(): Promise<void> {
@@ -37,57 +46,116 @@ async function read(): Promise<void> {
     try {
       show(await api.state())
     } catch (error) {
-      const isGone = error instanceof Refused && error.code === 'not_found'
-      set(
-        isGone
-          ? { problem: problemOf(error) }
-          : { connection: navigator.onLine ? 'reconnecting' : 'offline' },
-      )
+      if (codeOf(error) === 'not_found') return set({ notice: { text: problemOf(error), isProblem: true } })
+      missed ??= model?.view
+      set({ connection: navigator.onLine ? 'reconnecting' : 'offline' })
+      clearTimeout(retry)
+      retry = setTimeout(() => void refresh(), 2_000)
     }
   }
 }
 
 function show(view: TableView): void {
   if (model === undefined) {
-    model = {
-      ...initialModel(view, navigator.language),
-      interactive: true,
-      name: guest.name,
-      rated: guest.rated,
-    }
+    const { name, rated } = guest
+    model = { ...initialModel(view, navigator.language), interactive: true, name, rated }
     return set({})
   }
-  const hasChanged = JSON.stringify(view) !== JSON.stringify(model.view)
-  set({ view, ...(hasChanged && { announcement: announcementOf(model.view, view) }) })
+  const { language, open } = model
+  const changes = changesOf(model.view, view, language)
+  const back = missed && changesOf(missed, view, language)
+  missed = undefined
+  const isKnown = view.checks.some(({ external_id }) => external_id === open)
+  const isOpened = !isKnown && (open !== null || model.view.checks.length === 0)
+  const hasPaid = view.checks.some((check) => paidBy(check).length > ownPayments(check).length)
+  const isOther = JSON.stringify(view) !== JSON.stringify(model.view)
+  set({
+    view,
+    connection: 'live',
+    ...(isOpened && { ...firstChoices, open: openIn(view) }),
+    ...(hasPaid && { ...firstChoices, open: null }),
+    ...(isOther && { announcement: changes === '' ? 'The table has been updated.' : changes }),
+    ...(back && { notice: { text: `You are back online. ${back}`, isProblem: false } }),
+  })
+  seen()
 }
 
-/** Words a change for screen readers; short, because it is read out at every change. */
-function announcementOf(before: TableView, after: TableView): string {
-  const left = ({ checks }: TableView) => checks.reduce((sum, { balance_cents }) => sum + balance_cents, 0)
-  return left(before) === left(after) ? 'The table has been updated.' : 'The check has been updated.'
-}
+/** Called after each read. */
+let seen = () => {}
 
-/** Sends one request at a time, then reads the table and shows the result. */
-async function act(work: () => Promise<unknown>, done: Partial<PageModel>): Promise<void> {
-  if (model === undefined || model.busy) return
+/**
+ * Sends one request at a time, then reads the table and shows the result. Returns true on success.
+ * @param isDone Whether the table shows the result: the answer to the request may be lost.
+ */
+async function act(
+  work: () => Promise<unknown>,
+  done: Partial<PageModel>,
+  explain: (error: unknown, before: TableView) => Notice,
+  isDone: () => boolean = () => false,
+): Promise<boolean> {
+  if (model === undefined || model.busy) return false
+  const before = model.view
   const item = document.activeElement?.closest('.item')
-  set({ busy: true, problem: null })
-  let outcome: Partial<PageModel> = done
+  set({ busy: true, notice: null })
+  let failure: unknown
   try {
-    await work()
+    await Promise.race([work(), new Promise<void>((resolve) => (seen = () => isDone() && resolve()))])
   } catch (error) {
-    outcome = { problem: problemOf(error) }
+    failure = error
   }
   await refresh()
-  set({ busy: false, paying: null, ...outcome })
+  seen = () => {}
+  const hasFailed = failure !== undefined && !isDone()
+  set({ busy: false, paying: false, ...(hasFailed ? { notice: explain(failure, before) } : done) })
+
   // The pressed button may be gone; without a focus, the next Tab would start at the top of the page.
   if (document.activeElement === document.body) item?.querySelector('button')?.focus()
+  return !hasFailed
+}
+
+const problem = (error: unknown): Notice => ({ text: problemOf(error), isProblem: true })
+
+/** Names the guest who was faster, at the item, for some seconds. */
+function clashAt({ external_id }: TableCheck, itemId: string) {
+  return (error: unknown): Notice => {
+    const check = model?.view.checks.find((one) => one.external_id === external_id)
+    const name = check?.items.find((item) => item.external_id === itemId)?.name
+    if (check === undefined || name === undefined || codeOf(error) === 'unreachable') return problem(error)
+    const other = check.claims.findLast(
+      ({ mine, items }) => !mine && items.some((item) => item.external_id === itemId),
+    )
+    const text =
+      codeOf(error) !== 'not_claimable'
+        ? problemOf(error)
+        : check.status === 'closed'
+          ? 'This check was closed. You can still pay the rest.'
+          : other === undefined
+            ? problemOf(error)
+            : `${other.guest_name ?? 'Another guest'} just took the ${name}.`
+    const notice = { text, isProblem: true, at: [external_id, itemId] } as const
+    setTimeout(() => model?.notice === notice && set({ notice: null }), 8_000)
+    set({ announcement: text })
+    return notice
+  }
 }
 
 const nameOrNull = () => (guest.name.trim() === '' ? null : guest.name.trim())
 
+const paidBy = ({ payments }: Pick<TableCheck, 'payments'>) => payments.filter(({ mine }) => mine)
+
+/** Returns the guest's payments of a check, as the page shows it. */
+const ownPayments = ({ external_id }: TableCheck) =>
+  paidBy(model?.view.checks.find((check) => check.external_id === external_id) ?? { payments: [] })
+
 const actions: Actions = {
-  set,
+  set: (changes) => set({ notice: null, ...changes }),
+  go(changes, selector) {
+    actions.set(changes)
+
+    const target = document.querySelector<HTMLElement>(selector)
+    target?.focus({ preventScroll: true })
+    target?.scrollIntoView()
+  },
   rename(name) {
     guest.name = name
     saveGuest(guest)
@@ -96,33 +164,45 @@ const actions: Actions = {
   claim(check, external_id, quantity) {
     const items = [{ external_id, quantity }]
     const body = { external_check_id: check.external_id, guest_name: nameOrNull(), items }
-    void act(() => api.claim(body), { announcement: 'Added to your items.' })
+    void act(
+      () => api.claim(body),
+      { announcement: 'Added to your items.', mode: null },
+      clashAt(check, external_id),
+    )
   },
-  release(id) {
-    void act(() => api.release(id), { announcement: 'Removed from your items.' })
+  release(check, itemId, id) {
+    const mode = model?.form === true ? 'mine' : null
+    void act(
+      () => api.release(id),
+      { announcement: 'Removed from your items.', mode },
+      clashAt(check, itemId),
+    )
   },
   pay(check) {
     if (model === undefined || model.busy) return
-    const amount = amountOf(check, model)
-    const tip_cents = tipOf(model.tip, amount, digitsOf(model.view.location.currency)) ?? 0
-    const paidFor =
-      model.mode === 'mine'
-        ? { claim_ids: ownClaims(check).map(({ id }) => id), expected_cents: amount }
-        : { amount_cents: amount }
+    const { mode, amount, tip } = dueOf(check, model)
+    const payment_number = ownPayments(check).length + 1
     const body = {
       external_check_id: check.external_id,
       guest_name: nameOrNull(),
       card: model.card,
-      tip_cents,
-      ...paidFor,
+      tip_cents: tip ?? 0,
+      payment_number,
+      ...(mode === 'mine'
+        ? { claim_ids: ownClaims(check).map(({ id }) => id), expected_cents: amount }
+        : { amount_cents: amount }),
     }
-    set({ paying: check.external_id })
-    void act(() => api.pay(body), { announcement: 'Payment complete. Your receipt is on the page.' }).then(
-      () => {
-        if (model?.problem === null)
-          [...document.querySelectorAll<HTMLElement>('.receipt h2')].at(-1)?.focus()
+    set({ paying: true })
+    const paid = act(
+      () => api.pay(body),
+      { announcement: 'Payment complete. Your receipt is on the page.' },
+      (error, before) => {
+        const changes = model === undefined ? '' : changesOf(before, model.view, model.language)
+        return { text: `${changes} ${problemOf(error)}`.trim(), isProblem: true }
       },
+      () => ownPayments(check).length >= payment_number,
     )
+    void paid.then((isPaid) => isPaid && actions.go({}, `#receipt-${ownPayments(check).at(-1)?.id}`))
   },
   rate(check) {
     if (model === undefined) return
@@ -140,15 +220,8 @@ const actions: Actions = {
       saveGuest(guest)
       set({ rated: [...guest.rated], rating: 0, comment: '' })
     }
-    void act(rate, { announcement: 'Thank you for your rating.' })
+    void act(rate, { announcement: 'Thank you for your rating.' }, problem)
   },
-  dismiss: () => set({ problem: null }),
 }
 
-subscribe({
-  url: `${location.pathname}/stream`,
-  types: ['change'],
-  onMessage: () => void refresh(),
-  onReturn: () => void refresh(),
-  onConnection: (connection) => set({ connection }),
-})
+subscribe(() => void refresh())

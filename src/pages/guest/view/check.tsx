@@ -1,42 +1,75 @@
+import { leftOf } from '../money.ts'
 import { type CheckProps, Line } from './elements.tsx'
 import { Item } from './item.tsx'
-import { Pay } from './pay.tsx'
+import { Bar, Pay } from './pay.tsx'
 import { Rating } from './rating.tsx'
 import { PaidByOthers, Receipts } from './receipt.tsx'
 
 /** A check: its items and totals, and the guest's receipts, rating and payment. */
 export function Check(props: CheckProps) {
-  const { check, index, model } = props
-  const title = `check-${index}`
+  const { check, index, model, money } = props
   const isPaid = check.balance_cents <= 0 && check.paid_cents > 0
+  const isOpen = !model.interactive || model.open === check.external_id
+  const state = check.status === 'closed' ? 'Closed' : ''
+  const badge = isPaid ? 'Paid' : isOpen ? state : `${money(leftOf(check))} left`
+  const isDue = model.interactive && isOpen && check.balance_cents > 0
   return (
-    <article class="check" aria-labelledby={title}>
+    <article class="check" aria-labelledby={`check-${index}`}>
       <section class="sheet">
         <div class="heading">
-          <h2 id={title}>{model.view.checks.length > 1 ? `Check ${check.external_id}` : 'Your check'}</h2>
-          <span class={`badge ${isPaid ? 'paid' : check.status}`}>
-            {isPaid ? 'Paid' : check.status === 'open' ? 'Open' : 'Closed'}
-          </span>
+          <Title {...props} isOpen={isOpen} />
+          {badge !== '' && <span class={`badge${isPaid ? ' paid' : ''}`}>{badge}</span>}
         </div>
         {isPaid && <p class="thanks">This check is fully paid. Thank you!</p>}
-        {check.items.length === 0 ? (
-          <p class="quiet">No items yet.</p>
-        ) : (
-          <ul class="items">
-            {check.items.map((item) => (
-              <Item key={item.external_id} {...props} item={item} />
-            ))}
-          </ul>
+        {isOpen && (
+          <div id={`rest-${index}`}>
+            {check.items.length === 0 ? (
+              <p class="quiet">No items yet.</p>
+            ) : (
+              <ul class={`items ${check.balance_cents > 0 ? check.status : ''}`}>
+                {check.items.map((item) => (
+                  <Item key={item.external_id} {...props} item={item} />
+                ))}
+              </ul>
+            )}
+            <Totals {...props} />
+            <PaidByOthers {...props} />
+          </div>
         )}
-        <Totals {...props} />
       </section>
       <div class="side">
+        {isDue && (model.form ? <Pay {...props} /> : <Bar {...props} />)}
         <Receipts {...props} />
         {model.interactive && <Rating {...props} />}
-        {model.interactive && check.balance_cents > 0 && <Pay {...props} />}
-        <PaidByOthers {...props} />
       </div>
     </article>
+  )
+}
+
+/** The check's name; a button that expands and collapses it when there is more than the check to see. */
+function Title({ check, index, model, actions, isOpen }: CheckProps & { isOpen: boolean }) {
+  const { length } = model.view.checks
+  const isPart = check.payments.some(({ mine }) => mine)
+  const text =
+    length > 1
+      ? `Check ${index + 1} of ${length}`
+      : isPart && check.balance_cents > 0
+        ? 'Rest of the check'
+        : 'Your check'
+  const name = <span id={`check-${index}`}>{text}</span>
+  if (!model.interactive || (isOpen && length === 1 && !isPart)) return <h2>{name}</h2>
+  return (
+    <h2>
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `rest-${index}` : undefined}
+        onClick={() => actions.set({ open: isOpen ? null : check.external_id, form: false, mode: null })}
+      >
+        {name}
+      </button>
+    </h2>
   )
 }
 
@@ -57,7 +90,7 @@ function Totals({ check, money }: CheckProps) {
         {check.paid_cents !== 0 && (
           <>
             <Line name="Paid" amount={money(-check.paid_cents)} />
-            <Line name="Left to pay" amount={money(Math.max(check.balance_cents, 0))} kind="grand" />
+            <Line name="Left to pay" amount={money(leftOf(check))} kind="grand" />
           </>
         )}
       </dl>

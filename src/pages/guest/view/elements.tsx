@@ -49,6 +49,37 @@ export function Choice({ group, value, checked, text, detail, label, choose }: C
   )
 }
 
+interface ButtonProps {
+  text: string
+  /** `main` for the one primary button. */
+  kind: string
+  /** Accessible name, when the text is not one. */
+  label?: string
+  disabled?: boolean
+  press: () => void
+}
+
+/** A button that keeps the focus while it is disabled. A double click opens the payment form, but does not pay. */
+export function Button({ text, kind, label, disabled = false, press }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      aria-disabled={disabled ? 'true' : undefined}
+      aria-describedby={disabled ? 'connection' : undefined}
+      onClick={({ detail }) => !disabled && (detail < 2 || kind !== 'main') && press()}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** Returns true while the page cannot send a request: one is in flight, or the service cannot be reached. */
+export function isBlocked({ busy, connection }: PageModel): boolean {
+  return busy || connection !== 'live'
+}
+
 /** Returns a quantity with at most three decimals, in the reader's language. */
 export function quantityText(quantity: number, language: string | undefined): string {
   return new Intl.NumberFormat(language, { maximumFractionDigits: 3 }).format(quantity)

@@ -1,6 +1,6 @@
 import { unclaimedQuantity } from '../../../model/guests/claimed-items.ts'
 import type { TableCheck, TableClaim } from '../../../model/guest-table/view.ts'
-import { type CheckProps, quantityText } from './elements.tsx'
+import { Button, type CheckProps, isBlocked, quantityText } from './elements.tsx'
 
 type CheckItem = TableCheck['items'][number]
 
@@ -8,29 +8,42 @@ interface ItemProps extends CheckProps {
   item: CheckItem
 }
 
-/** One item of a check: name, price, the guests who had it, and the controls to claim or release it. */
+/** One item of a check: name, the guests who had it, price, and the controls to claim or release it. */
 export function Item(props: ItemProps) {
-  const { item, model, money } = props
+  const { check, item, model, money } = props
+  const { note, quantity, price_cents } = item
+  const notice = model.notice
+  const isNamed = notice?.at?.[0] === check.external_id && notice.at[1] === item.external_id
+  const own = ownOf(check, item)
   return (
-    <li class="item">
-      <div class="row">
-        <div class="what">
-          <span class="dish">{item.name}</span>
-          {item.note !== null && item.note !== '' && <span class="remark">{item.note}</span>}
-          {item.quantity !== 1 && (
-            <span class="quiet">
-              {`${quantityText(item.quantity, model.language)} × ${money(item.price_cents)}`}
-            </span>
+    <li class={`item${own.length > 0 ? ' own' : ''}`}>
+      <div class="what">
+        <span class="dish">{item.name}</span>
+        <div class="about">
+          {note !== null && note !== '' && <span class="remark">{note}</span>}
+          {quantity !== 1 && (
+            <span>{`${quantityText(quantity, model.language)} × ${money(price_cents)}`}</span>
           )}
+          <Takers {...props} />
         </div>
-        <span class="amount">{money(Math.round(item.quantity * item.price_cents))}</span>
       </div>
-      <div class="row doing">
-        <Takers {...props} />
-        {model.interactive && <Controls {...props} />}
-      </div>
+      <span class="amount">{money(Math.round(quantity * price_cents))}</span>
+      {model.interactive && check.status === 'open' && check.balance_cents > 0 && (
+        <Controls {...props} own={own} />
+      )}
+      {isNamed && <p class="clash">{notice.text}</p>}
     </li>
   )
+}
+
+/** Returns the guest's unpaid claims of an item. */
+function ownOf({ claims }: TableCheck, item: CheckItem): TableClaim[] {
+  return claims.filter((claim) => claim.mine && claim.status === 'active' && takenBy(claim, item) > 0)
+}
+
+function takenBy({ items }: TableClaim, { external_id }: CheckItem): number {
+  const lines = items.filter((line) => line.external_id === external_id)
+  return lines.reduce((sum, { quantity }) => sum + quantity, 0)
 }
 
 function Takers({ check, item, model }: ItemProps) {
@@ -39,7 +52,7 @@ function Takers({ check, item, model }: ItemProps) {
   return (
     <ul class="takers" aria-label={`Guests who had ${item.name}`}>
       {takers.map(({ name, mine, paid, quantity }, index) => (
-        <li key={index} class={`taker${mine ? ' mine' : ''}${paid ? ' paid' : ''}`}>
+        <li key={index} class={`taker${mine ? ' mine' : ''}`}>
           {`${name} · ${quantityText(quantity, model.language)}${paid ? ' · paid' : ''}`}
         </li>
       ))}
@@ -58,7 +71,7 @@ interface Taker {
 function takersOf(claims: readonly TableClaim[], item: CheckItem): Taker[] {
   const takers = new Map<string, Taker>()
   for (const claim of claims) {
-    const quantity = takenBy([claim], item)
+    const quantity = takenBy(claim, item)
     if (quantity === 0) continue
     const { mine, guest_name } = claim
     const name = mine ? 'You' : (guest_name ?? 'Guest')
@@ -69,64 +82,46 @@ function takersOf(claims: readonly TableClaim[], item: CheckItem): Taker[] {
   return [...takers.values()]
 }
 
-/** Buttons that claim one unit (or the rest, when it is less), claim all units, or release the guest's last claim. */
-function Controls({ check, item, model, actions }: ItemProps) {
-  if (check.status === 'closed' || check.balance_cents <= 0 || item.price_cents < 0) return null
-  const left = unclaimedQuantity(item)
-  const own = check.claims.filter(
-    ({ mine, status, items }) =>
-      mine && status === 'active' && items.some(({ external_id }) => external_id === item.external_id),
-  )
-  const last = own.at(-1)
-  if (left <= 0 && last === undefined) return null
+/**
+ * The button that covers the row claims one unit (or the rest, when it is less); when nothing is left, it releases the
+ * guest's last claim. Further buttons release the last claim earlier, or claim all units of a large quantity.
+ */
+function Controls({ check, item, model, actions, own }: ItemProps & { own: readonly TableClaim[] }) {
+  const left = item.price_cents < 0 ? 0 : unclaimedQuantity(item)
   const take = Math.min(1, left)
-  const disabled = model.busy ? 'true' : undefined
+  const last = own.at(-1)
   const text = (quantity: number) => quantityText(quantity, model.language)
+  const disabled = isBlocked(model)
+  const claim = (quantity: number) => actions.claim(check, item.external_id, quantity)
+  const release = () => last !== undefined && actions.release(check, item.external_id, last.id)
   return (
     <div class="controls" role="group" aria-label={item.name}>
-      {last !== undefined && (
-        <>
-          <button
-            type="button"
-            class="step"
-            aria-label={`Remove ${item.name}`}
-            aria-disabled={disabled}
-            onClick={() => actions.release(last.id)}
-          >
-            −
-          </button>
-          <span class="count" aria-hidden="true">
-            {text(takenBy(own, item))}
-          </span>
-        </>
+      {left > 2 && last === undefined && (
+        <Button
+          kind="all"
+          text={`All ${text(left)}`}
+          label={`I had all ${text(left)} ${item.name}`}
+          disabled={disabled}
+          press={() => claim(left)}
+        />
       )}
-      {left > 0 && (
-        <button
-          type="button"
-          class={last === undefined ? 'take' : 'step'}
-          aria-label={`${last === undefined ? 'I had this:' : 'Add'} ${text(take)} ${item.name}`}
-          aria-disabled={disabled}
-          onClick={() => actions.claim(check, item.external_id, take)}
-        >
-          {last === undefined ? 'I had this' : '+'}
-        </button>
+      {last !== undefined && left > 0 && (
+        <Button kind="step" text="−" label={`Remove ${item.name}`} disabled={disabled} press={release} />
       )}
-      {left > 1 && (
-        <button
-          type="button"
-          class="take all"
-          aria-label={`I had all ${text(left)} ${item.name}`}
-          aria-disabled={disabled}
-          onClick={() => actions.claim(check, item.external_id, left)}
-        >
-          {`All ${text(left)}`}
-        </button>
+      {(left > 0 || last !== undefined) && (
+        <Button
+          key="row"
+          kind="take"
+          text={left > 0 ? '+' : '✓'}
+          label={
+            left > 0
+              ? `${last === undefined ? 'I had this:' : 'Add'} ${text(take)} ${item.name}`
+              : `Remove ${item.name}`
+          }
+          disabled={disabled}
+          press={left > 0 ? () => claim(take) : release}
+        />
       )}
     </div>
   )
-}
-
-function takenBy(claims: readonly TableClaim[], { external_id }: CheckItem): number {
-  const lines = claims.flatMap(({ items }) => items).filter((line) => line.external_id === external_id)
-  return lines.reduce((sum, { quantity }) => sum + quantity, 0)
 }

@@ -1,55 +1,86 @@
-import type { PayMode } from '../model.ts'
-import { digitsOf } from '../../../model/text/money.ts'
-import { amountOf, ownClaims, pricesOf, tipOf } from '../money.ts'
-import { type CheckProps, Choice, Line } from './elements.tsx'
+import { firstChoices, type PayMode } from '../model.ts'
+import { amountOf, type Due, dueOf, ownClaims, pricesOf } from '../money.ts'
+import { Button, type CheckProps, Choice, isBlocked, Line } from './elements.tsx'
 
-/** The payment form: amount, tip, card and the resulting total. */
-export function Pay(props: CheckProps) {
-  const { check, index, model, actions, money } = props
-  const amount = amountOf(check, model)
-  const tip = tipOf(model.tip, amount, digitsOf(model.view.location.currency))
-  const isPossible = amount > 0 && tip !== undefined
+/** The amount to pay and the ways to pay it, at the edge of a small screen; the form replaces it. */
+export function Bar({ check, model, actions, money }: CheckProps) {
+  const { mode, sum, tip = 0 } = dueOf(check, model)
+  const rest = mode === 'mine' ? sum - tip - pricesOf(ownClaims(check)) : 0
+  const isClosed = check.status === 'closed'
+  const details = [
+    mode !== 'all' && 'Your share',
+    rest !== 0 && `including ${money(rest)} tax and charges`,
+    tip > 0 && `including ${money(tip)} tip`,
+  ].filter(Boolean)
   return (
-    <section class="sheet pay" id={`pay-${index}`} aria-labelledby={`pay-title-${index}`}>
-      <h2 id={`pay-title-${index}`} tabIndex={-1}>
-        Pay
-      </h2>
-      <Modes {...props} />
-      {model.mode === 'even' && <People {...props} />}
-      <Tips {...props} isValid={tip !== undefined} />
-      <Cards {...props} />
-      <Summary {...props} amount={amount} tip={tip ?? 0} />
-      <button
-        type="button"
-        class="main"
-        aria-disabled={isPossible && !model.busy ? undefined : 'true'}
-        onClick={() => isPossible && !model.busy && actions.pay(check)}
-      >
-        {model.paying === check.external_id
-          ? 'Paying…'
-          : isPossible
-            ? `Pay ${money(amount + tip)}`
-            : hintOf(model.mode, tip)}
-      </button>
+    <section class="bar" aria-label="Payment">
+      {details.length > 0 && <p class="quiet">{details.join(', ')}</p>}
+      {!isClosed && (
+        <Button
+          kind="plain"
+          text="Split"
+          press={() => actions.go({ form: true, mode: mode === 'all' ? 'even' : mode }, '.pay h2')}
+        />
+      )}
+      <Button
+        kind="main"
+        text={`Pay ${isClosed ? 'the rest: ' : ''}${money(sum)}`}
+        disabled={isBlocked(model)}
+        press={() => actions.go({ form: true }, '.pay h2')}
+      />
     </section>
   )
 }
 
-function hintOf(mode: PayMode, tip: number | undefined): string {
-  if (tip === undefined) return 'Enter a valid tip'
-  return mode === 'mine' ? 'Select your items' : 'Nothing to pay'
+/** The payment form: amount, tip, card and the resulting total. */
+export function Pay(props: CheckProps) {
+  const { check, index, model, actions, money } = props
+  const due = dueOf(check, model)
+  const { mode, amount, tip, sum } = due
+  const isUnselected = mode === 'mine' && amount === 0
+  const back = () =>
+    isUnselected ? actions.go(firstChoices, '.items button') : actions.go({ form: false }, '.bar .main')
+  return (
+    <section class="sheet pay" aria-labelledby={`pay-${index}`}>
+      <div class="heading">
+        <h2 id={`pay-${index}`} tabIndex={-1}>
+          Pay
+        </h2>
+        <Button kind="plain" text="Back" press={back} />
+      </div>
+      {check.status === 'open' && <Modes {...props} due={due} />}
+      {mode === 'even' && <People {...props} />}
+      <Tips {...props} isValid={tip !== undefined} />
+      <Cards {...props} />
+      <Summary {...props} due={due} />
+      <Button
+        kind="main"
+        text={
+          model.paying
+            ? 'Paying…'
+            : tip === undefined
+              ? 'Enter a valid tip'
+              : isUnselected
+                ? 'Select your items'
+                : `Pay ${money(sum)}`
+        }
+        disabled={!isUnselected && (isBlocked(model) || amount <= 0 || tip === undefined)}
+        press={() => (isUnselected ? back() : actions.pay(check))}
+      />
+    </section>
+  )
 }
 
 const modes = { mine: 'My items', even: 'Split evenly', all: 'Pay the rest' } as const
 
-function Modes({ check, index, model, actions, money }: CheckProps) {
+function Modes({ check, index, model, actions, money, due }: CheckProps & { due: Due }) {
   const row = (mode: PayMode) => (
     <Choice
       group={`mode-${index}`}
       value={mode}
-      checked={model.mode === mode}
+      checked={due.mode === mode}
       text={modes[mode]}
-      detail={money(amountOf(check, { ...model, mode }))}
+      detail={money(amountOf(check, mode, model.people))}
       choose={() => actions.set({ mode })}
     />
   )
@@ -64,15 +95,13 @@ function Modes({ check, index, model, actions, money }: CheckProps) {
 }
 
 function People({ model, actions }: CheckProps) {
-  const step = (by: number, name: string, sign: string) => (
-    <button
-      type="button"
-      class="step"
-      aria-label={name}
-      onClick={() => actions.set({ people: Math.min(Math.max(model.people + by, 2), 30) })}
-    >
-      {sign}
-    </button>
+  const step = (by: number, label: string, text: string) => (
+    <Button
+      kind="step"
+      text={text}
+      label={label}
+      press={() => actions.set({ people: Math.min(Math.max(model.people + by, 2), 30) })}
+    />
   )
   return (
     <div class="people" role="group" aria-label="Number of people">
@@ -138,7 +167,7 @@ function Cards({ index, model, actions }: CheckProps) {
     />
   )
   return (
-    <fieldset class="modes cards">
+    <fieldset class="cards">
       <legend>Card</legend>
       {row('approved', 'Test card: approved', '•• 4242')}
       {row('declined', 'Test card: declined', '•• 0002')}
@@ -147,21 +176,14 @@ function Cards({ index, model, actions }: CheckProps) {
   )
 }
 
-function Summary({ check, model, money, amount, tip }: CheckProps & { amount: number; tip: number }) {
-  const prices = pricesOf(ownClaims(check))
-  const rest = amount - prices
+function Summary({ check, money, due: { mode, amount, tip = 0, sum } }: CheckProps & { due: Due }) {
+  const prices = mode === 'mine' ? pricesOf(ownClaims(check)) : amount
   return (
     <dl class="totals">
-      {model.mode === 'mine' && amount > 0 ? (
-        <>
-          <Line name="Your items" amount={money(prices)} />
-          {rest !== 0 && <Line name="Your share of tax and charges" amount={money(rest)} />}
-        </>
-      ) : (
-        <Line name="Your share" amount={money(amount)} />
-      )}
+      <Line name={mode === 'mine' ? 'Your items' : 'Your share'} amount={money(prices)} />
+      {prices !== amount && <Line name="Your share of tax and charges" amount={money(amount - prices)} />}
       {tip !== 0 && <Line name="Tip" amount={money(tip)} />}
-      <Line name="You pay" amount={money(amount + tip)} kind="grand" />
+      <Line name="You pay" amount={money(sum)} kind="grand" />
     </dl>
   )
 }

@@ -1,4 +1,4 @@
-import { Choice, type CheckProps } from './elements.tsx'
+import { Button, Choice, type CheckProps, isBlocked } from './elements.tsx'
 
 const ratings = [1, 2, 3, 4, 5]
 
@@ -29,23 +29,25 @@ export function Rating({ check, index, model, actions }: CheckProps) {
           />
         ))}
       </fieldset>
-      <label class="typed">
-        <span>Comment (optional)</span>
-        <textarea
-          rows={3}
-          maxLength={1000}
-          value={model.comment}
-          onInput={(event) => actions.set({ comment: event.currentTarget.value })}
-        />
-      </label>
-      <button
-        type="button"
-        class="main quietly"
-        aria-disabled={model.rating > 0 && !model.busy ? undefined : 'true'}
-        onClick={() => model.rating > 0 && !model.busy && actions.rate(check)}
-      >
-        {model.rating > 0 ? 'Send rating' : 'Select a rating'}
-      </button>
+      {model.rating > 0 && (
+        <>
+          <label class="typed">
+            <span>Comment (optional)</span>
+            <textarea
+              rows={3}
+              maxLength={1000}
+              value={model.comment}
+              onInput={(event) => actions.set({ comment: event.currentTarget.value })}
+            />
+          </label>
+          <Button
+            kind="main second"
+            text="Send rating"
+            disabled={isBlocked(model)}
+            press={() => actions.rate(check)}
+          />
+        </>
+      )}
     </section>
   )
 }

@@ -1,13 +1,13 @@
-import { claimedQuantities } from '../../../model/guests/claimed-items.ts'
 import type { TableCheck, TablePayment } from '../../../model/guest-table/view.ts'
-import { type CheckProps, Line, quantityText } from './elements.tsx'
+import { pricesOf, sumOf } from '../money.ts'
+import { Button, type CheckProps, Line, quantityText } from './elements.tsx'
 
-/** Receipts of the guest who views the page. */
+/** Receipts of the guest who views the page, newest first. */
 export function Receipts(props: CheckProps) {
   const own = props.check.payments.filter(({ mine }) => mine)
   return (
     <>
-      {own.map((payment) => (
+      {own.toReversed().map((payment) => (
         <Receipt key={payment.id} {...props} payment={payment} />
       ))}
     </>
@@ -21,46 +21,82 @@ export function PaidByOthers({ check, model, money }: CheckProps) {
   const paidText = ({ amount_cents, refunded_cents }: TablePayment) =>
     money(amount_cents) + (refunded_cents > 0 ? `, ${money(refunded_cents)} refunded` : '')
   return (
-    <section class="sheet">
-      <h2>{model.interactive ? 'Paid by others' : 'Paid'}</h2>
+    <>
+      <h3>{model.interactive ? 'Paid by others' : 'Paid'}</h3>
       <dl class="totals">
         {others.map((payment) => (
           <Line key={payment.id} name={payment.guest_name ?? 'Guest'} amount={paidText(payment)} />
         ))}
       </dl>
-    </section>
+    </>
   )
 }
 
-function Receipt({ check, money, model, payment }: CheckProps & { payment: TablePayment }) {
+function Receipt({ check, index, money, model, payment }: CheckProps & { payment: TablePayment }) {
   const title = `receipt-${payment.id}`
+  const { amount_cents, refunded_cents, created_at } = payment
   const tip = payment.tip_cents ?? 0
+  const { location, table, checks } = model.view
+  const lines = linesOf(check, payment)
+  const prices = pricesOf([{ items: lines }])
+  const { subtotal_cents, tax_cents, total_cents } = check.totals
+  const tax = Math.round((tax_cents * amount_cents) / (total_cents || 1))
   return (
     <section class="sheet receipt" aria-labelledby={title}>
-      <h2 id={title} tabIndex={-1}>
-        Your receipt
-      </h2>
-      <p class="quiet">{timeText(payment.created_at, model.language, model.view.location.timezone)}</p>
-      {itemsOf(check, payment).map(({ id, name, quantity }) => (
-        <p key={id} class="row">{`${quantityText(quantity, model.language)} × ${name}`}</p>
-      ))}
+      <div class="heading">
+        <h2 id={title} tabIndex={-1}>
+          Your receipt
+        </h2>
+        <Button kind="plain" text="Print" press={() => print()} />
+      </div>
+      <p class="quiet">
+        {`${location.name} · Table ${table.number}${checks.length > 1 ? ` · Check ${index + 1} of ${checks.length}` : ''}`}
+      </p>
+      <p class="quiet">{timeText(created_at, model.language, location.timezone)}</p>
       <dl class="totals">
-        <Line name="Amount" amount={money(payment.amount_cents)} />
+        {lines.map(({ external_id, quantity, price_cents, name }) => (
+          <Line
+            key={external_id}
+            name={`${quantityText(quantity, model.language)} × ${name}`}
+            amount={money(Math.round(quantity * price_cents))}
+          />
+        ))}
+        {lines.length === 0 ? (
+          <Line name="Share of the check" amount={money(amount_cents)} />
+        ) : (
+          prices !== amount_cents && (
+            <Line
+              name={subtotal_cents + tax_cents === total_cents ? 'Tax' : 'Tax and charges'}
+              amount={money(amount_cents - prices)}
+            />
+          )
+        )}
+        {tax !== 0 && (prices === amount_cents || lines.length === 0) && (
+          <Line name="Tax (included)" amount={money(tax)} />
+        )}
         <Line name="Tip" amount={money(tip)} />
-        <Line name="Paid by card" amount={money(payment.amount_cents + tip)} kind="grand" />
-        {payment.refunded_cents > 0 && <Line name="Refunded" amount={money(-payment.refunded_cents)} />}
+        <Line name="Paid" amount={money(amount_cents + tip)} kind="grand" />
+        <Line name="Card" amount="Test card •• 4242" />
+        {refunded_cents > 0 && <Line name="Refunded" amount={money(-refunded_cents)} />}
       </dl>
     </section>
   )
 }
 
-/** Returns the items that this guest had claimed and paid with a payment. */
-function itemsOf({ claims, items }: TableCheck, payment: TablePayment) {
-  const own = claims.filter(({ payment_id, mine }) => mine && payment_id === payment.id)
-  return [...claimedQuantities(own, ['paid'])].map(([id, quantity]) => ({
-    id,
-    name: items.find(({ external_id }) => external_id === id)?.name ?? id,
+/** Returns the items that make up a payment: the guest's own, or all of a check paid at once; else none. */
+function linesOf({ claims, items, totals }: TableCheck, { id, amount_cents }: TablePayment) {
+  const own = claims.filter(({ payment_id, mine }) => mine && payment_id === id)
+  const lines =
+    sumOf(own) === amount_cents
+      ? own.flatMap((claim) => claim.items)
+      : amount_cents === totals.total_cents
+        ? items
+        : []
+  return lines.map(({ external_id, quantity, price_cents }) => ({
+    external_id,
     quantity,
+    price_cents,
+    name: items.find((item) => item.external_id === external_id)?.name ?? external_id,
   }))
 }
 

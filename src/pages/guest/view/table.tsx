@@ -1,8 +1,7 @@
 import type { Actions, PageModel } from '../model.ts'
 import { moneyIn } from '../../../model/text/money.ts'
-import { ownClaims, pricesOf } from '../money.ts'
 import { Check } from './check.tsx'
-import type { PartProps } from './elements.tsx'
+import { Button, type PartProps } from './elements.tsx'
 
 /** The guest page of a table (contract section 7); the service and the browser render the same component. */
 export function Table({ model, actions }: { model: PageModel; actions: Actions }) {
@@ -14,14 +13,16 @@ export function Table({ model, actions }: { model: PageModel; actions: Actions }
       {model.interactive && <Notices {...props} />}
       <main class="checks" id="checks">
         {checks.length === 0 ? (
-          <Empty />
+          <section class="sheet blank">
+            <h2>No check yet</h2>
+            <p>Your check appears here after you order. You do not need to reload the page.</p>
+          </section>
         ) : (
           checks.map((check, index) => (
             <Check key={check.external_id} {...props} check={check} index={index} />
           ))
         )}
       </main>
-      {model.interactive && <RunningTotal {...props} />}
     </>
   )
 }
@@ -51,64 +52,30 @@ function Header({ model, actions }: PartProps) {
   )
 }
 
-/** Connection state, the last error and announcements. Screen readers skip live regions that are added with their text. */
-function Notices({ model: { announcement, connection, problem }, actions }: PartProps) {
+/** Connection state, the last message and announcements. Screen readers skip live regions that are added with their text. */
+function Notices({ model: { announcement, connection, notice }, actions }: PartProps) {
   return (
     <div class="notices">
       <p class="spoken" role="status">
         {announcement}
       </p>
-      <div role="status">
+      <div role="status" id="connection">
         {connection !== 'live' && (
           <p class="notice">
             {connection === 'offline'
-              ? 'You are offline. This page may be out of date.'
-              : 'Reconnecting… This page may be out of date.'}
+              ? 'You are offline. You can pay once you are online again.'
+              : 'Reconnecting… You can pay once the connection is back.'}
           </p>
         )}
       </div>
       <div role="alert">
-        {problem !== null && (
-          <div class="notice problem">
-            <p>{problem}</p>
-            <button type="button" class="plain" onClick={actions.dismiss}>
-              OK
-            </button>
+        {notice !== null && notice.at === undefined && (
+          <div class={`notice${notice.isProblem ? ' problem' : ''}`}>
+            <p>{notice.text}</p>
+            <Button kind="plain" text="OK" press={() => actions.set({})} />
           </div>
         )}
       </div>
     </div>
-  )
-}
-
-function Empty() {
-  return (
-    <section class="sheet blank">
-      <h2>No check yet</h2>
-      <p>Your check appears here after you order. You do not need to reload the page.</p>
-    </section>
-  )
-}
-
-/** The guest's unpaid items so far, fixed at the edge of the screen. */
-function RunningTotal({ model, money }: PartProps) {
-  const index = model.view.checks.findIndex((check) => ownClaims(check).length > 0)
-  const check = model.view.checks[index]
-  if (check === undefined) return null
-  const claims = ownClaims(check)
-  const amount = claims.reduce((sum, { amount_cents }) => sum + amount_cents, 0)
-  const rest = amount - pricesOf(claims)
-  return (
-    <aside class="running" aria-label="Your share">
-      <p>
-        <strong class="amount">{money(amount)}</strong>
-        <span class="quiet">
-          {rest === 0 ? 'your share' : `your share, including ${money(rest)} tax and charges`}
-        </span>
-      </p>
-      <a href={`#pay-${index}`} class="main">
-        Pay
-      </a>
-    </aside>
   )
 }
