@@ -103,7 +103,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const service = createService({ store, clock, newId, newSecret })
   const { apiKey, tableSecret } = await seedStore(service, parts)
   const orderBy = parts.orderBy ?? texts.orderBy
-  const log = createRequestLog({ orderBy })
+  const log = createRequestLog({ service, now: () => clock.now(), orderBy })
   const stream = createStream(service, log)
   const tables = { service, tableSecret, now: () => clock.now(), stream: createTableStream(service) }
   const pages = createPages()

@@ -6,7 +6,13 @@ import { diffItems, type ItemDiff } from '../model/check-diff.ts'
 /** Codes of contract section 11 that one push and its predecessors can show; the others need a sequence of requests. */
 export type PushFindingCode = Exclude<
   FindingCode,
-  'conflict_ignored' | 'no_idempotent_retry' | 'push_refused' | 'invalid_push_repeated'
+  | 'conflict_ignored'
+  | 'no_idempotent_retry'
+  | 'push_refused'
+  | 'invalid_push_repeated'
+  | 'paid_not_closed'
+  | 'item_on_two_checks'
+  | 'duplicate_check'
 >
 
 /** The answer to a push that was refused with 4xx: its status, and `error.code` and `error.message` of its body. */
@@ -34,6 +40,8 @@ export interface PushSeen {
   orderBy: string
   /** True when the check had this state before and has changed since. */
   repeatsEarlier: boolean
+  /** Returns the items of earlier pushes of the check that are still in the request log. */
+  earlierItems: () => readonly PushedItem[]
 }
 
 /** A push with its changes to the items of the previous state, if it does more than add items. */
@@ -69,4 +77,9 @@ function keepsNames(before: readonly PushedItem[], after: readonly PushedItem[])
 export function some(names: readonly string[], limit = 3): string {
   const rest = names.length - limit
   return names.slice(0, limit).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
+/** Returns a name without differences in case and blanks: a name that was tidied up is the same name. */
+export function plainName(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }

@@ -8,7 +8,7 @@ import type { Service } from '../service.ts'
 import type { ApiFaults } from './sim/api-faults.ts'
 import { createAuthenticate, type Authenticate, limited } from './auth/api-key.ts'
 import { answerTo, errorBody, statusOf, type Answer } from './refusals.ts'
-import { nodeOf, TextResponse } from './node-request.ts'
+import { nodeOf, CompleteResponse } from './node-request.ts'
 import type { RequestLog } from './request-log/log.ts'
 import type { Reply, Route } from './route.ts'
 import { addTable, anonymous, notFound, type Respond, type RoutingParts } from './router.ts'
@@ -160,8 +160,8 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   })
   const { body, status } = answer
   // Not h3's HTTPResponse: its Headers object costs as much as routing.
-  return typeof body === 'string'
-    ? new TextResponse(body, status, headers)
+  return typeof body === 'string' || body instanceof Uint8Array
+    ? new CompleteResponse(body, status, headers)
     : new FastResponse(body, { status, headers })
 }
 
@@ -204,7 +204,7 @@ export interface PublishedAnswer {
   request: { method: string; path: string; body: string | null } | null
   status: number
   headers: Readonly<Record<string, string>>
-  body: string | ReadableStream<Uint8Array> | null
+  body: Answer['body']
 }
 
 const answers = channel('tabwire:answer')

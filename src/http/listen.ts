@@ -6,7 +6,7 @@ import { isLoopbackBinding } from '../model/loopback.ts'
 import type { App } from './app.ts'
 import type { IsAllowedHost } from './auth/host-check.ts'
 import { answerRawErrors, lineOf, pathOf, refusalOfHead, type ConnectionLimits } from './raw-errors.ts'
-import { TextResponse } from './node-request.ts'
+import { CompleteResponse } from './node-request.ts'
 import { timers } from '../timers.ts'
 
 export interface ListenOptions {
@@ -86,11 +86,11 @@ function nodeHandler({ fetch, refuse }: App, isAllowedHost: IsAllowedHost): Requ
     const refusal = refusalOfHead(req, isAllowedHost)
     if (refusal !== undefined) {
       const { status, headers, body } = refuse(refusal, lineOf(req))
-      return new TextResponse(body, status, headers).sendTo(res)
+      return new CompleteResponse(body, status, headers).sendTo(res)
     }
     req.url = pathOf(req.url ?? '')
     const response = await fetch(new NodeRequest({ req, res }))
-    if (response instanceof TextResponse) response.sendTo(res)
+    if (response instanceof CompleteResponse) response.sendTo(res)
     else await sendNodeResponse(res, response)
   }
   // A response that fails in the middle must not look complete.

@@ -28,22 +28,22 @@ export function goneSignal(request: Request): AbortSignal {
   return gone.signal
 }
 
-/** A response with a complete text, which Node sends in one packet with the head. */
-export class TextResponse extends FastResponse {
-  readonly #text: string
+/** A response with a complete body, which Node sends in one packet with the head. */
+export class CompleteResponse extends FastResponse {
+  readonly #body: string | Uint8Array
   readonly #headers: Readonly<Record<string, string>>
 
-  constructor(text: string, status: number, headers: Readonly<Record<string, string>>) {
-    super(text, { status, headers })
-    this.#text = text
+  constructor(body: string | Uint8Array, status: number, headers: Readonly<Record<string, string>>) {
+    super(body, { status, headers })
+    this.#body = body
     this.#headers = headers
   }
 
   /** Sends the response through Node; a web Response would be sent in two packets. */
   sendTo(response: ServerResponse): void {
-    const head = ['content-length', String(Buffer.byteLength(this.#text))]
+    const head = ['content-length', String(Buffer.byteLength(this.#body))]
     for (const name in this.#headers) head.push(name, this.#headers[name] ?? '')
     response.writeHead(this.status, head)
-    response.end(this.#text)
+    response.end(this.#body)
   }
 }

@@ -4,6 +4,7 @@ import type { Answer } from './refusals.ts'
 import type { Call, Route } from './route.ts'
 import { findTable, viewTable, type TableParts } from './guest-table/table.ts'
 import type { AnswerDoc } from './openapi/operation.ts'
+import { contentEncoding, encoded, encodingHeaders, type Encodings } from './content-encoding.ts'
 
 /** Renderer and assets of the pages. */
 export interface Pages {
@@ -12,7 +13,7 @@ export interface Pages {
   reference(document: object): Promise<string>
   guide(name: string | undefined): Promise<string | undefined>
   inspector(): Promise<string>
-  asset(name: string): Promise<{ type: string; content: string } | undefined>
+  asset(name: string): Promise<{ type: string; content: Encodings } | undefined>
 }
 
 /** Headers of pages, by their names in the OpenAPI document. */
@@ -23,7 +24,7 @@ const page = {
 
 /** Routes of the guest pages that QR codes open. A wrong token returns a plain page. */
 export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
-  const nowhere = async () => html(404, await pages.noTable())
+  const nowhere = async (call: Call) => html(call, 404, await pages.noTable())
   return [
     { method: 'GET', path: '/:number', scope: null, secret: true, handle: nowhere },
     {
@@ -46,8 +47,8 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
       },
       async handle(call) {
         const table = await findTable(parts, call)
-        if (table === undefined) return nowhere()
-        return html(200, await pages.table(await viewTable(parts, table), languageOf(call)))
+        if (table === undefined) return nowhere(call)
+        return html(call, 200, await pages.table(await viewTable(parts, table), languageOf(call)))
       },
     },
   ]
@@ -58,12 +59,12 @@ export function docsRoutes(
   pages: Pick<Pages, 'reference' | 'guide'>,
   documentFor: (call: Call, write: (text: string) => Promise<string>) => Promise<string>,
 ): Route[] {
-  const reference = async (call: Call) => html(200, await documentFor(call, referencePage))
+  const reference = async (call: Call) => html(call, 200, await documentFor(call, referencePage))
   const referencePage = (text: string) => pages.reference(JSON.parse(text) as object)
-  const guide = async ({ params }: Call) => {
-    const page = await pages.guide(params.name)
+  const guide = async (call: Call) => {
+    const page = await pages.guide(call.params.name)
     if (page === undefined) throw new Refusal('not_found', 'No such guide. /docs/guides lists the guides.')
-    return html(200, page)
+    return html(call, 200, page)
   }
   const open = { method: 'GET', scope: null, secret: true } as const
   return [
@@ -80,15 +81,17 @@ export function assetRoutes(pages: Pages): Route[] {
       method: 'GET',
       path: '/:name',
       scope: null,
-      async handle({ params }) {
-        const asset = await pages.asset(params.name ?? '')
+      async handle(call) {
+        const asset = await pages.asset(call.params.name ?? '')
         if (asset === undefined) throw new Refusal('not_found', 'Page file not found. Reload the page.')
+        const encoding = contentEncoding(call.header('accept-encoding'))
         const headers = {
           'content-type': asset.type,
           'cache-control': 'public, max-age=31536000, immutable',
           'cross-origin-resource-policy': 'same-origin',
+          ...encodingHeaders(encoding),
         }
-        return { status: 200, headers, body: asset.content }
+        return { status: 200, headers, body: asset.content[encoding] }
       },
     },
   ]
@@ -101,7 +104,7 @@ export function inspectorPageRoutes(pages: Pick<Pages, 'inspector'>): Route[] {
       method: 'GET',
       path: '/',
       scope: null,
-      handle: async () => html(200, await pages.inspector(), `${policy}; ${noMarkup}`),
+      handle: async (call) => html(call, 200, await pages.inspector(), `${policy}; ${noMarkup}`),
     },
   ]
 }
@@ -121,13 +124,15 @@ const policy = [
 const noMarkup = "require-trusted-types-for 'script'; trusted-types 'none'"
 
 /** Prevents caching, framing and referrers, because the URL contains the token. */
-function html(status: number, body: string, contentPolicy = policy): Answer {
+async function html(call: Call, status: number, text: string, contentPolicy = policy): Promise<Answer> {
+  const { headers: encoding, body } = await encoded(text, call.header('accept-encoding'))
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentPolicy,
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
+    ...encoding,
   }
   return { status, headers, body }
 }

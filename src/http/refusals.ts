@@ -45,7 +45,7 @@ export const unroutedCodes = [
 export interface Answer {
   status: number
   headers?: Record<string, string>
-  body: string | ReadableStream<Uint8Array> | null
+  body: string | Uint8Array | ReadableStream<Uint8Array> | null
 }
 
 /** `Retry-After` of a 503, in seconds. */

@@ -72,6 +72,8 @@ export function logEntry(
 export interface PushSummary extends Omit<PushNote, 'diff'> {
   /** The check before the push; `null` for a new one. */
   before: StoredCheck | null
+  /** The check after the push; `null` when it was refused. */
+  after: StoredCheck | null
 }
 
 /** A request as the log stores it. */

@@ -58,7 +58,7 @@ export const pushCheck = {
     }
     const held = [...claims].filter((claim) => claim.status !== 'released')
     if (current === undefined) return create(command, context)
-    refuseConflicts(current, push.items, held)
+    refuseConflicts(current, push, held)
     return update(current, command, held, context)
   },
 } satisfies Operation<PushCheck, ReturnType<typeof reads>, PushReply>

@@ -1,4 +1,4 @@
-import type { PushedItem, StoredCheck } from '../model/check.ts'
+import type { OrderedPush, PushedItem, StoredCheck } from '../model/check.ts'
 import { type Claim } from '../model/guests/claim.ts'
 import {
   claimableQuantity,
@@ -35,19 +35,21 @@ export class PushConflict extends Refusal {
  */
 export function refuseConflicts(
   check: StoredCheck,
-  pushed: readonly PushedItem[],
+  { items, totals }: Pick<OrderedPush, 'items' | 'totals'>,
   held: readonly Claim[],
 ): void {
-  const conflicts = conflictsOf(check, pushed, held)
+  const conflicts = conflictsOf(check, items, held)
   if (conflicts.length === 0) return
   const names = conflicts.map(({ external_id, reason }) => `${external_id} (${reason})`).join(', ')
-  const moved = movedLines(check, pushed, conflicts)
+  const moved = movedLines(check, items, conflicts)
   const hint = moved.length === 0 ? '' : ` ${moved.join(' ')} Keep the external_id of a claimed item.`
   const why = isFullyPaid(check)
     ? 'The push removes or reduces items of a fully paid check'
     : 'The push removes or reduces items that guests have claimed'
+  const due = check.paid_cents - totals.total_cents
+  const owed = isFullyPaid(check) && due > 0 ? ` Guests paid ${due} cents more than the pushed total.` : ''
   throw new PushConflict(
-    `${why}: ${names}. The check is unchanged.${hint} Keep these items in the push, or release or refund their claims first.`,
+    `${why}: ${names}. The check is unchanged.${owed}${hint} Keep these items in the push, or release or refund their claims first.`,
     conflicts,
     check,
   )

@@ -25,6 +25,8 @@ interface Case {
   before?: Push
   outcome?: PushSeen['outcome']
   earlier?: Push[]
+  /** Paid cents of the check before the push. */
+  paid?: number
   body?: unknown
 }
 
@@ -61,7 +63,10 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
   },
   unknown_field: {
     shown: [{ when: 'a field is misspelt', push: push(), body: { ...push(), tabel: { number: '12' } } }],
-    notShown: [{ when: 'all are fields of a check', push: revised(1) }],
+    notShown: [
+      { when: 'all are fields of a check', push: revised(1) },
+      { when: 'the body names its schema', push: push(), body: { $schema: 'check.schema.json', ...push() } },
+    ],
   },
   revision_missing: {
     shown: [
@@ -213,6 +218,130 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
       },
     ],
   },
+  check_id_reused: {
+    shown: [
+      {
+        when: 'the revision begins again',
+        push: revised(1, { items: [wine] }),
+        before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      {
+        when: 'another table gets the id',
+        push: revised(8, { items: [wine], table: { number: '5' } }),
+        before: closed({ revision: 7, items: [soup] }),
+      },
+    ],
+    notShown: [
+      {
+        when: 'an old push comes late',
+        push: revised(1, { items: [soup] }),
+        before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      {
+        when: 'an old push comes late, and its items were exchanged since',
+        push: revised(1, { items: [wine] }),
+        before: closed({ revision: 7 }),
+        earlier: [revised(2, { items: [wine, soup] })],
+        outcome: 'stale',
+      },
+      {
+        when: 'the party sat at another table at first',
+        push: revised(1, { items: [soup], table: { number: '5' } }),
+        before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      { when: 'a tab is reopened', push: revised(8), before: closed({ revision: 7 }) },
+      {
+        when: 'a party was just seated, late',
+        push: revised(1, { items: [] }),
+        before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      {
+        when: 'the check is open',
+        push: revised(1, { items: [wine] }),
+        before: revised(2),
+        outcome: 'stale',
+      },
+    ],
+  },
+  overpaid: {
+    shown: [
+      {
+        when: 'the payment is booked as a line',
+        push: push({ items: [soup, bread, item('qr', 'Card payment', -1300)] }),
+        before: push(),
+        paid: 1300,
+      },
+      { when: 'the total falls after payment', push: push({ items: [soup] }), before: push(), paid: 1300 },
+      { when: 'the bill is emptied at closing', push: closed({ items: [] }), before: push(), paid: 200 },
+    ],
+    notShown: [
+      { when: 'nothing was paid', push: push({ items: [soup] }), before: push() },
+      { when: 'the rest covers the discount', push: push({ items: [soup] }), before: push(), paid: 1000 },
+      { when: 'more is ordered', push: push({ items: [soup, bread, wine] }), before: push(), paid: 1300 },
+      { when: 'it was overpaid before', push: push({ items: [soup, bread] }), before: push(), paid: 1500 },
+      {
+        when: 'the push is refused',
+        push: push({ items: [soup] }),
+        before: push(),
+        paid: 1300,
+        outcome: 'conflict',
+      },
+    ],
+  },
+  lines_merged: {
+    shown: [
+      {
+        when: 'two lines become one',
+        push: push({ items: [{ ...soup, quantity: 2 }] }),
+        before: push({ items: [soup, { ...soup, external_id: '8' }] }),
+      },
+      {
+        when: 'weighed lines become one, in vain',
+        push: push({ items: [bread, { ...soup, quantity: 0.3 }] }),
+        before: push({
+          items: [bread, { ...soup, quantity: 0.1 }, { ...soup, external_id: '8', quantity: 0.2 }],
+        }),
+        outcome: 'conflict',
+      },
+    ],
+    notShown: [
+      {
+        when: 'one of two is voided',
+        push: push({ items: [soup] }),
+        before: push({ items: [soup, { ...soup, external_id: '8' }] }),
+      },
+      {
+        when: 'another one is ordered',
+        push: push({ items: [{ ...soup, quantity: 2 }, bread] }),
+        before: push(),
+      },
+      {
+        when: 'the vanished line had another price',
+        push: push({ items: [{ ...soup, quantity: 2 }] }),
+        before: push({ items: [soup, item('8', 'Soup', 100)] }),
+      },
+    ],
+  },
+  unit_change: {
+    shown: [
+      { when: 'cents become dollars', push: times(1 / 100), before: push() },
+      { when: 'dollars become cents', push: times(100), before: push() },
+    ],
+    notShown: [
+      {
+        when: 'one of two prices is corrected',
+        push: push({ items: [soup, { ...bread, price_cents: 3 }] }),
+        before: push(),
+      },
+      { when: 'prices double', push: times(2), before: push() },
+      { when: 'all is voided', push: push({ items: [] }), before: push() },
+      { when: 'the check is new', push: times(100) },
+    ],
+  },
 }
 
 describe.each(Object.entries(cases))('%s', (code, { shown, notShown }) => {
@@ -287,20 +416,21 @@ function codesOf(given: Case): string[] {
 }
 
 function findings(
-  { push: pushed, before, outcome, earlier = [], body = pushed }: Case,
+  { push: pushed, before, paid = 0, outcome, earlier = [], body = pushed }: Case,
   orderBy = 'revision',
 ) {
   return findingsOf({
     body,
     push: pushed,
-    before: before === undefined ? null : checkOf(before),
+    before: before === undefined ? null : checkOf(before, paid),
     outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
     orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
+    earlierItems: () => earlier.flatMap(({ items }) => items),
   })
 }
 
-function checkOf(pushed: Push): Check {
+function checkOf(pushed: Push, paid_cents: number): Check {
   const time = '2026-11-21T12:00:00.000Z'
   return {
     ...pushed,
@@ -309,8 +439,8 @@ function checkOf(pushed: Push): Check {
     location_id: 'loc_1',
     items: pushed.items.map((line) => ({ ...line, claimed_quantity: 0, paid_quantity: 0 })),
     revision: pushed.revision ?? null,
-    paid_cents: 0,
-    balance_cents: pushed.totals.total_cents,
+    paid_cents,
+    balance_cents: pushed.totals.total_cents - paid_cents,
     created_at: time,
     updated_at: time,
     closed_at: pushed.status === 'closed' ? time : null,
@@ -333,6 +463,12 @@ function weighed(sum: number): Push {
 /** One line, whose price is 0, so that the totals add up at any quantity. */
 function precise(quantity: number): Push {
   return { ...totals(0, 0, 0), items: [{ ...soup, price_cents: 0, quantity }] }
+}
+
+/** Soup and bread with all amounts multiplied. */
+function times(factor: number): Push {
+  const items = [soup, bread].map((line) => ({ ...line, price_cents: line.price_cents * factor }))
+  return { ...totals(1200 * factor, 100 * factor, 1300 * factor), items }
 }
 
 function renumbered(): Push {

@@ -1,4 +1,4 @@
-import { createRequestLog } from '../../src/http/request-log/log.ts'
+import { openRequestLog } from '../support/request-log.ts'
 import { errorBody } from '../../src/http/refusals.ts'
 import type { RequestEntry } from '../../src/http/request-context.ts'
 
@@ -14,7 +14,7 @@ export interface Sent {
 
 /** What the report finds in a history of pushes. */
 export function reportOn(history: readonly Sent[]) {
-  const log = createRequestLog()
+  const log = openRequestLog()
   for (const [index, sent] of history.entries()) log.add(entryOf(sent, index))
   return log.report(undefined)
 }

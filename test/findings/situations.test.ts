@@ -26,9 +26,16 @@ function codesOf(bodies: readonly unknown[]): string[] {
       .slice(0, Math.max(at - 1, 0))
       .map(contentOf)
       .includes(contentOf(push))
-    return findingsOf({ body: bodies[at], push, before, outcome, orderBy: 'revision', repeatsEarlier }).map(
-      ({ code }) => code,
-    )
+    const earlierItems = () => pushes.slice(0, at).flatMap(({ items }) => items)
+    return findingsOf({
+      body: bodies[at],
+      push,
+      before,
+      outcome,
+      orderBy: 'revision',
+      repeatsEarlier,
+      earlierItems,
+    }).map(({ code }) => code)
   })
 }
 

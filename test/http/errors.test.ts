@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import { openServer } from '../../src/http/listen.ts'
-import { createRequestLog } from '../../src/http/request-log/log.ts'
+import { openRequestLog } from '../support/request-log.ts'
 import { createNewId } from '../../src/ids.ts'
 import { Refusal } from '../../src/model/refusal.ts'
 import { callAt, check, deadUrl, errorOf, openSimulator, type CallOptions } from '../support/simulator.ts'
@@ -75,7 +75,7 @@ async function openServerFor(handle: () => never, { stopping = false } = {}) {
   const newId = createNewId(() => new Date())
   const app = createApp({
     service: { find: async () => [], onCommit: () => () => undefined } as never,
-    log: createRequestLog(),
+    log: openRequestLog(),
     newId,
     now: () => new Date(),
     tables: { '/v1': [{ method: 'GET', path: '/it', scope: null, handle }] },

@@ -1,3 +1,5 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { check, item, openSimulator } from '../support/simulator.ts'
 import { sitDown } from './guest-table/table-page-given.ts'
@@ -39,6 +41,42 @@ describe('GET /t/{number}/{token}', () => {
     expect((await simulator.call('GET /assets/other.js', { key: null })).status).toBe(404)
   })
 
+  it.each([
+    ['gzip, deflate, br', 'br'],
+    ['GZIP;q=0.5, br;q=0', 'gzip'],
+    ['deflate', null],
+    ['br;q=0.0, gzip;q=0.000', null],
+    [undefined, null],
+  ] as const)('sends pages and assets to Accept-Encoding %s as %s', async (accepted, encoding) => {
+    const simulator = await openSimulator()
+    await simulator.push('a')
+    const { ask, path } = await sitDown(simulator)
+    const { text } = await ask(null, 'GET', '')
+    const assets = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, link = '']) => link)
+    for (const address of [path, '/', '/docs', '/docs/guides/ci', ...assets]) {
+      const { headers, body } = await get(simulator.url + address, accepted)
+      expect([address, headers['content-encoding'] ?? null]).toEqual([address, encoding])
+      expect(headers.vary).toBe('Accept-Encoding')
+      expect(headers['content-length']).toBe(String(body.length))
+      const identity = await get(simulator.url + address)
+      expect(unpack[encoding ?? 'identity'](body).equals(identity.body)).toBe(true)
+    }
+  })
+
+  it('sends at most 65 kB compressed for the inspector: page, script and style', async () => {
+    const simulator = await openSimulator()
+    const page = await get(`${simulator.url}/`, 'gzip')
+    const links = [
+      ...gunzipSync(page.body)
+        .toString()
+        .matchAll(/"(\/assets\/[^"]+)"/g),
+    ]
+    expect(links).toHaveLength(2)
+    let bytes = page.body.length
+    for (const [, link = ''] of links) bytes += (await get(simulator.url + link, 'gzip')).body.length
+    expect(bytes).toBeLessThanOrEqual(65_000)
+  })
+
   it.each(['', '/x', `/${'A'.repeat(22)}`])(
     'is a plain 404 page at a wrong address: /t/12%s',
     async (rest) => {
@@ -60,3 +98,14 @@ describe('GET /t/{number}/{token}', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 })
+
+/** Unlike `fetch`, it does not decompress. */
+async function get(url: string, encodings?: string) {
+  const { headers, body } = await request(
+    url,
+    encodings === undefined ? {} : { headers: { 'accept-encoding': encodings } },
+  )
+  return { headers, body: Buffer.from(await body.arrayBuffer()) }
+}
+
+const unpack = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body }

@@ -17,7 +17,7 @@ export interface Watched {
 /** Compares an expectation with the check; `check` is its external id. */
 export async function expected(
   client: Client,
-  { check, is, events, deliveries }: ExpectStep,
+  { check, is, events, findings, deliveries }: ExpectStep,
   watched: Watched | undefined,
 ): Promise<Mismatch[]> {
   const found: Mismatch[] = []
@@ -25,6 +25,10 @@ export async function expected(
   if (events !== undefined) {
     const actual = await typesOf(client, check)
     if (actual.join() !== events.join()) found.push({ path: 'events', expected: events, actual })
+  }
+  if (findings !== undefined) {
+    const actual = await findingsOf(client, check)
+    if (actual.join() !== findings.join()) found.push({ path: 'findings', expected: findings, actual })
   }
   if (deliveries !== undefined && watched !== undefined)
     found.push(...(await missingDeliveries(client, check, deliveries, watched)))
@@ -35,6 +39,13 @@ async function typesOf(client: Client, external_check_id: string): Promise<strin
   const types: string[] = []
   for await (const { type } of paginate(client.events.list, { external_check_id })) types.unshift(type)
   return types
+}
+
+async function findingsOf(client: Client, external_check_id: string): Promise<string[]> {
+  const codes: string[] = []
+  for await (const request of paginate(client.requests.list, { external_check_id, finding: 'any' }))
+    codes.unshift(...(request.push?.findings ?? request.findings ?? []).map(({ code }) => code))
+  return codes
 }
 
 async function missingDeliveries(

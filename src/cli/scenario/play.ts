@@ -1,4 +1,4 @@
-import { ApiError, type Client } from '../../client.ts'
+import { ApiError, Unreachable, type Client } from '../../client.ts'
 import { uniqueName, next, type PushBody } from '../push/bodies.ts'
 import { expected, type Watched, mismatches, type Mismatch } from './expect.ts'
 import { resolved, type Action, type ExpectStep, type Scenario, type Step } from './schema.ts'
@@ -92,7 +92,8 @@ function externalIdOf(name: string, { checks }: Play): string {
 }
 
 interface Answer {
-  status: number
+  /** `null` when no response arrived, as the step expects. */
+  status: number | null
   /** The resource, or the error. */
   body: unknown
   message?: string
@@ -109,6 +110,7 @@ async function answerTo(asked: Action, step: Step, { client, bodies }: Play): Pr
     if (body !== undefined) bodies.set(check, body)
     return { status, body: json }
   } catch (error) {
+    if (error instanceof Unreachable && asked.expect?.lost === true) return { status: null, body: {} }
     if (!(error instanceof ApiError) || error.status === 401 || error.status === 403) throw error
     return { status: error.status, body: error.body, message: error.message }
   }
@@ -123,7 +125,8 @@ function checkAnswer({ expect }: Action, { status, body, message }: Answer): Par
   if (expect === undefined && message !== undefined)
     return { passed: false, status, error: `The service answered ${status}: ${message}` }
   const { code } = body as { code?: unknown }
-  const answered = { status, code: message === undefined ? undefined : code, body }
+  const lost = status === null ? true : undefined
+  const answered = { status, code: message === undefined ? undefined : code, body, lost }
   const found = mismatches(expect ?? {}, answered)
   return { passed: found.length === 0, status, mismatches: found }
 }
@@ -153,6 +156,7 @@ export const requests: { [Name in Action['do']]: (step: Of<Name> & { body?: unkn
     { guest_name, rating, comment },
   ],
   advance: ({ by }) => ['POST', '/_sim/clock', { advance: by }],
+  faults: ({ faults }) => ['PUT', '/_sim/faults', { faults }],
 }
 
 const one = encodeURIComponent

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from '../../model/event.ts'
+import { findingCodes } from '../../model/simulator/report.ts'
 
 /**
  * Matches a reference such as `$anna.id` or `$bill.items[0].external_id`: a step's name, and a path in its answer.
@@ -22,6 +23,10 @@ const expectation = z
   .strictObject({
     status: z.int().optional().describe('Status of the response.'),
     code: z.string().optional().describe('Code of the error.'),
+    lost: z
+      .literal(true)
+      .optional()
+      .describe('The response must not arrive, because of a fault. The service may have done the step.'),
     body: z
       .record(z.string(), z.unknown())
       .optional()
@@ -91,19 +96,31 @@ const advance = z.strictObject({
   by: z.string().describe('Duration to advance the clock, such as 36h.'),
 })
 
+const faults = z.strictObject({
+  do: z.literal('faults'),
+  ...common,
+  faults: z
+    .array(z.record(z.string(), z.unknown()))
+    .describe('Faults to inject, as PUT /_sim/faults takes them. An empty list ends them.'),
+})
+
 const expect = z.strictObject({
   do: z.literal('expect'),
   note: common.note,
   check,
   is: z.record(z.string(), z.unknown()).optional().describe('Fields that the check must have.'),
   events: z.array(z.enum(eventTypes)).optional().describe('All events of the check, oldest first.'),
+  findings: z
+    .array(z.enum(findingCodes))
+    .optional()
+    .describe('All findings about the pushes of the check, oldest first.'),
   deliveries: z
     .array(z.enum(eventTypes))
     .optional()
     .describe('Deliveries for the check, in any order; checked only with an endpoint.'),
 })
 
-const kinds = [push, close, claim, release, pay, refund, rate, advance, expect] as const
+const kinds = [push, close, claim, release, pay, refund, rate, advance, faults, expect] as const
 
 const names = kinds.map(({ shape }) => shape.do.value).join(', ')
 

@@ -5,6 +5,7 @@ import {
   revisionOf,
   type Check,
   type OrderedPush,
+  type PushedItem,
   type StoredCheck,
   parsePush,
 } from '../../model/check.ts'
@@ -12,6 +13,8 @@ import type { Finding } from '../../findings/index.ts'
 import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simulator/request-entry.ts'
 import { ORDER_BY } from '../../model/revision.ts'
 import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
+import type { Service } from '../../service.ts'
+import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
 import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
@@ -32,6 +35,8 @@ export interface RequestLog {
   applied(check: Check): void
   /** Returns true when a check without revisions had the pushed state before and changed since. */
   repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
+  /** Returns the items of a check after its earlier pushes that are still in the log. */
+  earlierItems(check: StoredCheck): readonly PushedItem[]
   /** Reports the findings since a time, or all, including those of dropped requests. */
   report(since: string | undefined): Report
   /** Deletes all entries. */
@@ -52,18 +57,28 @@ export interface LogQuery {
 /** Limits of the log, whichever is reached first: requests, characters of bodies, states per check. */
 const KEEP = { requests: 1_000, characters: 16 * 1024 * 1024, checks: 1_000, states: 20 }
 
-/** Request log in memory, with limits. `orderBy` is the field that orders pushes. */
-export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
+export interface LogParts {
+  service: Pick<Service, 'onCommit'>
+  /** The service's clock. */
+  now: () => Date
+  /** The field that orders pushes. */
+  orderBy?: string
+}
+
+/** Request log in memory, with limits. */
+export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts): RequestLog {
   /** In the order of their responses. */
   const requests: KeptEntry[] = []
   const states = new Map<string, string[]>()
   const listeners = new Set<AddListener>()
   const archive = createFindingArchive()
   const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy })
+  const watch = createCheckWatch(service, now)
   let characters = 0
   let pushes = 0
   let refused = new Map<string, RefusedPushes>()
-  const unrepeated = () => new Map(sequence.lost().map(({ request, finding }) => [request.id, finding]))
+  const open = () => [...sequence.lost(), ...watch.open()]
+  const openById = () => byRequest(open())
   const forgetOldest = () => {
     const oldest = requests.shift()
     if (oldest === undefined) return
@@ -75,6 +90,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
       const added = withoutSecrets(arrived)
       const entry = Object.assign(added, { following: sequence.follow(added) })
       if (isForeignPush(entry)) {
+        watch.follow(entry)
         pushes += 1
         countRefusal(refused, entry)
       }
@@ -85,17 +101,17 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
     },
     get(id) {
       const entry = requests.find((one) => one.id === id)
-      return entry === undefined ? undefined : viewOf(entry, orderBy, unrepeated())
+      return entry === undefined ? undefined : viewOf(entry, orderBy, openById())
     },
     list({ order, after, limit, only = () => true }) {
-      const lost = unrepeated()
+      const opened = openById()
       // Ids follow the start of requests, but entries the end, so the cursor is a position.
       const place = requests.findLastIndex(({ id }) => id === after)
       const older = requests.slice(0, after === undefined ? undefined : Math.max(place, 0)).toReversed()
       const entries = order === 'asc' ? requests.slice(place + 1) : older
-      const found = entries.filter((entry) => only(entry, shownBy(entry, lost)))
+      const found = entries.filter((entry) => only(entry, shownBy(entry, opened)))
       return {
-        data: found.slice(0, limit).map((entry) => viewOf(entry, orderBy, lost)),
+        data: found.slice(0, limit).map((entry) => viewOf(entry, orderBy, opened)),
         more: found.length > limit,
       }
     },
@@ -112,8 +128,12 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
       const [stalest] = states.keys()
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
+    earlierItems: (check) =>
+      requests
+        .filter(({ push }) => push?.before?.id === check.id)
+        .flatMap(({ push }) => [...(push?.before?.items ?? []), ...(push?.after?.items ?? [])]),
     report(since) {
-      const shown = [...archive.kept(), ...requests.flatMap(findingsIn), ...sequence.lost()]
+      const shown = [...archive.kept(), ...requests.flatMap(findingsIn), ...open()]
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
@@ -127,6 +147,7 @@ export function createRequestLog({ orderBy = ORDER_BY } = {}): RequestLog {
       states.clear()
       archive.clear()
       sequence.clear()
+      watch.clear()
       characters = 0
       pushes = 0
       refused = new Map()
@@ -145,12 +166,18 @@ function digest(check: OrderedPush | Check): string {
 /** An entry with the findings that depend on earlier requests. */
 type KeptEntry = RequestEntry & { following: readonly Finding[] }
 
-/** Failed pushes without a retry so far, with their findings. */
-type Unrepeated = ReadonlyMap<string, Finding>
+/** Findings that hold now and may cease, by the id of their request. */
+type OpenFindings = ReadonlyMap<string, readonly Shown[]>
 
-function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequest {
+function byRequest(shown: readonly Shown[]): OpenFindings {
+  const found = new Map<string, Shown[]>()
+  for (const one of shown) found.set(one.request.id, [...(found.get(one.request.id) ?? []), one])
+  return found
+}
+
+function viewOf(kept: KeptEntry, orderBy: string, open?: OpenFindings): LoggedRequest {
   const { following: _following, push, request_body, response_body, ...entry } = kept
-  const findings = shownBy(kept, lost)
+  const findings = shownBy(kept, open)
   return {
     ...entry,
     push: push && pushNote(push, findings, { body: request_body, orderBy }),
@@ -161,9 +188,9 @@ function viewOf(kept: KeptEntry, orderBy: string, lost?: Unrepeated): LoggedRequ
 }
 
 /** Returns all findings of a request. */
-function shownBy({ id, push, following }: KeptEntry, lost?: Unrepeated): Finding[] {
-  const unrepeated = lost?.get(id)
-  return [...(push?.findings ?? []), ...following, ...(unrepeated === undefined ? [] : [unrepeated])]
+function shownBy({ id, push, following }: KeptEntry, open?: OpenFindings): Finding[] {
+  const opened = open?.get(id)?.map(({ finding }) => finding) ?? []
+  return [...(push?.findings ?? []), ...following, ...opened]
 }
 
 /** Returns the findings of an entry; none for pushes of the contract check itself. */

@@ -26,20 +26,24 @@ export async function acceptPush({ service, log, strict, orderBy }: PushParts, c
     .execute(pushCheck, { location_id, external_id, push, order_by: orderBy })
     .catch((error: unknown) => {
       if (error instanceof PushConflict)
-        call.note(noted(external_id, { ...pushed, outcome: 'conflict', before: error.before }, log))
+        call.note(
+          noted(external_id, { ...pushed, outcome: 'conflict', before: error.before, after: null }, log),
+        )
       throw error
     })
-  call.note(noted(external_id, { ...pushed, outcome, before }, log))
+  call.note(noted(external_id, { ...pushed, outcome, before, after: check }, log))
   if (outcome === 'created' || outcome === 'updated') log.applied(check)
   return outcome === 'created' ? created(viewCheck(check)) : ok(viewCheck(check))
 }
 
 function noted(
   external_check_id: string,
-  { body, push, outcome, before, orderBy }: Omit<PushSeen, 'repeatsEarlier'>,
+  pushed: Omit<PushSeen, 'repeatsEarlier' | 'earlierItems'> & Pick<PushSummary, 'after'>,
   log: RequestLog,
 ): PushSummary {
+  const { push, outcome, before, after } = pushed
   const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  const findings = findingsOf({ body, push, outcome, before, orderBy, repeatsEarlier })
-  return { external_check_id, outcome, before, findings }
+  const earlierItems = () => (before === null ? [] : log.earlierItems(before))
+  const findings = findingsOf({ ...pushed, repeatsEarlier, earlierItems })
+  return { external_check_id, outcome, before, after, findings }
 }

@@ -55,6 +55,13 @@ export const findingCodes = [
   'push_refused',
   'invalid_push_repeated',
   'quantity_precision',
+  'check_id_reused',
+  'paid_not_closed',
+  'overpaid',
+  'lines_merged',
+  'item_on_two_checks',
+  'duplicate_check',
+  'unit_change',
 ] as const
 
 export type FindingCode = (typeof findingCodes)[number]

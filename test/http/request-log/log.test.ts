@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { createRequestLog, type RequestLog } from '../../../src/http/request-log/log.ts'
+import { type RequestLog } from '../../../src/http/request-log/log.ts'
+import { openRequestLog } from '../../support/request-log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import type { Check } from '../../../src/model/check.ts'
 import { paginate } from '../../../src/client/reads.ts'
@@ -28,7 +29,7 @@ describe('the states of a check that identify a late retry', () => {
     ({ ...state(number), location_id: 'loc_1', external_id: name, revision: null }) as unknown as Check
 
   it('are its last twenty, without the current one', () => {
-    const log = createRequestLog()
+    const log = openRequestLog()
     for (let number = 1; number <= 20; number++) log.applied(stored(number))
     const repeats = (number: number) => log.repeatsEarlier(stored(20), state(number))
     expect([1, 2, 19, 20].map(repeats)).toEqual([true, true, true, false])
@@ -37,7 +38,7 @@ describe('the states of a check that identify a late retry', () => {
   })
 
   it('are kept for the thousand checks that changed last', () => {
-    const log = createRequestLog()
+    const log = openRequestLog()
     const change = (name: string) => [1, 2].forEach((number) => log.applied(stored(number, name)))
     const repeats = (name: string) => log.repeatsEarlier(stored(2, name), state(1))
     for (let number = 0; number < 1_000; number++) change(`check-${number}`)
@@ -226,7 +227,7 @@ describe('the log of requests', () => {
       response_body: null,
     })
     const logWith = (letters: readonly string[]) => {
-      const log = createRequestLog()
+      const log = openRequestLog()
       for (const letter of letters) log.add(entryOf(letter))
       return log
     }

@@ -34,6 +34,33 @@ const sending =
     for (const body of bodies) await call('PUT /v1/checks/external/a', { body })
   }
 
+const newParty = { items: [item('soup')], totals: totals(1850) }
+const paying = (): Story => (simulator) => simulator.client.guests.pay('a', {})
+const waiting =
+  (advance: string): Story =>
+  ({ client }) =>
+    client.clock.advance(advance)
+
+/** Pushes a check of lines with ids that are unique per line: `water 2` is the second water. */
+const pushed =
+  (id: string, ...lines: (string | object)[]): Story =>
+  (simulator) => {
+    const items = lines.filter((line) => typeof line === 'string').map((line) => lineOf(line))
+    const more = lines.filter((line) => typeof line === 'object')
+    return simulator.push(
+      id,
+      Object.assign({ items, totals: totals(1850 * items.length) }, ...more) as object,
+    )
+  }
+
+/** `water` is the line ln_water_10001 of water; `1 soup` has the id `1`, as numbered within its check. */
+function lineOf(line: string) {
+  const [, id, name = ''] = /^(\d+|plu-\d+) (\w+)$/.exec(line) ?? []
+  const [product = '', number = '1'] = line.split(' ')
+  return id === undefined ? item(`ln_${product}_1000${number}`, { name: product }) : item(id, { name })
+}
+const twoTables = inTurn(pushed('a', 'water', 'soup'), pushed('b', 'wine', 'water 2'))
+
 const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
   totals_mismatch: { shows: pushing({ totals: totals(1) }), doesNot: pushing({ totals: totals(1850) }) },
   unknown_field: { shows: pushing({ covers: 2 }), doesNot: pushing({}) },
@@ -81,6 +108,58 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
   invalid_push_repeated: {
     shows: sending('{"table":', '{"table":'),
     doesNot: pushing({}, {}),
+  },
+  check_id_reused: {
+    shows: pushing({ status: 'closed', revision: 5 }, { ...newParty, revision: 1 }),
+    doesNot: inTurn(
+      pushing({ revision: 1 }, { ...newParty, revision: 2 }, { status: 'closed', revision: 3 }),
+      pushing({ ...newParty, revision: 1 }, { ...two, revision: 4 }),
+    ),
+  },
+  paid_not_closed: {
+    shows: inTurn(pushing({}), paying(), waiting('15m')),
+    doesNot: inTurn(pushing({}), paying(), waiting('14m'), pushing({ status: 'closed' }), waiting('1h')),
+  },
+  overpaid: {
+    shows: inTurn(
+      pushing({}),
+      paying(),
+      pushing({ items: [item('burger'), item('qr', { price_cents: -1850 })], totals: totals(0) }),
+    ),
+    doesNot: inTurn(pushing({}), paying(), pushing(two), paying(), pushing({ ...two, status: 'closed' })),
+  },
+  lines_merged: {
+    shows: pushing(
+      { items: [item('burger'), item('burger-2', { name: 'A burger' })], totals: totals(3700) },
+      { items: [item('burger', { quantity: 2 })], totals: totals(3700) },
+    ),
+    doesNot: pushing(two, { items: [item('burger', { quantity: 2 })], totals: totals(3700) }),
+  },
+  item_on_two_checks: {
+    shows: inTurn(twoTables, pushed('b', 'wine', 'water', 'water 2', 'soup')),
+    doesNot: inTurn(
+      inTurn(twoTables, pushed('b', 'wine', 'water', 'water 2', 'soup')),
+      pushed('a', { status: 'closed' }),
+      // Lines numbered within each check, and the ids of a menu.
+      pushed('c', '1 soup', '2 water', '3 water'),
+      pushed('d', '1 soup', '2 water', '3 water', '4 wine'),
+      pushed('e', 'plu-10001 tart', 'plu-10002 tea'),
+      pushed('f', 'plu-10001 tart', 'plu-10002 tea', 'plu-10003 cake'),
+    ),
+  },
+  duplicate_check: {
+    shows: inTurn(twoTables, pushed('c', 'water', 'soup')),
+    doesNot: inTurn(twoTables, pushed('c', { status: 'closed' }, 'water', 'soup')),
+  },
+  unit_change: {
+    shows: pushing(two, {
+      items: [item('burger', { price_cents: 185_000 }), item('tea', { price_cents: 185_000 })],
+      totals: totals(370_000),
+    }),
+    doesNot: pushing(two, {
+      items: [item('burger'), item('tea', { price_cents: 185 })],
+      totals: totals(2035),
+    }),
   },
 }
 

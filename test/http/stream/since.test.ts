@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AttemptMessage, StreamMessage } from '../../../src/client.ts'
 import { createStream } from '../../../src/http/stream/stream.ts'
-import { createRequestLog } from '../../../src/http/request-log/log.ts'
+import { openRequestLog } from '../../support/request-log.ts'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts'
 import { errorOf, openReceiver, openSimulator, type TestSimulator } from '../../support/simulator.ts'
@@ -157,7 +157,7 @@ describe('the stream since a time', () => {
         list: async () => ({ data: deliveries as never, more: false }),
         get: async () => undefined,
       },
-      createRequestLog(),
+      openRequestLog(),
     )
     const { body } = await stream.open(BEGIN.toISOString())
     const reader = (body as ReadableStream<Uint8Array>).getReader()

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createRequestLog } from '../../../src/http/request-log/log.ts'
+import { openRequestLog } from '../../support/request-log.ts'
 import type { RequestEntry } from '../../../src/http/request-context.ts'
 import { createStream } from '../../../src/http/stream/stream.ts'
 import { createTableStream } from '../../../src/http/guest-table/stream.ts'
@@ -14,7 +14,7 @@ const MOST = 4 * MIB + 1.1 * MIB
 
 /** A stream about a log and a store that the test fills. */
 function openStream() {
-  const log = createRequestLog()
+  const log = openRequestLog()
   const listeners: CommitListener[] = []
   const stream = createStream(
     {

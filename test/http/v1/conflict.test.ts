@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createApp } from '../../../src/http/app.ts'
 import { hashOf } from '../../../src/http/auth/api-key.ts'
 import { openServer } from '../../../src/http/listen.ts'
-import { createRequestLog } from '../../../src/http/request-log/log.ts'
+import { openRequestLog } from '../../support/request-log.ts'
 import { v1Routes } from '../../../src/http/v1/routes.ts'
 import { createNewId, newSecret } from '../../../src/ids.ts'
 import type { Push } from '../../../src/model/check.ts'
@@ -37,7 +37,7 @@ async function openServerWith(claimed: Partial<Claim>) {
     hash: hashOf('key'),
     location_id,
   })
-  const log = createRequestLog()
+  const log = openRequestLog()
   const app = createApp({
     service,
     log,

@@ -84,7 +84,13 @@ describe('a service that orders pushes by updated_at', () => {
   })
 
   it('has the item diff of a push in the log, for any value of revision', () => {
-    const push = { external_check_id: 'a', outcome: 'created' as const, before: null, findings: [] }
+    const push = {
+      external_check_id: 'a',
+      outcome: 'created' as const,
+      before: null,
+      after: null,
+      findings: [],
+    }
     const body = JSON.stringify({ ...at(1), revision: 'A7' })
     expect(pushNote(push, [], { body, orderBy }).diff?.added).toHaveLength(1)
   })

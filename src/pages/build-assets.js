@@ -1,6 +1,7 @@
-/* Writes each page's stylesheet into dist/pages/assets. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+/* Writes each page's stylesheet into dist/pages/assets, then compresses scripts and stylesheets there. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const packaged = (path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url))
@@ -23,6 +24,11 @@ const pages = {
 mkdirSync(target, { recursive: true })
 for (const [name, styles] of Object.entries(pages))
   writeFileSync(`${target}${name}.css`, styles.map((path) => compact(readFileSync(path, 'utf8'))).join('\n'))
+
+for (const file of readdirSync(target).filter((name) => /\.(css|js)$/.test(name))) {
+  writeFileSync(`${target}${file}.br`, brotliCompressSync(readFileSync(target + file)))
+  rmSync(target + file)
+}
 
 /** Removes comments, except licences, and indentation: a tenth of the guest page's compressed style. */
 function compact(css) {
