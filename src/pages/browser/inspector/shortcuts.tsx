@@ -1,12 +1,25 @@
 import { useEffect } from 'preact/hooks'
+import { resend } from './actions.ts'
 import { address, go } from './address.tsx'
 import { announceNow, outcome } from './announce.tsx'
 import { onKeys } from './keyboard.ts'
 
-/** Shortcuts of every view: `a` and `c`. A layer above, such as an opened delivery, can replace them. */
+/** Shortcuts of every view: `r`, `a` and `c`. A layer above, such as an opened delivery, can replace them. */
 export function Shortcuts() {
-  useEffect(() => onKeys({ a: openAdvance, c: () => void copyOpenId() }), [])
+  useEffect(() => onKeys({ r: resendFocused, a: openAdvance, c: () => void copyOpenId() }), [])
   return null
+}
+
+/** Returns the record that the row with the focus opens; empty without one. */
+function focusedRecord(): string {
+  return document.querySelector<HTMLElement>('.row:focus')?.dataset.open ?? ''
+}
+
+/** Resends the delivery of the row with the focus. */
+function resendFocused(): void {
+  const id = focusedRecord()
+  if (id.startsWith('dlv_')) resend(id, true)
+  else announceNow('No delivery is open.')
 }
 
 /** Opens the controls with the focus on the duration by which the clock advances. */
@@ -18,8 +31,7 @@ function openAdvance(): void {
 
 /** Copies the id of the open record, or of the row with the focus. */
 async function copyOpenId(): Promise<void> {
-  const row = document.querySelector<HTMLElement>('.row:focus')
-  const open = address.peek().open || (row?.dataset.open ?? '')
+  const open = address.peek().open || focusedRecord()
   const id = open.replace(/^check\//, '')
   if (id === '') announceNow('No record is open.')
   else await copyAndSay(id, `Copied ${id}.`)
