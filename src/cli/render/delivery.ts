@@ -73,7 +73,7 @@ export const renderDelivery = renderer(
       [
         'endpoint',
         url === undefined
-          ? [delivery.endpoint_url, delivery.endpoint_id, '(removed)'].filter(Boolean).join('  ')
+          ? `${delivery.endpoint_url ?? delivery.endpoint_id} (removed)`
           : `${url}  ${chalk.dim(delivery.endpoint_id)}`,
       ],
       ['check', delivery.external_check_id ?? 'none'],
