@@ -148,6 +148,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
         ...inspectorRoutes({ service, deliverNow: deliveries.attempt }),
         ...simRoutes({
           service,
+          serviceName,
           log,
           stream,
           newApiKey,

@@ -5,7 +5,7 @@ import { retireDelivery } from '../operations/retire-deliveries.ts'
 import type { Service } from '../service.ts'
 import { sign } from '../signature/sign.ts'
 import { retryInMs } from '../model/retry-schedule.ts'
-import { signatureHeader } from '../model/text/service-name.ts'
+import { deliveryHeaders } from '../model/text/delivery-headers.ts'
 import type { DeliveryFaults } from './faults/faults.ts'
 import { faultFields, sendWithFaults } from './faults/fault-plan.ts'
 import type { Message, Sender } from './send/send.ts'
@@ -87,10 +87,6 @@ function compose(
   timestamp: number,
   serviceName: string,
 ): Message {
-  const headers = {
-    'Content-Type': 'application/json',
-    'User-Agent': `${serviceName}-Webhooks/1.0`,
-    [signatureHeader(serviceName)]: sign({ payload: body, secret, timestamp }),
-  }
+  const headers = deliveryHeaders(serviceName, sign({ payload: body, secret, timestamp }))
   return { url, headers, body }
 }

@@ -22,10 +22,11 @@ export async function listOf<C extends CollectionName>(
   where: Readonly<Record<string, string>> = {},
   view: (record: Collections[C]) => unknown = (record) => record,
   searched?: readonly string[],
+  only?: (record: Collections[C]) => boolean,
 ): Promise<Reply> {
   const search = searchIn(searched ?? [], query)
   const order = searched === undefined ? undefined : orderOf(query)
-  const page = await service.list(collection, { where, search, order, ...pageOf(query) })
+  const page = await service.list(collection, { where, search, only, order, ...pageOf(query) })
   return pageReply(page, view)
 }
 

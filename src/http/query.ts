@@ -104,6 +104,21 @@ export function timeOf(query: URLSearchParams, name: string): string | undefined
   )
 }
 
+/** Times from `from` on and before `to`, in the form of stored times. */
+export interface TimeRange {
+  from: string | undefined
+  to: string | undefined
+}
+
+/** Reads `?from=` and `?to=`. */
+export function timeRangeOf(query: URLSearchParams): TimeRange {
+  return { from: timeOf(query, 'from'), to: timeOf(query, 'to') }
+}
+
+export function isWithin({ from, to }: TimeRange, time: string): boolean {
+  return (from === undefined || time >= from) && (to === undefined || time < to)
+}
+
 /** Decodes a path parameter, which h3 passes undecoded. */
 export function decodeParam(name: string, raw: string): string {
   try {

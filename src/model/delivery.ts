@@ -1,18 +1,20 @@
 import type { EventType } from './event.ts'
 import type { DeliveryFaultKind } from './simulator/fault-kinds.ts'
 
-/** Outcome of one attempt. Only `succeeded` (a 2xx in time) is a success; `dropped` is an injected fault. */
-export type AttemptOutcome =
-  | 'succeeded'
-  | 'bad_status'
-  | 'timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'tls_error'
-  | 'dns_error'
-  | 'address_refused'
-  | 'network_error'
-  | 'dropped'
+/** Outcomes of one attempt. Only `succeeded` (a 2xx in time) is a success; `dropped` is an injected fault. */
+export const attemptOutcomes = [
+  'succeeded',
+  'bad_status',
+  'timeout',
+  'connection_refused',
+  'connection_reset',
+  'tls_error',
+  'dns_error',
+  'address_refused',
+  'network_error',
+  'dropped',
+] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 /** Result of one attempt, before the attempt gets its number. */
 export interface AttemptResult {
@@ -45,6 +47,8 @@ export interface Delivery {
   event_id: string
   event_type: EventType | 'ping'
   endpoint_id: string
+  /** URL of the endpoint, known after the endpoint was removed; absent before the first attempt. */
+  endpoint_url?: string
   external_check_id: string | null
   status: 'pending' | 'delivered' | 'dead'
   attempts: readonly Attempt[]
@@ -62,6 +66,19 @@ export interface Hold {
   since: string
   /** Earliest time to send, even after another delivery has overtaken this one. */
   not_before: string
+}
+
+/**
+ * Status of a delivery in one word. `retrying` deliveries are pending after a failed attempt, `held` ones while a fault
+ * delays their next attempt.
+ */
+export const deliveryWords = ['pending', 'retrying', 'held', 'delivered', 'dead'] as const
+export type DeliveryWord = (typeof deliveryWords)[number]
+
+export function deliveryWord({ status, attempts, held }: Delivery): DeliveryWord {
+  if (status !== 'pending') return status
+  if (held !== undefined) return 'held'
+  return attempts.length === 0 ? 'pending' : 'retrying'
 }
 
 /** Returns a delivery as responses and stream messages show it (contract section 9). */

@@ -21,9 +21,10 @@ function reads({ endpoint_id }: EndpointAddress) {
 export const deleteEndpoint = {
   reads,
   decide({ endpoint, pending }, address) {
+    const reply = foundEndpoint(endpoint, address)
     return {
-      reply: foundEndpoint(endpoint, address),
-      writes: [remove('endpoints', address.endpoint_id), ...retireDeliveries(pending)],
+      reply,
+      writes: [remove('endpoints', address.endpoint_id), ...retireDeliveries(pending, reply)],
       events: [],
     }
   },

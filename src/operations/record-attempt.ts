@@ -37,7 +37,7 @@ export const recordAttempt = {
         `Delivery ${command.delivery_id} not found, so its attempt cannot be recorded.`,
       )
     if (delivery.status !== 'pending') return unchanged(delivery)
-    const tried = withAttempt(delivery, command, now)
+    const tried = withAttempt(delivery, command, now, endpoint?.url)
     if (endpoint === undefined || endpoint.status === 'disabled') {
       const reply = tried.status === 'pending' ? retired(tried) : tried
       return { reply, writes: [put('deliveries', reply)], events: [] }
@@ -53,16 +53,26 @@ export const recordAttempt = {
     }
     const reply = tried.status === 'pending' ? retired(tried) : tried
     const others = Array.from(pending).filter(({ id }) => id !== tried.id)
-    const writes: Write[] = [put('endpoints', after), put('deliveries', reply), ...retireDeliveries(others)]
+    const writes: Write[] = [
+      put('endpoints', after),
+      put('deliveries', reply),
+      ...retireDeliveries(others, endpoint),
+    ]
     return { reply, writes, events: [] }
   },
 } satisfies Operation<RecordAttempt, ReturnType<typeof reads>, Delivery>
 
-function withAttempt(delivery: Delivery, { result, retry_in_ms }: RecordAttempt, now: Date): Delivery {
+function withAttempt(
+  delivery: Delivery,
+  { result, retry_in_ms }: RecordAttempt,
+  now: Date,
+  url: string | undefined,
+): Delivery {
   const attempts = [...delivery.attempts, numbered(result, delivery.attempts.length + 1)]
-  if (result.outcome === 'succeeded') return after(delivery, attempts, 'delivered', null)
-  if (retry_in_ms === null) return after(delivery, attempts, 'dead', null)
-  return after(delivery, attempts, 'pending', new Date(now.getTime() + retry_in_ms).toISOString())
+  if (result.outcome === 'succeeded') return after(delivery, url, attempts, 'delivered', null)
+  if (retry_in_ms === null) return after(delivery, url, attempts, 'dead', null)
+  const next = new Date(now.getTime() + retry_in_ms).toISOString()
+  return after(delivery, url, attempts, 'pending', next)
 }
 
 function numbered(result: AttemptResult, number: number): Attempt {
@@ -83,7 +93,8 @@ function numbered(result: AttemptResult, number: number): Attempt {
 }
 
 function after(
-  { id, event_id, event_type, endpoint_id, external_check_id, signed_at }: Delivery,
+  { id, event_id, event_type, endpoint_id, endpoint_url, external_check_id, signed_at }: Delivery,
+  url = endpoint_url,
   attempts: readonly Attempt[],
   status: Delivery['status'],
   next_attempt_at: string | null,
@@ -97,6 +108,7 @@ function after(
     dead_reason,
   } as const)
   if (signed_at !== undefined) delivery.signed_at = signed_at
+  if (url !== undefined) delivery.endpoint_url = url
   return delivery
 }
 

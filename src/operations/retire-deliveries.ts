@@ -1,10 +1,14 @@
 import type { Delivery } from '../model/delivery.ts'
 import type { Write } from '../model/records.ts'
+import type { WebhookEndpoint } from '../model/webhook-endpoint.ts'
 import { unchanged, type Operation } from './operation.ts'
 
-/** Returns the writes that end the pending deliveries of a disabled or removed endpoint. */
-export function retireDeliveries(pending: Iterable<Delivery>): Write[] {
-  return Array.from(pending, (delivery) => retirement(retired(delivery)))
+/** Returns the writes that end the pending deliveries of a disabled or removed endpoint; they keep its URL. */
+export function retireDeliveries(
+  pending: Iterable<Delivery>,
+  { url }: Pick<WebhookEndpoint, 'url'>,
+): Write[] {
+  return Array.from(pending, (delivery) => retirement({ ...retired(delivery), endpoint_url: url }))
 }
 
 /** Returns the write that ends a delivery without another attempt. `retires` makes the stream report it. */

@@ -62,6 +62,8 @@ export interface ListQuery<C extends CollectionName> {
   where?: Readonly<Record<string, string>>
   /** Only records with a field that contains this text, ignoring case; paths are as in `where`. */
   search?: Search | undefined
+  /** Only records for which this returns true. It must be pure: it is called between other transactions. */
+  only?: ((record: Collections[C]) => boolean) | undefined
   /** `desc` (newest first) by default, or `asc` (oldest first). */
   order?: Order | undefined
   /** Only records after this id in that order; its record may be gone. */

@@ -88,4 +88,6 @@ test('deliveries show prints a reason once for attempts that failed alike, and t
     'attempts 4 to 5: Connection refused.',
   ])
   expect(renderDelivery(pending, undefined)).toContain('\nendpoint      we_1 (removed)\n')
+  const known = { ...pending, endpoint_url: 'https://localhost/hooks' }
+  expect(renderDelivery(known, undefined)).toContain('\nendpoint      https://localhost/hooks (removed)\n')
 })

@@ -95,6 +95,8 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'deliveries export --secret': [['', 'dlv_1']],
   'deliveries export --service-name': [['Acme Inc.', 'dlv_1']],
   'deliveries list --status': ['lost'],
+  'deliveries list --outcome': ['failed'],
+  'deliveries list --since': ['yesterday'],
   'deliveries list --type': ['check.creatd'],
   'deliveries list --endpoint': [''],
   'deliveries list --check': [''],

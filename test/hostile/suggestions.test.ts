@@ -129,19 +129,20 @@ describe.each(shells)('in %s', (shell) => {
     ],
     [
       'Copy as tabwire verify',
-      (value) => verifyCommand(value, value),
+      verifyCommand,
       (value) => [
         'tabwire',
         'verify',
-        ...['--secret', 'whsec_s', '--header', PLACEHOLDER],
-        ...['delivery', 'service-name'].flatMap((name) =>
-          value.startsWith('-') || value === '' ? [`--${name}=${value}`] : [`--${name}`, value],
-        ),
+        ...['--secret', 'whsec_s'],
+        ...(value.startsWith('-') || value === '' ? [`--delivery=${value}`] : ['--delivery', value]),
       ],
     ],
     [
       'Copy as curl, of a delivery',
-      (value) => deliveryCurl(value, value, 'Acme'),
+      (value) => {
+        const headers = [{ name: 'User-Agent', value: 'Acme-Webhooks/1.0' }]
+        return deliveryCurl({ url: value, headers, body: value }, 'Acme')
+      },
       (url) => [
         ...['curl', '-gsS', '-X', 'POST', ...(url.startsWith('-') ? ['--url', url] : [url])],
         ...['-H', 'Content-Type: application/json', '-H', 'User-Agent: Acme-Webhooks/1.0'],

@@ -113,7 +113,12 @@ describe('an attempt that succeeded', () => {
   test('ends its delivery, and does not write an endpoint without failures', () => {
     const { reply, writes } = decide({}, { result: succeeded })
     expect(reply).toEqual(
-      delivery({ status: 'delivered', next_attempt_at: null, attempts: [{ ...succeeded, number: 1 }] }),
+      delivery({
+        endpoint_url: endpoint().url,
+        status: 'delivered',
+        next_attempt_at: null,
+        attempts: [{ ...succeeded, number: 1 }],
+      }),
     )
     expect(writes).toEqual([put('deliveries', reply)])
   })
@@ -149,7 +154,12 @@ describe('the failure that disables an endpoint', () => {
 
   test('is the tenth consecutive one, and ends all pending deliveries of the endpoint', () => {
     const { reply, writes } = decide(given)
-    const dead = { status: 'dead', next_attempt_at: null, dead_reason: 'endpoint_disabled' } as const
+    const dead = {
+      endpoint_url: endpoint().url,
+      status: 'dead',
+      next_attempt_at: null,
+      dead_reason: 'endpoint_disabled',
+    } as const
     expect(reply).toEqual(delivery({ ...dead, attempts: [{ ...failed, number: 1 }] }))
     expect(writes).toEqual([
       put(

@@ -19,7 +19,8 @@ const WIDE = { all: 150, next: 100 }
 export const renderDeliveries = renderer(
   (deliveries: readonly Delivery[], urls: EndpointUrls, columns: number | undefined = Infinity): string => {
     if (deliveries.length === 0) return chalk.dim(NO_DELIVERIES)
-    const endpointOf = ({ endpoint_id }: Delivery) => urls[endpoint_id] ?? endpoint_id
+    const endpointOf = ({ endpoint_id, endpoint_url }: Delivery) =>
+      urls[endpoint_id] ?? endpoint_url ?? endpoint_id
     const isNarrow = columns < WIDE.next
     const rows = deliveries.map((delivery) => [
       isNarrow ? formatTime(timeOf(delivery)).slice(-8) : formatTime(timeOf(delivery)),
@@ -72,7 +73,7 @@ export const renderDelivery = renderer(
       [
         'endpoint',
         url === undefined
-          ? `${delivery.endpoint_id} (removed)`
+          ? `${delivery.endpoint_url ?? delivery.endpoint_id} (removed)`
           : `${url}  ${chalk.dim(delivery.endpoint_id)}`,
       ],
       ['check', delivery.external_check_id ?? 'none'],

@@ -3,7 +3,13 @@ import { fromEnvironment, listFlags } from '../../cli/flags.ts'
 import { endpointUrls } from '../../cli/endpoint-urls.ts'
 import { renderDeliveries } from '../../cli/render/delivery.ts'
 import { ServiceCommand, typedAs } from '../../cli/service-command.ts'
-import type { Delivery } from '../../model/delivery.ts'
+import { sinceFlag, timeOf } from '../../cli/time.ts'
+import {
+  type AttemptOutcome,
+  attemptOutcomes,
+  type DeliveryWord,
+  deliveryWords,
+} from '../../model/delivery.ts'
 import { eventTypes, type EventType } from '../../model/event.ts'
 
 export default class DeliveriesList extends ServiceCommand {
@@ -11,13 +17,22 @@ export default class DeliveriesList extends ServiceCommand {
   static override examples = [
     '<%= config.bin %> deliveries list',
     '<%= config.bin %> deliveries list --status dead --type check.closed',
+    '<%= config.bin %> deliveries list --outcome timeout --since 2h',
   ]
   static override typedAs = typedAs({ external_check_id: '--check' })
   static override flags = fromEnvironment({
-    status: Flags.custom<Delivery['status']>({
-      description: 'Only deliveries with this status.',
-      options: ['pending', 'delivered', 'dead'],
+    status: Flags.custom<DeliveryWord>({
+      description: 'Only deliveries with this status; pending includes retrying and held.',
+      options: [...deliveryWords],
     })(),
+    outcome: Flags.custom<AttemptOutcome>({
+      description: 'Only deliveries whose latest attempt has this outcome.',
+      options: [...attemptOutcomes],
+    })(),
+    since: sinceFlag({
+      description:
+        'Only deliveries created or attempted since this time, ISO 8601 or a duration ago such as 2h.',
+    }),
     type: Flags.custom<EventType | 'ping'>({
       description: 'Only deliveries of this event type.',
       options: [...eventTypes, 'ping'],
@@ -30,9 +45,10 @@ export default class DeliveriesList extends ServiceCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(DeliveriesList)
     const client = await this.connect(flags)
-    const { status, type, limit, cursor } = flags
-    const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check }
-    const list = await client.deliveries.list({ status, type, limit, cursor, ...filter })
+    const { status, outcome, type, limit, cursor } = flags
+    const from = flags.since && (await timeOf(client, flags.since)).toISOString()
+    const filter = { endpoint_id: flags.endpoint, external_check_id: flags.check, from }
+    const list = await client.deliveries.list({ status, outcome, type, limit, cursor, ...filter })
     const urls = this.wantsJson ? {} : await endpointUrls(client)
     this.print(list, (columns) => renderDeliveries(list.data, urls, columns))
   }

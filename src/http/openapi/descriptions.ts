@@ -48,6 +48,7 @@ const texts: Readonly<Record<string, string>> = {
   'KeyRequest.scopes': 'By default all scopes.',
   'KeyRequest.location_id': 'By default the location of the calling key.',
   'Delivery.next_attempt_at': 'Set while the delivery is pending, otherwise null.',
+  'Delivery.endpoint_url': 'URL of the endpoint, also after its removal; absent before the first attempt.',
   'Attempt.response_body': 'The first 4 KiB of the response body.',
   'Attempt.error': 'Error message: the cause and how to fix it.',
   Event: 'The envelope, and `body`: the exact bytes of the envelope that are signed and sent.',

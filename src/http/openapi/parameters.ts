@@ -1,5 +1,7 @@
 import { eventTypes } from '../../model/event.ts'
+import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
 import { findingCodes } from '../../model/simulator/report.ts'
+import { pushWords } from '../../model/simulator/request-entry.ts'
 import { refTo, type Json } from './json.ts'
 
 const text = { type: 'string' }
@@ -22,12 +24,26 @@ export const queryParameters = {
     schema: { type: 'string', enum: ['open', 'closed'] },
   },
   'status.delivery': {
-    description: 'Only deliveries with this status.',
-    schema: { type: 'string', enum: ['pending', 'delivered', 'dead'] },
+    description:
+      'Only deliveries with this status. `pending` includes `retrying` (after a failed attempt) and `held` (delayed by a fault).',
+    schema: { type: 'string', enum: [...deliveryWords] },
+  },
+  'outcome.delivery': {
+    description: 'Only deliveries whose latest attempt has this outcome.',
+    schema: { type: 'string', enum: [...attemptOutcomes] },
+  },
+  'outcome.push': {
+    description:
+      'Only pushes with this outcome. `refused` pushes got an error before a decision; `fault` is an injected one.',
+    schema: { type: 'string', enum: [...pushWords] },
   },
   'status.endpoint': {
     description: 'Only webhook endpoints with this status.',
     schema: { type: 'string', enum: ['enabled', 'disabled'] },
+  },
+  attempt: {
+    description: 'Number of the attempt (default: the latest).',
+    schema: { type: 'integer', minimum: 1 },
   },
   q: { description: 'Only records that contain this text.', schema: { type: 'string', maxLength: 255 } },
   kind: { description: 'Only requests of this kind.', schema: { type: 'string', enum: ['push'] } },
@@ -47,6 +63,18 @@ export const queryParameters = {
     description: 'Only this event type.',
     schema: { type: 'string', enum: [...eventTypes, 'ping'] },
   },
+  'from.deliveries': {
+    description: 'Only deliveries that were created or attempted at this time or later.',
+    schema: time,
+  },
+  'to.deliveries': {
+    description: 'Only deliveries that were created or attempted before this time.',
+    schema: time,
+  },
+  'from.events': { description: 'Only events created at this time or later.', schema: time },
+  'to.events': { description: 'Only events created before this time.', schema: time },
+  'from.requests': { description: 'Only requests that ended at this time or later.', schema: time },
+  'to.requests': { description: 'Only requests that ended before this time.', schema: time },
   'since.report': { description: 'Only findings since this time.', schema: time },
   'since.stream': {
     description: 'Send history since this time first, then the event `live`, then live events.',

@@ -76,6 +76,8 @@ const answers = {
   Report: sim.reportView,
   CreatedApiKey: sim.createdKeyView,
   TableAddress: sim.tableAddressView,
+  SentRequest: sim.sentRequestView,
+  ResendPlan: sim.resendPlanView,
   Activity: sim.activityView,
   InspectorLink: sim.inspectorLinkView,
   SessionSecret: sim.sessionSecretView,

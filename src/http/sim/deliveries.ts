@@ -1,4 +1,12 @@
-import { viewDelivery, type Delivery, type SentSignature } from '../../model/delivery.ts'
+import {
+  attemptOutcomes,
+  deliveryWord,
+  deliveryWords,
+  viewDelivery,
+  type Delivery,
+  type SentSignature,
+} from '../../model/delivery.ts'
+import { createdAt } from '../../model/text/created-at.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { activityOf } from '../../model/simulator/activity.ts'
 import { resendBody } from '../../model/simulator/bodies.ts'
@@ -8,17 +16,20 @@ import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
 import { keptUpToLimit, listOf, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { choiceOf, given, searchIn } from '../query.ts'
+import { choiceOf, given, isWithin, searchIn, timeRangeOf } from '../query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
 
-const filter = {
+export const deliveryFilter = {
   q: 'q',
   status: 'status.delivery',
+  outcome: 'outcome.delivery',
   endpoint_id: 'endpoint_id',
   event_id: 'event_id',
   type: 'type',
   external_check_id: 'external_check_id',
 } as const satisfies QueryOf<DeliveryFilter>
+
+export const deliveryTimes = { from: 'from.deliveries', to: 'to.deliveries' } as const
 
 /** Routes that list, show and resend deliveries (contract sections 9 and 10). */
 export function deliveryRoutes(service: Service): Documented[] {
@@ -27,20 +38,21 @@ export function deliveryRoutes(service: Service): Documented[] {
       method: 'GET',
       path: '/deliveries',
       scope: 'simulate',
-      query: { ...filter, ...simPaging } satisfies QueryOf<DeliveriesQuery>,
+      query: { ...deliveryFilter, ...deliveryTimes, ...simPaging } satisfies QueryOf<DeliveriesQuery>,
       doc: listDoc({
         id: 'listDeliveries',
         tag: 'Simulator deliveries',
         summary: 'List deliveries',
         of: 'Delivery',
       }),
-      handle: (call) => listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched),
+      handle: (call) =>
+        listOf(service, 'deliveries', call, filterOf(call), viewDelivery, searched, deliveriesOf(call)),
     },
     {
       method: 'GET',
       path: '/deliveries/activity',
       scope: 'simulate',
-      query: filter,
+      query: { ...deliveryFilter, ...deliveryTimes },
       doc: {
         id: 'getDeliveryActivity',
         tag: 'Simulator inspector',
@@ -100,8 +112,6 @@ export function deliveryRoutes(service: Service): Documented[] {
   ]
 }
 
-const statuses: readonly Delivery['status'][] = ['pending', 'delivered', 'dead']
-
 /** Fields that `?q=` searches: of the delivery, and the outcome of its first attempt. */
 const searched = [
   'id',
@@ -117,14 +127,31 @@ const searched = [
 const CHARTED = 2_000
 
 async function showActivity(service: Service, call: Call): Promise<Reply> {
-  const search = searchIn(searched, call.query)
-  const { data } = await service.list('deliveries', { where: filterOf(call), search, limit: CHARTED })
+  const { data } = await service.list('deliveries', { ...selectionOf(call), limit: CHARTED })
   return ok(activityOf(data))
+}
+
+/** Returns all filters of a query for deliveries. */
+export function selectionOf(call: Call) {
+  return { where: filterOf(call), search: searchIn(searched, call.query), only: deliveriesOf(call) }
+}
+
+/** Returns the filters that equal no stored field: status words, the latest outcome, and time. */
+function deliveriesOf({ query }: Call): (delivery: Delivery) => boolean {
+  const status = choiceOf(query, 'status', deliveryWords)
+  const outcome = choiceOf(query, 'outcome', attemptOutcomes)
+  const range = timeRangeOf(query)
+  const isTimed = range.from !== undefined || range.to !== undefined
+  return (delivery) =>
+    (status === undefined || status === delivery.status || status === deliveryWord(delivery)) &&
+    (outcome === undefined || delivery.attempts.at(-1)?.outcome === outcome) &&
+    (!isTimed ||
+      isWithin(range, createdAt(delivery.id)) ||
+      delivery.attempts.some(({ started_at }) => isWithin(range, started_at)))
 }
 
 function filterOf(call: Call): Record<string, string> {
   return given({
-    status: choiceOf(call.query, 'status', statuses),
     endpoint_id: call.query.get('endpoint_id'),
     event_id: call.query.get('event_id'),
     event_type: call.query.get('type'),
@@ -132,22 +159,23 @@ function filterOf(call: Call): Record<string, string> {
   })
 }
 
-async function deliveryOf(service: Service, { params }: Call): Promise<Delivery> {
+export async function deliveryOf(service: Pick<Service, 'get'>, { params }: Call): Promise<Delivery> {
   return keptUpToLimit(await service.get('deliveries', params.id ?? ''), 'delivery')
 }
 
 /**
- * Returns the signature header of a delivery's latest attempt, computed from stored records. It contains no secret.
+ * Returns the signature header of one attempt of a delivery, by default the latest, computed from stored records. It
+ * contains no secret.
  * @throws Refusal `not_found` before the first attempt, and when event or endpoint no longer exist.
  */
 export async function sentSignature(
   service: Pick<Service, 'get'>,
   { id, event_id, endpoint_id, attempts }: Delivery,
+  attempt = attempts.at(-1),
 ): Promise<SentSignature> {
-  const last = attempts.at(-1)
-  if (last === undefined)
+  if (attempt === undefined)
     throw gone(`Delivery ${id} has not been attempted yet, so it has no signature header.`)
-  if (last.signed_at === undefined)
+  if (attempt.signed_at === undefined)
     throw gone(
       `Delivery ${id} was attempted by an older version of Tabwire, which did not store its signature header.`,
     )
@@ -158,8 +186,8 @@ export async function sentSignature(
   if (event === undefined || endpoint === undefined)
     throw gone(`The event or the endpoint of delivery ${id} no longer exists.`)
   const { body: payload } = event
-  const signed = { payload, secret: endpoint.signing_secret, timestamp: last.signed_at }
-  return { attempt: last.number, signature: sign(signed) }
+  const signed = { payload, secret: endpoint.signing_secret, timestamp: attempt.signed_at }
+  return { attempt: attempt.number, signature: sign(signed) }
 }
 
 function gone(message: string): Refusal {

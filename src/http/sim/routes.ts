@@ -12,7 +12,7 @@ import type { Table } from '../../table-address.ts'
 import { hashOf } from '../auth/api-key.ts'
 import { keptUpToLimit, listOf, pageReply, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { given, orderOf, pageOf, timeOf } from '../query.ts'
+import { given, isWithin, orderOf, pageOf, timeOf, timeRangeOf } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
@@ -22,11 +22,15 @@ import { clockRoutes, type ClockParts } from './clock.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { faultRoutes, type FaultParts } from './faults.ts'
 import { guestRoutes } from './guests.ts'
+import { resendRoutes } from './resend-plan.ts'
+import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
 
 export interface SimParts
   extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
   service: Service
+  /** Names the headers of deliveries. */
+  serviceName: string
   log: RequestLog
   stream: Stream
   newApiKey: () => string
@@ -52,7 +56,10 @@ export function simRoutes(parts: SimParts): Documented[] {
       },
       handle: () => ok({ status: 'ok', ...parts.health() }),
     },
+    // Before the deliveries, because `resend-plan` would also match their id.
+    ...resendRoutes(service),
     ...deliveryRoutes(service),
+    ...sentRequestRoutes(parts),
     ...clockRoutes(parts),
     ...faultRoutes(parts),
     ...stateRoutes(parts),
@@ -85,6 +92,8 @@ export function simRoutes(parts: SimParts): Documented[] {
         q: 'q',
         type: 'type',
         external_check_id: 'external_check_id',
+        from: 'from.events',
+        to: 'to.events',
         ...simPaging,
       } satisfies QueryOf<EventsQuery>,
       doc: listDoc({
@@ -93,7 +102,12 @@ export function simRoutes(parts: SimParts): Documented[] {
         summary: 'List events',
         of: 'Event',
       }),
-      handle: (call) => listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents),
+      handle(call) {
+        const range = timeRangeOf(call.query)
+        return listOf(service, 'events', call, eventFilter(call), viewEvent, searchedInEvents, (event) =>
+          isWithin(range, event.created_at),
+        )
+      },
     },
     {
       method: 'GET',
@@ -123,8 +137,11 @@ export function simRoutes(parts: SimParts): Documented[] {
         q: 'q',
         kind: 'kind',
         failed: 'failed',
+        outcome: 'outcome.push',
         finding: 'finding',
         external_check_id: 'external_check_id',
+        from: 'from.requests',
+        to: 'to.requests',
         ...simPaging,
       } satisfies QueryOf<RequestsQuery>,
       doc: listDoc({

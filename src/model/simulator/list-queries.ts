@@ -1,6 +1,7 @@
-import type { Delivery } from '../delivery.ts'
+import type { AttemptOutcome, DeliveryWord } from '../delivery.ts'
 import type { EventType } from '../event.ts'
 import type { FindingCode } from './report.ts'
+import type { PushWord } from './request-entry.ts'
 
 /** Query of every list (contract section 3). */
 export interface PageQuery {
@@ -32,6 +33,13 @@ interface Searched {
   q?: string | undefined
 }
 
+export interface TimeFilter {
+  /** Only records of this time or later, ISO 8601. */
+  from?: string | undefined
+  /** Only records before this time, ISO 8601. */
+  to?: string | undefined
+}
+
 /** Query of `GET /v1/locations`. */
 export type LocationsQuery = PageQuery
 
@@ -57,8 +65,10 @@ export type EndpointsQuery = PageQuery
 
 /** Query of `GET /_sim/deliveries/activity`. */
 export interface DeliveryFilter extends Searched, OfCheck {
-  /** Only deliveries with this status. */
-  status?: Delivery['status'] | undefined
+  /** Only deliveries with this status; `pending` includes `retrying` and `held`. */
+  status?: DeliveryWord | undefined
+  /** Only deliveries whose latest attempt has this outcome. */
+  outcome?: AttemptOutcome | undefined
   /** Only deliveries to this webhook endpoint. */
   endpoint_id?: string | undefined
   /** Only deliveries of this event. */
@@ -67,21 +77,23 @@ export interface DeliveryFilter extends Searched, OfCheck {
   type?: EventType | 'ping' | undefined
 }
 
-/** Query of `GET /_sim/deliveries`. */
-export type DeliveriesQuery = SimPageQuery & DeliveryFilter
+/** Query of `GET /_sim/deliveries`. Its times select deliveries that were created or attempted then. */
+export type DeliveriesQuery = SimPageQuery & DeliveryFilter & TimeFilter
 
 /** Query of `GET /_sim/events`. */
-export interface EventsQuery extends SimPageQuery, Searched, OfCheck {
+export interface EventsQuery extends SimPageQuery, Searched, OfCheck, TimeFilter {
   /** Only events of this type. */
   type?: EventType | 'ping' | undefined
 }
 
 /** Query of `GET /_sim/requests`. */
-export interface RequestsQuery extends SimPageQuery, Searched, OfCheck {
+export interface RequestsQuery extends SimPageQuery, Searched, OfCheck, TimeFilter {
   /** Only pushes. */
   kind?: 'push' | undefined
   /** Only requests with an error status, or only those without. */
   failed?: boolean | 'true' | 'false' | undefined
+  /** Only pushes with this outcome; `refused` before a decision, or by an injected `fault`. */
+  outcome?: PushWord | undefined
   /** Only pushes with this finding, or with `any`. */
   finding?: FindingCode | 'any' | undefined
 }

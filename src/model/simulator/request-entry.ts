@@ -35,6 +35,28 @@ export interface LoggedRequest {
   faults?: readonly ApiFaultKind[]
 }
 
+/** Outcome of a push in one word: `refused` before a decision, or by an injected `fault`. */
+export const pushWords = [...pushOutcomes, 'refused', 'fault'] as const
+export type PushWord = (typeof pushWords)[number]
+
+export function pushWord({
+  push,
+  faults,
+}: {
+  push: Pick<PushNote, 'outcome'> | null
+  faults?: LoggedRequest['faults']
+}): PushWord {
+  return push?.outcome ?? (faults === undefined ? 'refused' : 'fault')
+}
+
+/** Returns the time of a request's response, by which lists are sorted. */
+export function endedAt({
+  started_at,
+  duration_ms,
+}: Pick<LoggedRequest, 'started_at' | 'duration_ms'>): string {
+  return new Date(Date.parse(started_at) + duration_ms).toISOString()
+}
+
 /**
  * Prefix of external ids of checks that our own commands push as a trial. Reports leave them out, because they say
  * nothing about the integration.

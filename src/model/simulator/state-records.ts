@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { pushBody } from '../check.ts'
-import type { AttemptOutcome } from '../delivery.ts'
+import { attemptOutcomes } from '../delivery.ts'
 import { eventTypes } from '../event.ts'
 import { deliveryFaultKinds } from './fault-kinds.ts'
 import { feedbackBody } from '../guests/feedback.ts'
@@ -49,26 +49,13 @@ const item = z.strictObject({
   paid_quantity: quantity,
 })
 
-const outcomes = {
-  succeeded: null,
-  bad_status: null,
-  timeout: null,
-  connection_refused: null,
-  connection_reset: null,
-  tls_error: null,
-  dns_error: null,
-  address_refused: null,
-  network_error: null,
-  dropped: null,
-} satisfies Record<AttemptOutcome, null>
-
 const faults = z.array(z.enum(deliveryFaultKinds))
 
 const attempt = z.strictObject({
   number: z.int().min(1),
   started_at: time,
   duration_ms: z.number().min(0),
-  outcome: z.enum(Object.keys(outcomes) as AttemptOutcome[]),
+  outcome: z.enum(attemptOutcomes),
   response_status: z.int().nullable(),
   response_body: z.string().nullable(),
   error: z.string().nullable(),
@@ -169,6 +156,7 @@ export const stateRecords = {
     event_id: id('evt'),
     event_type: anyEventType,
     endpoint_id: id('we'),
+    endpoint_url: url.exactOptional(),
     external_check_id: z.string().nullable(),
     status: z.enum(['pending', 'delivered', 'dead']),
     attempts: z.array(attempt),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Activity } from './activity.ts'
 import { scopes, type ApiKeyView } from '../api-key.ts'
 import { viewDelivery, type SentSignature } from '../delivery.ts'
+import { eventTypes } from '../event.ts'
 import type { EventData, EventView } from '../event-view.ts'
 import { apiFaultKinds } from './fault-kinds.ts'
 import { faultsBody, type FaultsView } from './fault.ts'
@@ -9,6 +10,7 @@ import { findingCodes, type Report } from './report.ts'
 import { pushBody } from '../check.ts'
 import { pushOutcomes, type LoggedRequest } from './request-entry.ts'
 import type { Played } from './playback.ts'
+import type { ResendPlan, SentRequest } from './sent-request.ts'
 import type { StateReport } from './state.ts'
 import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
@@ -55,6 +57,31 @@ export const eventView = z.discriminatedUnion('type', [
   eventViews['feedback.received'],
   eventViews.ping,
 ]) satisfies z.ZodType<EventView>
+
+export const sentRequestView = z.strictObject({
+  attempt: z.int().min(1).nullable(),
+  method: z.literal('POST'),
+  url: z.string().nullable(),
+  headers: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+  unsigned_reason: z.string().nullable(),
+  body: z.string(),
+  endpoint: z.strictObject({
+    status: z.enum(['enabled', 'disabled', 'removed']),
+    disabled_reason: z.string().nullable(),
+    event_types: z.array(z.enum(eventTypes)),
+  }),
+}) satisfies z.ZodType<SentRequest>
+
+const skipCount = z.int().min(0)
+export const resendPlanView = z.strictObject({
+  ids: z.array(deliveries.shape.id),
+  skipped: z.strictObject({
+    endpoint_disabled: skipCount,
+    endpoint_removed: skipCount,
+    covered: skipCount,
+    ping: skipCount,
+  }),
+}) satisfies z.ZodType<ResendPlan>
 
 export const apiKeyView = z.strictObject({
   id: id('key'),

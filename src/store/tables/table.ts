@@ -35,9 +35,10 @@ export function createTable<T extends { id: string }>(
   }
 }
 
-interface PageQuery {
+interface PageQuery<T> {
   where?: Readonly<Record<string, string>>
   search?: Search | undefined
+  only?: ((record: T) => boolean) | undefined
   order?: Order | undefined
   after?: string | undefined
   limit: number
@@ -52,7 +53,7 @@ const SLICE = 2000
  */
 export async function pageOf<T extends { id: string }>(
   records: RecordsInOrder<T>,
-  { where = {}, search, order, after, limit }: PageQuery,
+  { where = {}, search, only, order, after, limit }: PageQuery<T>,
 ): Promise<Page<T>> {
   const data: T[] = []
   const matches = matcherOf(where, search)
@@ -61,7 +62,7 @@ export async function pageOf<T extends { id: string }>(
     let looks = 0
     for (const record of order === 'asc' ? seen.from(last) : seen.backFrom(last)) {
       if (record.id === last) continue
-      if (matches(record)) {
+      if (matches(record) && only?.(record) !== false) {
         if (data.length === limit) return { data, more: true }
         data.push(record)
       }

@@ -4,9 +4,17 @@ import { deliveryCurl, requestCurl, verifyCommand } from '../../../src/pages/bro
 
 describe('commands to copy', () => {
   it('a delivery as curl sends the exact body, quoted for a shell', () => {
-    expect(deliveryCurl('https://localhost/a', `{"name":"Mia's"}`, 'Acme')).toBe(
-      `printf %s '{"name":"Mia'\\''s"}' | curl -gsS -X POST 'https://localhost/a' -H 'Content-Type: application/json' -H 'User-Agent: Acme-Webhooks/1.0' -H 'X-Acme-Signature: t=<unix_seconds>,v1=<hex_hmac_sha256>' --data-binary @-`,
-    )
+    const signature = { name: 'X-Acme-Signature', value: `t=1,v1=${'a'.repeat(64)}` }
+    const headers = [
+      { name: 'Host', value: 'localhost' },
+      { name: 'Content-Type', value: 'application/json' },
+      { name: 'User-Agent', value: 'Acme-Webhooks/1.0' },
+    ]
+    const sent = { url: 'https://localhost/a', headers, body: `{"name":"Mia's"}` }
+    const curl = (header: string) =>
+      `printf %s '{"name":"Mia'\\''s"}' | curl -gsS -X POST 'https://localhost/a' -H 'Content-Type: application/json' -H 'User-Agent: Acme-Webhooks/1.0' -H 'X-Acme-Signature: ${header}' --data-binary @-`
+    expect(deliveryCurl({ ...sent, headers: [...headers, signature] }, 'Acme')).toBe(curl(signature.value))
+    expect(deliveryCurl(sent, 'Acme')).toBe(curl('t=<unix_seconds>,v1=<hex_hmac_sha256>'))
   })
 
   it('a request as curl names the variable of the API key, not the key', () => {
@@ -27,8 +35,7 @@ describe('commands to copy', () => {
     )
   })
 
-  it('the verify command names the delivery and a service name other than the default', () => {
-    expect(verifyCommand('dlv_1', 'Service')).toMatch(/^tabwire verify --secret .* --delivery dlv_1$/)
-    expect(verifyCommand('dlv_1', 'Acme')).toMatch(/ --service-name Acme$/)
+  it('the verify command names the delivery, and the variable of the secret, not the secret', () => {
+    expect(verifyCommand('dlv_1')).toBe('tabwire verify --secret "$WEBHOOK_SECRET" --delivery dlv_1')
   })
 })

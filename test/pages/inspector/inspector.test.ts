@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     expect(pages.filter((text) => text.endsWith('more'))).toEqual([])
     await expect
       .poll(async () => {
-        await page.keyboard.press('PageUp')
+        await page.evaluate("document.querySelector('.scroller').scrollBy(0, -700)")
         return count('oldest 100').isVisible()
       }, withTimeout)
       .toBe(false)

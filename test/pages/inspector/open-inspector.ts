@@ -1,7 +1,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import type { Client } from '../../../src/client.ts'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
+import { barriers } from '../../support/barriers.ts'
 import { openPhone } from '../../support/browser.ts'
 
 /** Opens the inspector with a session in a new browser context. */
@@ -56,4 +58,17 @@ export async function storeDeliveries(client: Client, count: number): Promise<vo
 
 function idOf(prefix: string, number: number): string {
   return `${prefix}_${String(number).padStart(26, '0')}`
+}
+
+/** Returns what axe finds in light and dark, at the narrowest and the widest size. */
+export async function barriersAtAllSizes(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const width of [360, 1440])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.emulateMedia({ colorScheme })
+      found.push(...(await barriers(page)))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    }
+  return found
 }

@@ -47,6 +47,7 @@ describe('the writes of a transaction', () => {
     const different: Record<Exclude<keyof Delivery, 'id' | 'endpoint_id'>, Partial<Delivery>> = {
       event_id: { event_id: idOf('evt', 7) },
       event_type: { event_type: 'check.closed' },
+      endpoint_url: { endpoint_url: 'https://localhost/' },
       external_check_id: { external_check_id: 'POS-1' },
       status: { status: 'dead' },
       dead_reason: { dead_reason: 'endpoint_disabled' },

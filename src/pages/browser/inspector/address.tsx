@@ -55,6 +55,10 @@ interface LinkProps {
   to: Partial<Address>
   class?: string
   current?: boolean
+  tabIndex?: number
+  /** The record that the link opens, for shortcuts. */
+  'data-open'?: string
+  onFocus?: () => void
   children: ComponentChildren
 }
 

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
 
-/** The result of the last action; shown until it is dismissed or the next action starts. */
+/** The result of the last action. A success leaves by itself; an error stays until it is dismissed or replaced. */
 export const outcome = signal<{ text: string; bad: boolean } | null>(null)
 
 const spoken = signal('')
@@ -29,15 +30,32 @@ export function Announcements() {
       <p class="spoken" role="status">
         {spoken.value}
       </p>
-      <div role="status">{done?.bad === false && <Outcome text={done.text} bad={false} />}</div>
-      <div role="alert">{done?.bad === true && <Outcome text={done.text} bad />}</div>
+      <div role="status">{done?.bad === false && <Outcome done={done} />}</div>
+      <div role="alert">{done?.bad === true && <Outcome done={done} />}</div>
     </div>
   )
 }
 
-function Outcome({ text, bad }: { text: string; bad: boolean }) {
+/** Milliseconds for which a success is shown; not counted while the pointer or the focus is on it. */
+const SHOWN_MS = 5_000
+
+function Outcome({ done: { text, bad } }: { done: { text: string; bad: boolean } }) {
+  const [isHovered, setHovered] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  const isHeld = bad || isHovered || isFocused
+  useEffect(() => {
+    if (isHeld) return
+    const timer = setTimeout(() => (outcome.value = null), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [outcome.value, isHeld])
   return (
-    <div class={`outcome ${bad ? 'bad' : 'good'}`}>
+    <div
+      class={`outcome ${bad ? 'bad' : 'good'}`}
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
+      onFocusIn={() => setFocused(true)}
+      onFocusOut={() => setFocused(false)}
+    >
       <span>{text}</span>
       <button type="button" class="plain" aria-label="Dismiss" onClick={() => (outcome.value = null)}>
         ×

@@ -6,26 +6,35 @@ import {
   shellWord,
   tabwireCommand,
 } from '../../../model/text/shell-command.ts'
-import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../../model/text/service-name.ts'
+import { signatureHeader } from '../../../model/text/service-name.ts'
+import type { SentRequest } from '../../../model/simulator/sent-request.ts'
 import type { LoggedRequest } from '../../../model/simulator/request-entry.ts'
 
-/** Returns a delivery's request as curl, as `tabwire deliveries export` prints it, with a placeholder for the signature. */
-export function deliveryCurl(url: string, body: string, serviceName: string): string {
-  const headers = [
-    `User-Agent: ${serviceName}-Webhooks/1.0`,
-    `${signatureHeader(serviceName)}: ${PLACEHOLDER}`,
-  ]
-  return curlCommand(url, headers, new TextEncoder().encode(body))
+/** Headers that curl adds itself. */
+const addedByCurl = ['host', 'connection', 'content-length', 'content-type']
+
+/**
+ * Returns a delivery's request as curl, as `tabwire deliveries export` prints it, with the signature of the shown attempt.
+ * Without a signature, the header has a placeholder.
+ */
+export function deliveryCurl(
+  { url, headers, body }: Pick<SentRequest, 'url' | 'headers' | 'body'>,
+  serviceName: string,
+): string {
+  const signature = signatureHeader(serviceName)
+  const isSigned = headers.some(({ name }) => name === signature)
+  const lines = [...headers, ...(isSigned ? [] : [{ name: signature, value: PLACEHOLDER }])]
+    .filter(({ name }) => !addedByCurl.includes(name.toLowerCase()))
+    .map(({ name, value }) => `${name}: ${value}`)
+  return curlCommand(url ?? 'https://endpoint.invalid/', lines, new TextEncoder().encode(body))
 }
 
-/** Returns the command that verifies a delivery's signature header; the secret comes from the environment. */
-export function verifyCommand(deliveryId: string, serviceName: string): string {
-  return tabwireCommand('verify', [], {
-    secret: { variable: 'WEBHOOK_SECRET' },
-    header: PLACEHOLDER,
-    delivery: deliveryId,
-    ...(serviceName !== DEFAULT_SERVICE_NAME && { 'service-name': serviceName }),
-  })
+/**
+ * Returns the command that verifies the signature header of a delivery's latest attempt. The secret comes from the
+ * environment, so that the command does not contain it.
+ */
+export function verifyCommand(deliveryId: string): string {
+  return tabwireCommand('verify', [], { secret: { variable: 'WEBHOOK_SECRET' }, delivery: deliveryId })
 }
 
 /** Returns the command that tests a receiver; the secret comes from the environment. */

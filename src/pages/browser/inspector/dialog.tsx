@@ -10,7 +10,7 @@ interface DialogProps {
 }
 
 /** A native modal dialog: the browser traps and restores the focus and closes it with Escape. */
-function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
@@ -65,11 +65,15 @@ export const helpShown = signal(false)
 
 const keys = [
   ['/', 'search'],
-  ['j  k', 'next, previous row'],
-  ['PgDn  PgUp', 'page down, page up'],
+  ['Tab', 'list, then drawer'],
+  ['↓  ↑  j  k', 'next, previous row'],
+  ['PgDn  PgUp', 'a page of rows further, back'],
   ['Home  End', 'newest, oldest row'],
-  ['Enter', 'open'],
-  ['Esc', 'close'],
+  ['Enter', 'open, and move into the record'],
+  ['Esc', 'close, and return to the row'],
+  ['r', 'resend the open or focused delivery'],
+  ['a', 'advance the clock, for an open delivery to its next attempt'],
+  ['c', 'copy the ID of the open or focused record'],
   ['?', 'show this help'],
 ] as const
 

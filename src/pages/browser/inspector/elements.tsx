@@ -4,42 +4,33 @@ import type { Attempt } from '../../../model/delivery.ts'
 import { busy } from './actions.ts'
 import { outcome } from './announce.tsx'
 import { elapsedText } from './clock.tsx'
+import { signs, toneOf, toneOfCode } from './tones.ts'
 
-/** Colour, sign and words of each kind of badge; the signs differ by shape, for readers who do not see the colours. */
-const badgeKinds = {
-  good: ['✓', ['delivered', 'succeeded', 'created', 'updated', 'enabled', 'open', 'paid', 'fully paid']],
-  wait: ['◔', ['pending', 'retrying', 'held', 'active', 'stale']],
-  calm: ['–', ['unchanged', 'closed', 'released']],
-} as const
-
-/** A status word with colour and sign; a word in no list counts as bad. */
+/** A status word with colour and sign. */
 export function Badge({ word }: { word: string }) {
-  const [kind, [sign]] = Object.entries(badgeKinds).find(([, [, words]]) =>
-    (words as readonly string[]).includes(word),
-  ) ?? ['bad', ['✗']]
+  const tone = toneOf(word)
   return (
-    <span class={`badge ${kind}`}>
-      <span aria-hidden="true">{sign}</span> {word}
+    <span class={`badge ${tone}`}>
+      <span aria-hidden="true">{signs[tone]}</span> {word}
     </span>
   )
 }
 
-/** The status code of an HTTP response. Of a receiver's (`received`), all but 2xx are bad; of the service's, 4xx only warn. */
-export function StatusCode({ status, received = false }: { status: number; received?: boolean }) {
-  const refused = received || status >= 500 ? 'bad' : 'wait'
-  return <span class={`code ${status >= 200 && status < 300 ? 'good' : refused}`}>{status}</span>
+/** The status code of an HTTP response. */
+export function StatusCode({ status }: { status: number }) {
+  return <span class={`code ${toneOfCode(status)}`}>{status}</span>
 }
 
-/** The result of an attempt: the receiver's status code or the outcome, and the duration. */
+/** The result of an attempt: the receiver's status code and the duration, or the outcome without a response. */
 export function AttemptResult({
   attempt: { outcome: word, response_status, duration_ms },
 }: {
   attempt: Attempt
 }) {
+  if (response_status === null) return <Badge word={word} />
   return (
     <>
-      {response_status === null ? <Badge word={word} /> : <StatusCode status={response_status} received />}{' '}
-      <span class="quiet">{elapsedText(duration_ms)}</span>
+      <StatusCode status={response_status} /> <span class="quiet">{elapsedText(duration_ms)}</span>
     </>
   )
 }
@@ -96,51 +87,25 @@ export function Missing({ problem }: { problem: string | undefined }) {
 interface ActionProps {
   onClick: () => void
   kind?: 'main' | 'danger'
+  /** Id of the element that says why the action is not possible; the button is then inactive. */
+  refusedBy?: string | undefined
   children: ComponentChildren
 }
 
 /** A button that changes the service; inactive while another action is in flight. */
-export function Action({ onClick, kind, children }: ActionProps) {
+export function Action({ onClick, kind, refusedBy, children }: ActionProps) {
+  const isRefused = refusedBy !== undefined
   return (
     <button
       type="button"
-      class={kind}
-      aria-disabled={busy.value || undefined}
-      onClick={() => busy.peek() || onClick()}
+      class={isRefused ? 'refused' : kind}
+      aria-disabled={busy.value || isRefused || undefined}
+      aria-describedby={refusedBy}
+      onClick={() => busy.peek() || isRefused || onClick()}
     >
       {children}
     </button>
   )
-}
-
-/** Characters of a body that are shown before "Show all". */
-const SHORT = 2_000
-
-/** A body as text; JSON is indented, a long body is cut until the user asks for all of it. */
-export function Body({ text, label }: { text: string; label: string }) {
-  const [whole, setWhole] = useState(false)
-  const indented = indent(text)
-  const isLong = indented.length > SHORT
-  return (
-    <>
-      <pre class="body" tabIndex={0} role="region" aria-label={label}>
-        {whole || !isLong ? indented : `${indented.slice(0, SHORT)}…`}
-      </pre>
-      {isLong && !whole && (
-        <button type="button" class="plain" onClick={() => setWhole(true)}>
-          Show all {indented.length.toLocaleString('en')} characters
-        </button>
-      )}
-    </>
-  )
-}
-
-function indent(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** A terminal command with a button that copies it. */
@@ -156,8 +121,15 @@ export function Command({ text }: { text: string }) {
 /** Milliseconds for which a copy button says "Copied". */
 const COPIED_MS = 1_500
 
+interface CopyProps {
+  text: () => string | Promise<string>
+  label: string
+  /** What the copied text needs, as a tooltip. */
+  hint?: string
+}
+
 /** A button that copies a text, which is made at the click. */
-export function CopyButton({ text, label }: { text: () => string | Promise<string>; label: string }) {
+export function CopyButton({ text, label, hint }: CopyProps) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
     const words = await text()
@@ -171,7 +143,7 @@ export function CopyButton({ text, label }: { text: () => string | Promise<strin
     }
   }
   return (
-    <button type="button" class="copy" onClick={() => void copy()}>
+    <button type="button" class="copy" title={hint} onClick={() => void copy()}>
       {copied ? 'Copied' : label}
     </button>
   )

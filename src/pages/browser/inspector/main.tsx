@@ -10,9 +10,11 @@ import { Controls } from './controls/controls.tsx'
 import { Drawer } from './detail/drawer.tsx'
 import { Help } from './dialog.tsx'
 import { Command } from './elements.tsx'
+import { EndpointRegistration } from './endpoint-registration.tsx'
 import { ListView } from './list/list-view.tsx'
 import type { View } from './list/view.ts'
 import { startStream } from './live.ts'
+import { Shortcuts } from './shortcuts.tsx'
 import { checksView } from './views/checks.tsx'
 import { deliveriesView } from './views/deliveries.tsx'
 import { endpointsView, startEndpoints } from './views/endpoints.tsx'
@@ -99,7 +101,9 @@ function Open() {
         </div>
         {open !== '' && <Drawer open={open} />}
       </main>
+      <EndpointRegistration />
       <Announcements />
+      <Shortcuts />
       <Help />
     </div>
   )

@@ -1,120 +1,170 @@
-import type { Attempt, Delivery } from '../../../../model/delivery.ts'
-import type { EventView } from '../../../../model/event-view.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { Delivery } from '../../../../model/delivery.ts'
+import { deliveryWord } from '../../../../model/delivery.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
+import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
+import { createdAt } from '../../../../model/text/created-at.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
 import { advance, resend } from '../actions.ts'
 import { Link } from '../address.tsx'
-import { callApi, session } from '../api.ts'
-import { Countdown, elapsedText, Time } from '../clock.tsx'
+import { announceNow } from '../announce.tsx'
+import { session } from '../api.ts'
+import { Countdown, Time } from '../clock.tsx'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
-import {
-  Badge,
-  CopyButton,
-  Action,
-  Fields,
-  Heading,
-  Missing,
-  Section,
-  StatusCode,
-  Body,
-} from '../elements.tsx'
+import { Action, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { registerAgain } from '../endpoint-actions.ts'
+import { onKeys } from '../keyboard.ts'
 import { useRead } from '../live.ts'
-import { deliveryWord } from '../views/deliveries.tsx'
-import { endpointName, endpoints } from '../views/endpoints.tsx'
-import { EventBody } from './event.tsx'
+import { endpointName } from '../views/endpoints.tsx'
+import { Attempts } from './attempts.tsx'
+import { RequestSent, ResponseReceived } from './exchange.tsx'
 
-/** A delivery: its attempts, the next one, the request body, and the actions that resend it. */
+/** A delivery: why it failed, its attempts with request and response, and the actions that resend it. */
 export function DeliveryDetail({ id }: { id: string }) {
-  const { value, problem } = useRead<Delivery>(`/deliveries/${encodeURIComponent(id)}`)
+  const path = `/deliveries/${encodeURIComponent(id)}`
+  const [chosen, setChosen] = useState<number>()
+  const { value, problem } = useRead<Delivery>(path)
+  const request = useRead<SentRequest>(`${path}/request${chosen === undefined ? '' : `?attempt=${chosen}`}`)
   if (value === undefined) return <Missing problem={problem} />
-  const { event_type, event_id, endpoint_id, external_check_id, dead_reason, next_attempt_at, attempts } =
-    value
-  const of = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  const { attempts } = value
+  const sent = request.value
+  const shown = attempts.find(({ number }) => number === (chosen ?? attempts.length))
   return (
     <>
-      <Heading kind="Delivery" name={event_type}>
+      <Heading kind="Delivery" name={value.event_type}>
         <Badge word={deliveryWord(value)} />
       </Heading>
-      <Actions delivery={value} />
-      <Fields
-        rows={[
-          ['Delivery', <code>{id}</code>],
-          [
-            'Check',
-            external_check_id !== null && (
-              <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
-            ),
-          ],
-          ['Endpoint', <Link to={{ open: endpoint_id }}>{endpointName(endpoint_id)}</Link>],
-          ['Event', <Link to={{ open: event_id }}>{event_id}</Link>],
-          [
-            'Failure',
-            dead_reason === 'exhausted'
-              ? `All ${of} attempts failed`
-              : dead_reason === null
-                ? ''
-                : 'The endpoint was disabled or removed',
-          ],
-          [
-            'Next attempt',
-            next_attempt_at !== null && (
-              <>
-                {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
-              </>
-            ),
-          ],
-        ]}
-      />
-      <Section title={attempts.length === 0 ? 'No attempts yet' : 'Attempts'}>
-        <Attempts attempts={attempts} />
+      <Actions delivery={value} sent={sent} />
+      <DeliveryFields delivery={value} sent={sent} />
+      <Section title={attempts.length === 0 ? 'No attempts' : 'Attempts'}>
+        {attempts.length === 0 ? (
+          <p>{untriedText(value, sent)}</p>
+        ) : (
+          <Attempts attempts={attempts} shown={shown?.number} onShow={setChosen} />
+        )}
       </Section>
-      <Section title="Request body">
-        <EventBody id={event_id} />
-      </Section>
+      {shown !== undefined && <ResponseReceived attempt={shown} />}
+      {sent === undefined ? <Missing problem={request.problem} /> : <RequestSent sent={sent} />}
     </>
   )
 }
 
-function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: { delivery: Delivery }) {
-  const name = typeof session.value === 'string' ? DEFAULT_SERVICE_NAME : session.value.service_name
-  const url = endpoints.value.get(endpoint_id)?.url
-  const curl = async () => {
-    const { body } = await callApi<EventView>('GET', `/events/${encodeURIComponent(event_id)}`)
-    return deliveryCurl(url ?? 'https://endpoint.invalid/', body, name)
-  }
+/** Says why a delivery has no attempts. */
+function untriedText({ status }: Delivery, sent: SentRequest | undefined): string {
+  if (status !== 'dead') return 'The first attempt has not been made yet.'
+  const why = sent?.endpoint.status === 'removed' ? 'removed' : 'disabled'
+  return `This delivery was never attempted. Its endpoint was ${why} before the first attempt.`
+}
+
+function DeliveryFields({ delivery, sent }: { delivery: Delivery; sent: SentRequest | undefined }) {
+  const { id, event_type, event_id, endpoint_id, external_check_id, attempts } = delivery
+  const { dead_reason, next_attempt_at } = delivery
+  const of = event_type === 'ping' ? 1 : retryScheduleMs.length + 1
+  const isRemoved = sent?.endpoint.status === 'removed'
   return (
-    <div class="buttons">
-      <Action kind="main" onClick={() => resend(id, true)}>
-        Resend
-      </Action>
-      <Action onClick={() => resend(id, false)}>Resend verbatim</Action>
-      {next_attempt_at !== null && (
-        <Action onClick={() => advance({ to: next_attempt_at })}>Advance clock to next attempt</Action>
-      )}
-      <CopyButton label="Copy as curl" text={curl} />
-      <CopyButton label="Copy as tabwire verify" text={() => verifyCommand(id, name)} />
-    </div>
+    <Fields
+      rows={[
+        [
+          'Failure',
+          dead_reason === 'exhausted'
+            ? `${of === 1 ? 'The only attempt' : `All ${of} attempts`} failed`
+            : dead_reason === null
+              ? ''
+              : `The endpoint was ${isRemoved ? 'removed' : 'disabled'}`,
+        ],
+        [
+          'Next attempt',
+          next_attempt_at !== null && (
+            <>
+              {attempts.length + 1} of {of}, <Countdown to={next_attempt_at} />
+            </>
+          ),
+        ],
+        [
+          'Endpoint',
+          isRemoved ? (
+            `${sent.url ?? endpoint_id} (removed)`
+          ) : (
+            <Link to={{ open: endpoint_id }}>{sent?.url ?? endpointName(endpoint_id)}</Link>
+          ),
+        ],
+        [
+          'Check',
+          external_check_id !== null && (
+            <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
+          ),
+        ],
+        ['Event', <Link to={{ open: event_id }}>{event_id}</Link>],
+        ['Delivery', <code>{id}</code>],
+        ['Created', <Time at={createdAt(id)} />],
+      ]}
+    />
   )
 }
 
-/** All attempts, newest first, with the receiver's responses. */
-function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+interface ActionsProps {
+  delivery: Delivery
+  sent: SentRequest | undefined
+}
+
+function Actions({ delivery: { id, next_attempt_at }, sent }: ActionsProps) {
+  const name = typeof session.value === 'string' ? DEFAULT_SERVICE_NAME : session.value.service_name
+  const refusal = sent === undefined ? undefined : refusalOf(sent)
+  useEffect(
+    () =>
+      onKeys({
+        r: () => (refusal === undefined ? resend(id, true) : announceNow(refusal)),
+        ...(next_attempt_at !== null && { a: () => advance({ to: next_attempt_at }) }),
+      }),
+    [id, refusal, next_attempt_at],
+  )
+  const refusedBy = refusal === undefined ? undefined : 'why-not-resent'
   return (
-    <ol class="attempts" reversed>
-      {attempts.toReversed().map((attempt) => (
-        <li key={attempt.number}>
-          <p class="line">
-            <b>#{attempt.number}</b> <Time at={attempt.started_at} /> <Badge word={attempt.outcome} />{' '}
-            {attempt.response_status !== null && <StatusCode status={attempt.response_status} />}{' '}
-            <span class="quiet">{elapsedText(attempt.duration_ms)}</span>
-            {attempt.faults !== undefined && <span class="tag">fault: {attempt.faults.join(', ')}</span>}
-          </p>
-          {attempt.error !== null && <p class="reason">{attempt.error}</p>}
-          {attempt.response_body !== null && attempt.response_body !== '' && (
-            <Body text={attempt.response_body} label={`Response to attempt ${attempt.number}`} />
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <div class="buttons">
+        <Action kind="main" refusedBy={refusedBy} onClick={() => resend(id, true)}>
+          Resend
+        </Action>
+        <Action refusedBy={refusedBy} onClick={() => resend(id, false)}>
+          Resend verbatim
+        </Action>
+        {next_attempt_at !== null && (
+          <Action onClick={() => advance({ to: next_attempt_at })}>Advance clock to next attempt</Action>
+        )}
+        {sent !== undefined && <CopyButton label="Copy as curl" text={() => deliveryCurl(sent, name)} />}
+        {sent?.unsigned_reason === null && (
+          <CopyButton
+            label="Copy as tabwire verify"
+            hint="The command reads the signing secret from the variable WEBHOOK_SECRET."
+            text={() => verifyCommand(id)}
+          />
+        )}
+      </div>
+      {refusal !== undefined && sent !== undefined && <Refusal text={refusal} sent={sent} />}
+    </>
+  )
+}
+
+/** Returns why a delivery cannot be resent; `undefined` when it can. */
+function refusalOf({ endpoint: { status, disabled_reason } }: SentRequest): string | undefined {
+  if (status === 'removed') return 'Cannot resend: the endpoint was removed.'
+  if (status === 'disabled')
+    return `Cannot resend: the endpoint is disabled (${disabled_reason ?? 'no reason stored'}).`
+  return undefined
+}
+
+/** Why a delivery cannot be resent, and a way to receive further events. */
+function Refusal({ text, sent: { url, endpoint } }: { text: string; sent: SentRequest }) {
+  const { event_types } = endpoint
+  return (
+    <div class="notice wait refusal">
+      <p id="why-not-resent">
+        {text} A new endpoint with the same URL receives further events.
+        {event_types.length === 0 && ' It subscribes to all events.'}
+      </p>
+      {url !== null && (
+        <Action onClick={() => registerAgain({ url, event_types: [...event_types] })}>Register again</Action>
+      )}
+    </div>
   )
 }

@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { go } from '../address.tsx'
+import { drawerFocus } from '../drawer-focus.ts'
 import { onKeys } from '../keyboard.ts'
 import { CheckDetail } from './check.tsx'
 import { DeliveryDetail } from './delivery.tsx'
@@ -7,16 +8,31 @@ import { EndpointDetail } from './endpoint.tsx'
 import { EventDetail } from './event.tsx'
 import { RequestDetail } from './request.tsx'
 
+let lastTaken = 0
+
 /** The drawer beside the list: the opened record. */
 export function Drawer({ open }: { open: string }) {
   const element = useRef<HTMLElement>(null)
-  const close = () => {
-    go({ open: '' })
-    const row = document.querySelector<HTMLElement>('.row.at') ?? document.querySelector<HTMLElement>('.row')
-    row?.focus({ preventScroll: true })
-  }
+  const isReplacing = useRef(false)
+  const wanted = drawerFocus.value
+  const close = () => go({ open: '' })
   useEffect(() => onKeys({ Escape: close }), [])
   useEffect(() => element.current?.scrollTo(0, 0), [open])
+  useLayoutEffect(() => {
+    // A link in the drawer loses the focus when its record is replaced, and so does a row that the drawer covers.
+    const isLost = isReplacing.current && document.activeElement === document.body
+    if (wanted > lastTaken || isLost || isCovered(document.activeElement))
+      element.current?.focus({ preventScroll: true })
+    lastTaken = wanted
+    isReplacing.current = true
+  }, [open, wanted])
+  useLayoutEffect(() => {
+    const drawer = element.current
+    return () => {
+      const { activeElement } = document
+      if (activeElement === document.body || drawer?.contains(activeElement) === true) focusRow()
+    }
+  }, [])
   return (
     <section class="drawer" ref={element} aria-label="Details" tabIndex={-1}>
       <button type="button" class="plain close" onClick={close}>
@@ -25,6 +41,15 @@ export function Drawer({ open }: { open: string }) {
       <OpenedRecord key={open} open={open} />
     </section>
   )
+}
+
+/** Focuses the row of the list that Tab would reach. */
+function focusRow(): void {
+  document.querySelector<HTMLElement>('.row[tabindex="0"]')?.focus({ preventScroll: true })
+}
+
+function isCovered(focused: Element | null): boolean {
+  return focused !== null && getComputedStyle(focused).visibility === 'hidden'
 }
 
 function OpenedRecord({ open }: { open: string }) {

@@ -4,9 +4,10 @@ import { Link } from '../address.tsx'
 import type { List } from '../api.ts'
 import { Time } from '../clock.tsx'
 import { eventCommand } from '../commands.ts'
-import { Body, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { DeliveryLine } from '../views/deliveries.tsx'
+import { Body } from './body.tsx'
 
 /** An event: its exact body and its deliveries. */
 export function EventDetail({ id }: { id: string }) {
@@ -18,7 +19,6 @@ export function EventDetail({ id }: { id: string }) {
     <>
       <Heading kind="Event" name={type} />
       <div class="buttons">
-        <CopyButton label="Copy body" text={() => body} />
         <CopyButton label="Copy as command" text={() => eventCommand(id)} />
       </div>
       <Fields
@@ -45,14 +45,8 @@ export function EventDetail({ id }: { id: string }) {
         )}
       </Section>
       <Section title="Body">
-        <Body text={body} label="Event body" />
+        <Body text={body} label="Body" />
       </Section>
     </>
   )
-}
-
-/** The body of an event, read by its id. */
-export function EventBody({ id }: { id: string }) {
-  const { value, problem } = useRead<EventView>(`/events/${encodeURIComponent(id)}`)
-  return value === undefined ? <Missing problem={problem} /> : <Body text={value.body} label="Event body" />
 }

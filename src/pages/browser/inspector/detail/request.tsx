@@ -4,9 +4,10 @@ import { Link } from '../address.tsx'
 import { money } from '../api.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { requestCurl } from '../commands.ts'
-import { Badge, Body, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
+import { Badge, CopyButton, Fields, Heading, Missing, Section, StatusCode } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { FindingLink, findingsOf } from '../views/requests.tsx'
+import { Body } from './body.tsx'
 
 /** A request and its response; for a push also its findings and the changes it made. */
 export function RequestDetail({ id }: { id: string }) {
@@ -41,6 +42,7 @@ export function RequestDetail({ id }: { id: string }) {
             ),
           ],
           ['Faults', faults?.join(', ')],
+          ['Headers', <span class="quiet">Not logged, because they contain the API key</span>],
         ]}
       />
       {findings.length > 0 && (

@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { address, go } from '../address.tsx'
 import { onKeys } from '../keyboard.ts'
 import type { Missing } from './rows.ts'
+import { TimeFilter } from './time-filter.tsx'
 import type { View } from './view.ts'
 
 /** Milliseconds without typing after which the search starts. */
@@ -18,11 +19,23 @@ export function FilterBar<T extends { id: string }>({
   missing: Missing
 }) {
   const { filters } = address.value
+  // A narrow screen shows the filters on demand.
+  const [isExpanded, setExpanded] = useState(false)
+  const active = Object.entries(filters).filter(([name, value]) => name !== 'q' && value !== '').length
   const set = (name: string, value: string, how?: 'replace') =>
     go({ filters: { ...address.peek().filters, [name]: value } }, how)
   return (
-    <form class="filters" role="search" aria-label={view.title} onSubmit={(event) => event.preventDefault()}>
+    <form
+      class={`filters${isExpanded ? ' expanded' : ''}`}
+      role="search"
+      aria-label={view.title}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <SearchField hint={view.hint} value={filters.q ?? ''} onSearch={(text) => set('q', text, 'replace')} />
+      <button type="button" class="more" aria-expanded={isExpanded} onClick={() => setExpanded(!isExpanded)}>
+        {active === 0 ? 'Filters' : `Filters (${active})`}
+      </button>
+      {view.isTimed === true && <TimeFilter />}
       {view.filters.map(({ name, label, choices, all = `Any ${label.toLowerCase()}` }) => (
         <select
           key={name}
@@ -31,14 +44,22 @@ export function FilterBar<T extends { id: string }>({
           onChange={({ currentTarget }) => set(name, currentTarget.value)}
         >
           <option value="">{all}</option>
-          {choices.map(([value, text]) => (
+          {(typeof choices === 'function' ? choices() : choices).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>
           ))}
         </select>
       ))}
-      <LinkedFilters filters={filters} known={['q', ...view.filters.map(({ name }) => name)]} />
+      <LinkedFilters
+        filters={filters}
+        known={[
+          'q',
+          ...(view.isTimed === true ? ['from', 'to'] : []),
+          ...view.filters.map(({ name }) => name),
+        ]}
+      />
+      {view.actions?.(filters)}
       <span class="count">{shown === 0 ? '' : countText(shown, missing)}</span>
     </form>
   )

@@ -4,10 +4,12 @@ import { address, go, Link } from '../address.tsx'
 import { announce, announceNow } from '../announce.tsx'
 import { queryText } from '../api.ts'
 import { Command } from '../elements.tsx'
+import { openInDrawer } from '../drawer-focus.ts'
 import { onKeys } from '../keyboard.ts'
 import { type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
+import { type Dates, datesOf, RowTime } from './row-time.tsx'
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -20,6 +22,12 @@ narrowQuery.addEventListener('change', ({ matches }) => {
   isNarrow.value = matches
 })
 
+/** Height of every row in pixels. On a narrow screen, rows with dates have three lines. */
+function rowHeight(dates: Dates): number {
+  if (!isNarrow.value) return 36
+  return dates === 'none' ? 64 : 80
+}
+
 /** A list with search, filters, live updates and keyboard navigation. */
 export function ListView<T extends { id: string }>({ view }: { view: View<T> }) {
   const { filters, open } = address.value
@@ -31,9 +39,25 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   const list = useMemo(() => (loaded === undefined ? [] : newestFirst(loaded)), [loaded])
   const missing = missingIn(loaded)
   const isEmpty = loaded !== undefined && list.length === 0
-  const { focused, moves, focusRow } = useFocusedRow(list, rows, view)
+  const { focused, moves, focusRow, moveBy } = useFocusedRow(list, rows, view)
+  const ends = [list[0], list.at(-1)].flatMap((row) => (row === undefined ? [] : view.time(row)))
+  const dates = datesOf(ends)
+  const height = rowHeight(dates)
+  // The one row that Tab reaches.
+  const opened = open === '' ? -1 : list.findIndex((row) => view.opens(row) === open)
+  const stop = focused >= 0 ? focused : Math.max(opened, 0)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const row = list[focused]
+    const page = pageRows(event, height)
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key]
+    if (step === undefined && !(event.key === 'Enter' && row !== undefined)) return
+    event.preventDefault()
+    if (step !== undefined) moveBy(step)
+    else if (row !== undefined) openInDrawer(view.opens(row))
+  }
   return (
-    <section class={`list ${view.name}`} aria-label={view.title}>
+    <section class={`list ${view.name} dates-${dates}`} aria-label={view.title}>
       <FilterBar view={view} shown={list.length} missing={missing} />
       {problem !== null && <p class="notice bad">{problem}</p>}
       <div class="columns" aria-hidden="true" hidden={isEmpty}>
@@ -47,10 +71,12 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
         <VirtualList
           key={query}
           rows={list}
-          height={isNarrow.value ? 64 : 36}
+          height={height}
           label={view.title}
           focused={focused}
+          stop={stop}
           moves={moves}
+          onKeyDown={onKeyDown}
           missing={missing}
           onMissing={rows.loadMore}
         >
@@ -59,8 +85,11 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
               to={{ open: view.opens(row) }}
               class={`row${index === focused ? ' at' : ''}`}
               current={open === view.opens(row)}
+              tabIndex={index === stop ? 0 : -1}
+              data-open={view.opens(row)}
+              onFocus={() => focusRow(row, 'there')}
             >
-              {view.cells(row).map((cell, column) => (
+              {[<RowTime at={view.time(row)} dates={dates} />, ...view.cells(row)].map((cell, column) => (
                 <span key={column} class="cell" onClick={() => focusRow(row)}>
                   {cell}
                 </span>
@@ -116,13 +145,17 @@ function useLiveRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): vo
 }
 
 /**
- * Tracks the row with the keyboard focus: `j` and `k` move it, Home and End move it to the newest and oldest row.
+ * Tracks the row with the keyboard focus: `j` and `k` move it from anywhere, arrow keys and page keys from the list. Home
+ * and End move it to the newest and oldest row.
  * @returns `focused`, the row's index or -1; `moves`, which grows with each move, also with one to the same row.
  */
 function useFocusedRow<T extends { id: string }>(list: readonly T[], rows: Rows<T>, view: View<T>) {
   const [{ id: focusedId, moves }, setFocus] = useState<{ id?: string; moves: number }>({ moves: 0 })
   const focused = focusedId === undefined ? -1 : list.findIndex(({ id }) => id === focusedId)
-  const focusRow = ({ id }: T) => setFocus((last) => ({ id, moves: last.moves + 1 }))
+  const focusRow = ({ id }: T, where: 'move' | 'there' = 'move') =>
+    setFocus((last) =>
+      where === 'there' && last.id === id ? last : { id, moves: last.moves + (where === 'move' ? 1 : 0) },
+    )
   const moveTo = (row: T | undefined) => {
     if (row === undefined) return
     focusRow(row)
@@ -144,7 +177,13 @@ function useFocusedRow<T extends { id: string }>(list: readonly T[], rows: Rows<
       End: () => jumpTo('oldest'),
     }),
   )
-  return { focused, moves, focusRow }
+  return { focused, moves, focusRow, moveBy }
+}
+
+/** Returns the number of rows in view, less one that stays in view. */
+function pageRows({ currentTarget }: KeyboardEvent, height: number): number {
+  const inView = currentTarget instanceof HTMLElement ? currentTarget.clientHeight : 0
+  return Math.max(1, Math.floor(inView / height) - 1)
 }
 
 /** Stands for an empty list: suggests to clear the filters, or a command that fills the list. */

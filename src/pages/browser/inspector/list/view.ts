@@ -12,10 +12,16 @@ export interface View<T extends { id: string }> {
   /** Query parameters that are always sent. */
   fixed?: Readonly<Record<string, string>>
   filters: readonly Filter[]
+  /** True when the list can be filtered by `from` and `to`. */
+  isTimed?: boolean
+  /** Returns the controls for all rows that match the filters. */
+  actions?(filters: Address['filters']): ComponentChildren
   /** Placeholder of the search field. */
   hint: string
   headings: readonly string[]
-  /** Returns one cell per heading. */
+  /** Returns the time by which the list is sorted; the first cell shows it. */
+  time(row: T): string
+  /** Returns one cell per heading after the first. */
   cells(row: T): ComponentChildren[]
   opens(row: T): Address['open']
   /** Message types after which the list is read again. */
@@ -32,8 +38,11 @@ export interface Filter {
   label: string
   /** Text of the choice that filters nothing; "any" and the label by default. */
   all?: string
-  choices: readonly (readonly [value: string, text: string])[]
+  /** A function when the choices change. */
+  choices: readonly Choice[] | (() => readonly Choice[])
 }
+
+type Choice = readonly [value: string, text: string]
 
 /** Filters by event type, pings included. */
 export const eventTypeFilter: Filter = {

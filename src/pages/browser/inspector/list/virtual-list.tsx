@@ -17,6 +17,8 @@ interface VirtualListProps<T> {
   label: string
   /** Index of the row with the keyboard focus, or -1. */
   focused: number
+  /** Index of the row that Tab reaches. */
+  stop: number
   /** Grows with each move of the focus; the row is then scrolled into view and focused. */
   moves: number
   /** Side on which further rows are not loaded. */
@@ -24,6 +26,7 @@ interface VirtualListProps<T> {
   children: (row: T, index: number) => ComponentChildren
   /** Called when that side is nearly in view. */
   onMissing: () => void
+  onKeyDown: (event: KeyboardEvent) => void
 }
 
 /** Rows rendered beyond the visible edges, so that scrolling shows no gaps. */
@@ -31,15 +34,15 @@ const OVERSCAN = 12
 
 /** A list of any length; only the rows in view are in the document. */
 export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>) {
-  const { rows, height, label, focused, missing, children } = props
+  const { rows, height, label, stop, missing, children, onKeyDown } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useVirtualizer(scroller, rows.length, height, focused)
+  const virtualizer = useVirtualizer(scroller, rows.length, height, stop)
   useStableScroll(scroller, props)
   useFocus(scroller, props, (index) => virtualizer.scrollToIndex(index))
   const items = virtualizer.getVirtualItems()
   useLoadMore(scroller, props, virtualizer.range?.startIndex)
   return (
-    <div class="scroller" ref={scroller}>
+    <div class="scroller" ref={scroller} onKeyDown={onKeyDown}>
       <div class="rows" role="list" aria-label={label} style={{ height: `${virtualizer.getTotalSize()}px` }}>
         {items.map(({ index, start }) => {
           const row = rows[index]
@@ -64,17 +67,17 @@ export function VirtualList<T extends { id: string }>(props: VirtualListProps<T>
   )
 }
 
-function useVirtualizer(scroller: Scroller, count: number, height: number, focused: number) {
+function useVirtualizer(scroller: Scroller, count: number, height: number, stop: number) {
   const [, rerender] = useState(0)
   const options = {
     count,
     overscan: OVERSCAN,
     estimateSize: () => height,
-    // The focused row stays rendered when it is scrolled away, or scroll keys would lose the focus.
+    // The row that Tab reaches stays rendered when it is scrolled away, or the focus would be lost.
     rangeExtractor: (range: Range) => {
       const indexes = defaultRangeExtractor(range)
-      if (focused < 0 || indexes.includes(focused)) return indexes
-      return [...indexes, focused].sort((a, b) => a - b)
+      if (stop >= count || indexes.includes(stop)) return indexes
+      return [...indexes, stop].sort((a, b) => a - b)
     },
     getScrollElement: () => scroller.current,
     scrollToFn: elementScroll,

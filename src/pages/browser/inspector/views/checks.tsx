@@ -1,6 +1,5 @@
 import type { Check } from '../../../../model/check.ts'
 import { money } from '../api.ts'
-import { Time } from '../clock.tsx'
 import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
 
@@ -19,9 +18,9 @@ export const checksView: View<Check> = {
     },
   ],
   hint: 'Search check, table, ID',
-  headings: ['Updated', 'Check', 'Table', 'Status', 'Items', 'Total', 'Balance', 'Revision'],
+  headings: ['Created', 'Check', 'Table', 'Status', 'Items', 'Total', 'Balance', 'Revision'],
+  time: ({ created_at }) => created_at,
   cells: (check) => [
-    <Time at={check.updated_at} />,
     <b>{check.external_id}</b>,
     check.table.number,
     <Badge word={checkWord(check)} />,

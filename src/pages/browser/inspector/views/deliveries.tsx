@@ -1,9 +1,17 @@
-import type { AttemptMessage, Delivery } from '../../../../model/delivery.ts'
+import {
+  type AttemptMessage,
+  attemptOutcomes,
+  type Delivery,
+  deliveryWord,
+  deliveryWords,
+} from '../../../../model/delivery.ts'
+import { createdAt } from '../../../../model/text/created-at.ts'
 import { Link } from '../address.tsx'
-import { Countdown, Time } from '../clock.tsx'
+import { Countdown } from '../clock.tsx'
 import { AttemptResult, Badge } from '../elements.tsx'
+import { ResendAll } from '../list/resend-all.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
-import { endpointName } from './endpoints.tsx'
+import { endpointChoices, endpointName } from './endpoints.tsx'
 
 export const deliveriesView: View<Delivery> = {
   name: 'deliveries',
@@ -13,27 +21,36 @@ export const deliveriesView: View<Delivery> = {
     {
       name: 'status',
       label: 'Status',
-      choices: [
-        ['pending', 'pending'],
-        ['delivered', 'delivered'],
-        ['dead', 'dead'],
-      ],
+      choices: deliveryWords.map((word) => [
+        word,
+        // Deliveries that wait for their first attempt are pending, and so are those that are retried or held.
+        word === 'pending' ? 'pending, retrying, held' : word,
+      ]),
     },
+    {
+      name: 'outcome',
+      label: 'Outcome',
+      all: 'Any last outcome',
+      choices: attemptOutcomes.map((outcome) => [outcome, outcome]),
+    },
+    { name: 'endpoint_id', label: 'Endpoint', choices: endpointChoices },
     eventTypeFilter,
   ],
+  isTimed: true,
+  actions: ({ status }) => (status === 'dead' ? <ResendAll /> : null),
   hint: 'Search check, ID, outcome, status',
-  headings: ['Last attempt', 'Event', 'Check', 'Status', 'Response', 'Attempts', 'Next attempt', 'Endpoint'],
+  headings: ['Created', 'Event', 'Check', 'Status', 'Response', 'Attempts', 'Next attempt', 'Endpoint'],
+  time: ({ id }) => createdAt(id),
   cells: (delivery) => {
     const last = delivery.attempts.at(-1)
     return [
-      last === undefined ? '–' : <Time at={last.started_at} />,
       <b>{delivery.event_type}</b>,
       delivery.external_check_id ?? '–',
       <Badge word={deliveryWord(delivery)} />,
       last === undefined ? '' : <AttemptResult attempt={last} />,
       `×${delivery.attempts.length}`,
       delivery.next_attempt_at === null ? '' : <Countdown to={delivery.next_attempt_at} />,
-      endpointName(delivery.endpoint_id),
+      endpointName(delivery.endpoint_id, delivery.endpoint_url),
     ]
   },
   opens: ({ id }) => id,
@@ -48,13 +65,6 @@ export const deliveriesView: View<Delivery> = {
   },
 }
 
-/** Returns the status in one word; a pending delivery with a failed attempt is "retrying". */
-export function deliveryWord({ status, attempts, held }: Delivery): string {
-  if (status !== 'pending') return status
-  if (held !== undefined) return 'held'
-  return attempts.length === 0 ? 'pending' : 'retrying'
-}
-
 /** Adds an attempt to a delivery, unless the delivery already has it. */
 export function withAttempt(row: Delivery, { attempt, ...delivery }: AttemptMessage): Delivery {
   if (row.attempts.length >= attempt.number) return row
@@ -63,10 +73,11 @@ export function withAttempt(row: Delivery, { attempt, ...delivery }: AttemptMess
 
 /** One line about a delivery, for the records that it belongs to. */
 export function DeliveryLine({ delivery }: { delivery: Delivery }) {
-  const { id, event_type, endpoint_id, next_attempt_at } = delivery
+  const { id, event_type, endpoint_id, endpoint_url, next_attempt_at } = delivery
   return (
     <li>
-      <Link to={{ open: id }}>{event_type}</Link> <span class="quiet">to {endpointName(endpoint_id)}</span>{' '}
+      <Link to={{ open: id }}>{event_type}</Link>{' '}
+      <span class="quiet">to {endpointName(endpoint_id, endpoint_url)}</span>{' '}
       <Badge word={deliveryWord(delivery)} /> {next_attempt_at !== null && <Countdown to={next_attempt_at} />}
     </li>
   )

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { WebhookEndpointView } from '../../../../model/webhook-endpoint.ts'
+import { address } from '../address.tsx'
 import { callApi, type List } from '../api.ts'
-import { Time } from '../clock.tsx'
 import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
 import { onLive, throttled } from '../live.ts'
@@ -23,10 +23,23 @@ export function startEndpoints(): void {
   read()
 }
 
-/** Returns an endpoint's URL without the scheme, `localhost:8443/webhooks`; its id when the URL is unknown. */
-export function endpointName(id: string): string {
-  const url = endpoints.value.get(id)?.url
+/**
+ * Returns an endpoint's URL without the scheme, `localhost:8443/webhooks`; its id when the URL is unknown.
+ * @param stored The URL that a delivery keeps after the endpoint was removed.
+ */
+export function endpointName(id: string, stored?: string): string {
+  const url = endpoints.value.get(id)?.url ?? stored
   return url === undefined ? id : url.replace(/^https?:\/\//, '')
+}
+
+/** Returns the endpoints as choices of a filter; also the one of the address, which may be removed. */
+export function endpointChoices(): (readonly [value: string, text: string])[] {
+  const { endpoint_id = '' } = address.value.filters
+  const ids = [...endpoints.value.keys()]
+  return [...ids, ...(endpoint_id === '' || ids.includes(endpoint_id) ? [] : [endpoint_id])].map((id) => [
+    id,
+    endpointName(id),
+  ])
 }
 
 export const endpointsView: View<Endpoint> = {
@@ -45,8 +58,8 @@ export const endpointsView: View<Endpoint> = {
   ],
   hint: 'Search URL, ID',
   headings: ['Registered', 'URL', 'Status', 'Health', 'Events'],
+  time: ({ created_at }) => created_at,
   cells: (endpoint) => [
-    <Time at={endpoint.created_at} />,
     <b>{endpoint.url}</b>,
     <Badge word={endpoint.status} />,
     healthText(endpoint),

@@ -1,5 +1,4 @@
 import type { EventView } from '../../../../model/event-view.ts'
-import { Time } from '../clock.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
 
 export const eventsView: View<EventView> = {
@@ -7,14 +6,11 @@ export const eventsView: View<EventView> = {
   title: 'Events',
   path: '/events',
   filters: [eventTypeFilter],
+  isTimed: true,
   hint: 'Search ID, check, body',
   headings: ['Created', 'Event', 'Check', 'ID'],
-  cells: ({ id, type, created_at, external_check_id }) => [
-    <Time at={created_at} />,
-    <b>{type}</b>,
-    external_check_id ?? '–',
-    <code>{id}</code>,
-  ],
+  time: ({ created_at }) => created_at,
+  cells: ({ id, type, external_check_id }) => [<b>{type}</b>, external_check_id ?? '–', <code>{id}</code>],
   opens: ({ id }) => id,
   follows: ['event'],
   empty: {

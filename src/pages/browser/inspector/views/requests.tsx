@@ -1,7 +1,13 @@
 import { type FindingCode, findingCodes } from '../../../../model/simulator/report.ts'
-import type { LoggedRequest, PushNote } from '../../../../model/simulator/request-entry.ts'
+import {
+  endedAt,
+  type LoggedRequest,
+  type PushNote,
+  pushWord,
+  pushWords,
+} from '../../../../model/simulator/request-entry.ts'
 import { Link } from '../address.tsx'
-import { elapsedText, Time } from '../clock.tsx'
+import { elapsedText } from '../clock.tsx'
 import { Badge, StatusCode } from '../elements.tsx'
 import type { Filter, View } from '../list/view.ts'
 
@@ -12,6 +18,12 @@ const failedFilter: Filter = {
     ['true', '4xx, 5xx'],
     ['false', '2xx'],
   ],
+}
+
+const outcomeFilter: Filter = {
+  name: 'outcome',
+  label: 'Outcome',
+  choices: pushWords.map((word) => [word, word]),
 }
 
 const findingFilter: Filter = {
@@ -26,10 +38,11 @@ export const requestsView: View<LoggedRequest> = {
   title: 'Requests',
   path: '/requests',
   filters: [failedFilter],
+  isTimed: true,
   hint: 'Search X-Request-Id, path, status',
-  headings: ['Started', 'Request', 'Status', 'Duration', 'X-Request-Id'],
-  cells: ({ id, method, path, status, started_at, duration_ms }) => [
-    <Time at={started_at} />,
+  headings: ['Responded', 'Request', 'Status', 'Duration', 'X-Request-Id'],
+  time: endedAt,
+  cells: ({ id, method, path, status, duration_ms }) => [
     <span>
       <b>{method}</b> {path}
     </span>,
@@ -51,15 +64,14 @@ export const pushesView: View<LoggedRequest> = {
   name: 'pushes',
   title: 'Pushes',
   fixed: { kind: 'push' },
-  filters: [failedFilter, findingFilter],
+  filters: [outcomeFilter, failedFilter, findingFilter],
   hint: 'Search check, X-Request-Id, status',
-  headings: ['Pushed', 'Check', 'Outcome', 'Items', 'Findings', 'Status', 'Duration'],
+  headings: ['Responded', 'Check', 'Outcome', 'Items', 'Findings', 'Status', 'Duration'],
   cells: (request) => {
-    const { path, push, status, started_at, duration_ms, faults } = request
+    const { path, push, status, duration_ms } = request
     return [
-      <Time at={started_at} />,
       <b>{push?.external_check_id ?? lastSegment(path)}</b>,
-      <Badge word={push?.outcome ?? (faults === undefined ? 'refused' : 'fault')} />,
+      <Badge word={pushWord(request)} />,
       push === null ? '' : diffText(push.diff),
       <span class="findings">
         {findingsOf(request)

@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals'
+import { type EventType, eventTypes } from '../../../model/event.ts'
+import type { WebhookEndpointView } from '../../../model/webhook-endpoint.ts'
+import { act } from './actions.ts'
+import { callApi } from './api.ts'
+
+/** An endpoint as its registration returns it. No other response contains the secret. */
+export type RegisteredEndpoint = WebhookEndpointView & { signing_secret: string }
+
+/** A new endpoint whose secret is shown once. */
+export const registration = signal<RegisteredEndpoint | null>(null)
+
+/** Registers an endpoint and shows its secret. @throws Refused when the URL is not accepted. */
+export async function registerEndpoint(url: string, event_types: readonly EventType[]): Promise<void> {
+  registration.value = await callApi<RegisteredEndpoint>('POST', '/webhook-endpoints', { url, event_types })
+}
+
+/** Registers the URL and the event types of an endpoint again. The new endpoint has a new id and a new secret. */
+export function registerAgain({ url, event_types }: Pick<WebhookEndpointView, 'url' | 'event_types'>): void {
+  void act(async () => {
+    await registerEndpoint(url, event_types.length === 0 ? eventTypes : event_types)
+    return `Registered ${url} again.`
+  })
+}
