@@ -47,6 +47,8 @@ export const queryParameters = {
     description: 'Only this event type.',
     schema: { type: 'string', enum: [...eventTypes, 'ping'] },
   },
+  'from.attempts': { description: 'Only attempts that started at this time or later.', schema: time },
+  'to.attempts': { description: 'Only attempts that started before this time.', schema: time },
   'since.report': { description: 'Only findings since this time.', schema: time },
   'since.stream': {
     description: 'Send history since this time first, then the event `live`, then live events.',
