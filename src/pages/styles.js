@@ -16,6 +16,7 @@ const pages = {
     style('inspector/base'),
     style('inspector/list'),
     style('inspector/detail'),
+    style('inspector/views'),
     style('inspector/narrow'),
   ],
 }

@@ -76,6 +76,7 @@ const answers = {
   Report: sim.reportView,
   CreatedApiKey: sim.createdKeyView,
   TableAddress: sim.tableAddressView,
+  TableQr: sim.tableQrView,
   Activity: sim.activityView,
   InspectorLink: sim.inspectorLinkView,
   SessionSecret: sim.sessionSecretView,

@@ -23,6 +23,7 @@ import { deliveryRoutes } from './deliveries.ts'
 import { faultRoutes, type FaultParts } from './faults.ts'
 import { guestRoutes } from './guests.ts'
 import { stateRoutes, type StateParts } from './state.ts'
+import { tableQrRoute } from './table-qr.ts'
 
 export interface SimParts
   extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
@@ -77,6 +78,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         return ok({ number, location_id, url: parts.tableUrl({ location_id, number }) })
       },
     },
+    tableQrRoute((location_id, number) => parts.tableUrl({ location_id, number: tableNumber(number) })),
     {
       method: 'GET',
       path: '/events',

@@ -209,6 +209,12 @@ export const tableAddressView = z.strictObject({
   url: z.url(),
 })
 
+export const tableQrView = z.strictObject({
+  url: z.url(),
+  size: z.int().min(1).describe('Modules per side, with the white border.'),
+  path: z.string().describe('SVG path of the dark modules.'),
+})
+
 export const healthView = z.strictObject({
   status: z.literal('ok'),
   started_at: time,

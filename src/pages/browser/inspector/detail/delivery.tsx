@@ -2,10 +2,11 @@ import type { Attempt, Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
 import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
-import { advance, resend } from '../actions.ts'
+import { resend } from '../actions.ts'
 import { Link } from '../address.tsx'
 import { callApi, session } from '../api.ts'
 import { Countdown, elapsedText, Time } from '../clock.tsx'
+import { advanceToAttempt } from '../clock-moves.ts'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
 import {
   Badge,
@@ -89,7 +90,9 @@ function Actions({ delivery: { id, event_id, endpoint_id, next_attempt_at } }: {
       </Action>
       <Action onClick={() => resend(id, false)}>Resend verbatim</Action>
       {next_attempt_at !== null && (
-        <Action onClick={() => advance({ to: next_attempt_at })}>Advance clock to next attempt</Action>
+        <button type="button" onClick={() => advanceToAttempt(id)}>
+          Advance clock to next attempt
+        </button>
       )}
       <CopyButton label="Copy as curl" text={curl} />
       <CopyButton label="Copy as tabwire verify" text={() => verifyCommand(id, name)} />

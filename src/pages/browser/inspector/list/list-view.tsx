@@ -5,7 +5,7 @@ import { announce, announceNow } from '../announce.tsx'
 import { queryText } from '../api.ts'
 import { Command } from '../elements.tsx'
 import { onKeys } from '../keyboard.ts'
-import { type LiveMessage, onLive, throttled } from '../live.ts'
+import { isGone, type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
 import type { View } from './view.ts'
@@ -35,7 +35,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   return (
     <section class={`list ${view.name}`} aria-label={view.title}>
       <FilterBar view={view} shown={list.length} missing={missing} />
-      {problem !== null && <p class="notice bad">{problem}</p>}
+      {problem !== null && !isGone.value && <p class="notice bad">{problem}</p>}
       <div class="columns" aria-hidden="true" hidden={isEmpty}>
         {view.headings.map((heading) => (
           <span key={heading}>{heading}</span>
@@ -159,11 +159,12 @@ function EmptyList<T extends { id: string }>({ view, filtered }: { view: View<T>
         </button>
       </div>
     )
-  const { title, text, commands } = view.empty
+  const { title, text, action: EmptyAction, commands } = view.empty
   return (
     <div class="empty">
       <h2>{title}</h2>
       <p>{text}</p>
+      {EmptyAction !== undefined && <EmptyAction />}
       {commands.map((command) => (
         <Command key={command} text={command} />
       ))}

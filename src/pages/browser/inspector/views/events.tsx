@@ -1,6 +1,7 @@
 import type { EventView } from '../../../../model/event-view.ts'
 import { Time } from '../clock.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
+import { TestEventButton } from '../test-event.tsx'
 
 export const eventsView: View<EventView> = {
   name: 'events',
@@ -20,6 +21,7 @@ export const eventsView: View<EventView> = {
   empty: {
     title: 'No events yet',
     text: 'Pushes create events. So do guests who claim items, pay or rate.',
+    action: TestEventButton,
     commands: ['tabwire trigger check.created'],
   },
 }
