@@ -36,7 +36,7 @@ export function Playing() {
   const others = (moving?.waiting_for.length ?? 0) - 1
   const waited = waiting.value
   return (
-    <div class={isPlaying.value ? 'playing' : 'spoken'}>
+    <section class={isPlaying.value ? 'playing' : 'spoken'} aria-label="Move of the clock">
       <p>
         {/* Without the seconds, which would be read out twice a second. */}
         <span role="status">
@@ -61,7 +61,7 @@ export function Playing() {
           Stop
         </button>
       )}
-    </div>
+    </section>
   )
 }
 
