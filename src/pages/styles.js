@@ -18,6 +18,7 @@ const pages = {
     style('inspector/detail'),
     style('inspector/views'),
     style('inspector/narrow'),
+    style('inspector/print'),
   ],
 }
 

@@ -32,8 +32,10 @@ export function Bar() {
   }
   useLayoutEffect(bring, [view])
   useEffect(() => {
-    addEventListener('resize', bring)
-    return () => removeEventListener('resize', bring)
+    // The clock and the connection beside the tabs change their width, too.
+    const resized = new ResizeObserver(bring)
+    if (tabs.current !== null) resized.observe(tabs.current)
+    return () => resized.disconnect()
   }, [])
   return (
     <header class="bar">

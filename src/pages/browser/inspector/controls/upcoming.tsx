@@ -59,7 +59,7 @@ function Row({ delivery }: { delivery: Delivery }) {
         {external_check_id !== null && (
           <Link to={{ open: `check/${external_check_id}` }}>{external_check_id}</Link>
         )}{' '}
-        <span class="quiet">
+        <span class="quiet to" title={endpointName(endpoint_id)}>
           {nextAttemptText(delivery)} to {endpointName(endpoint_id)}
         </span>
       </span>

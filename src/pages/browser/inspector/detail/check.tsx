@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
 import { money } from '../api.ts'
 import { Time } from '../clock.tsx'
@@ -12,12 +13,24 @@ import { Timeline } from './timeline.tsx'
 /** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
 export function CheckDetail({ externalId }: { externalId: string }) {
   const { value, problem } = useRead<Check>(`/checks/${encodeURIComponent(externalId)}`)
+  const guest = useRef<HTMLDivElement>(null)
   return (
     <>
       <Heading kind="Check" name={externalId}>
         {value !== undefined && <Badge word={checkWord(value)} />}
       </Heading>
-      {value === undefined ? <Missing problem={problem} /> : <Facts check={value} />}
+      {value === undefined ? (
+        <Missing problem={problem} />
+      ) : (
+        <>
+          <div class="buttons">
+            <button type="button" onClick={() => guest.current?.scrollIntoView()}>
+              Act as a guest
+            </button>
+          </div>
+          <Facts check={value} />
+        </>
+      )}
       <Section title="Timeline">
         <Timeline externalId={externalId} />
       </Section>
@@ -27,7 +40,9 @@ export function CheckDetail({ externalId }: { externalId: string }) {
             <Items check={value} />
           </Section>
           <GuestRecords externalId={externalId} />
-          <Guest check={value} />
+          <div class="guest" ref={guest}>
+            <Guest check={value} />
+          </div>
           <Section title="Guest page">
             <GuestPage table={value.table.number} />
           </Section>

@@ -11,7 +11,7 @@ import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-const narrowQuery = matchMedia('(max-width: 44rem)')
+const narrowQuery = matchMedia('(max-width: 60rem)')
 
 /** True on narrow screens, where a row takes two lines. */
 const isNarrow = signal(narrowQuery.matches)

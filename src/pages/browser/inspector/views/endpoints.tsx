@@ -52,10 +52,12 @@ export const endpointsView: View<Endpoint> = {
     <Time at={endpoint.created_at} />,
     <b title={endpoint.url}>{endpoint.url}</b>,
     <Badge word={endpoint.status} />,
-    healthText(endpoint),
+    <span title={healthText(endpoint)}>{healthText(endpoint)}</span>,
     <span title={recentText(endpoint)}>{rateText(endpoint)}</span>,
     endpoint.last_error === null ? '' : <LastError error={endpoint.last_error} />,
-    endpoint.event_types.length === eventTypes.length ? 'all events' : endpoint.event_types.join(', '),
+    <span title={endpoint.event_types.join(', ')}>
+      {endpoint.event_types.length === eventTypes.length ? 'all events' : endpoint.event_types.join(', ')}
+    </span>,
   ],
   opens: ({ id }) => id,
   follows: ['attempt', 'delivery', 'request'],
