@@ -27,8 +27,9 @@ export function registerAgain({ url, event_types }: Pick<WebhookEndpointView, 'u
 /** Deletes an endpoint, like `tabwire endpoints delete`. */
 export function deleteEndpoint({ id, url }: Pick<WebhookEndpointView, 'id' | 'url'>): void {
   void act(async () => {
-    await callApi('DELETE', `/webhook-endpoints/${encodeURIComponent(id)}`)
+    // An open detail would read the deleted endpoint again.
     if (address.peek().open === id) go({ open: '' })
+    await callApi('DELETE', `/webhook-endpoints/${encodeURIComponent(id)}`)
     return `Deleted ${url}.`
   })
 }

@@ -98,7 +98,9 @@ function RefundForm({ id, rest }: { id: string; rest: number }) {
       class="inline"
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isWrong) refund(id, cents)
+        if (isWrong) return
+        refund(id, cents)
+        setTyped('')
       }}
     >
       <AmountField
