@@ -7,18 +7,20 @@ import { createStates, show, widths } from './all-states.ts'
 import { openInspector } from './open-inspector.ts'
 
 /** Returns what a page cuts: text without an ellipsis or a title, and what lies beside the page. */
-const cutOff = `(() => {
+const cutOff = `(async () => {
+  // The tabs move into view after the layout.
+  for (let frame = 0; frame < 3; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
   const found = []
   if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways')
   for (const element of document.querySelectorAll('#page *, dialog *')) {
     const style = getComputedStyle(element)
     const { left, right, width } = element.getBoundingClientRect()
     if (width <= 1 || style.visibility === 'hidden' || !element.checkVisibility()) continue
-    const scrolls = element.closest('.bar nav, pre, .command code, .u-wrap, .spoken') !== null
+    const scrolls = element.closest('.bar nav, pre, .u-wrap, .spoken, .cell') !== null
     const name = element.tagName + '.' + String(element.className) + ' ' + element.textContent.slice(0, 40)
     if (!scrolls && (left < -1 || right > innerWidth + 1)) found.push('beside the page: ' + name)
     const isCut = element.scrollWidth > element.clientWidth + 1 && style.overflowX === 'hidden'
-    if (isCut && !scrolls && style.textOverflow !== 'ellipsis') found.push('cut: ' + name)
+    if (isCut && element.closest('.spoken') === null && style.textOverflow !== 'ellipsis') found.push('cut: ' + name)
   }
   const tab = document.querySelector('.bar [aria-current]').getBoundingClientRect()
   const tabs = document.querySelector('.bar nav').getBoundingClientRect()

@@ -21,7 +21,7 @@ export function startEndpoints(): void {
       ({ data }) => (endpoints.value = new Map(data.map((endpoint) => [endpoint.id, endpoint]))),
       () => undefined,
     )
-  }, 2_000)
+  }, 5_000)
   onLive(read)
   read()
 }
