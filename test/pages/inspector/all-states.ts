@@ -66,6 +66,12 @@ export async function createStates({ client, call, push, idle }: TestSimulator):
       text: 'Open guest page',
       prepare: (page) => page.getByRole('button', { name: 'Refund' }).waitFor(),
     },
+    {
+      name: 'guest',
+      address: `/?view=checks&open=${encodeURIComponent('check/table-12-dinner')}`,
+      text: 'Open guest page',
+      prepare: (page) => page.getByRole('button', { name: 'Act as a guest' }).click(),
+    },
     { name: 'pushes', address: '/?view=pushes', text: 'totals_mismatch' },
     { name: 'push', address: `/?view=pushes&open=${refused?.id}`, text: 'Copy as curl' },
     { name: 'events', address: '/?view=events', text: 'feedback.received' },

@@ -22,6 +22,11 @@ describe.skipIf(!hasBrowser)(`the chart of deliveries ${inBrowser}`, () => {
     await page.getByText('Attempts of 4,500 deliveries').waitFor()
     expect(await page.locator('.sums .succeeded dd').textContent()).toBe('4,000')
     expect(await page.locator('.sums .dead dd').textContent()).toBe('500')
+    // A text that is cut has the whole of it as tooltip.
+    const endpoint = page.locator('.row').first().locator('.cell').last()
+    await page.setViewportSize({ width: 1024, height: 800 })
+    await endpoint.hover()
+    expect(await endpoint.getAttribute('title')).toBe(await endpoint.textContent())
   })
 
   it('keeps its place while deliveries come in', async () => {

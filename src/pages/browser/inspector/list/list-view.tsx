@@ -61,7 +61,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
               current={open === view.opens(row)}
             >
               {view.cells(row).map((cell, column) => (
-                <span key={column} class="cell" onClick={() => focusRow(row)}>
+                <span key={column} class="cell" onClick={() => focusRow(row)} onPointerEnter={showCutText}>
                   {cell}
                 </span>
               ))}
@@ -71,6 +71,11 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
       )}
     </section>
   )
+}
+
+/** Gives a cell whose text is cut its whole text as tooltip. */
+function showCutText({ currentTarget: cell }: PointerEvent & { currentTarget: HTMLElement }): void {
+  cell.title = cell.scrollWidth > cell.clientWidth ? (cell.textContent ?? '') : ''
 }
 
 /** Milliseconds between two reads of a list. */
