@@ -175,18 +175,22 @@ async function readQr(page: Page): Promise<string | undefined> {
   const code = page.getByRole('img', { name: /^QR code/ })
   await code.scrollIntoViewIfNeeded()
   const url = `data:image/png;base64,${(await code.screenshot()).toString('base64')}`
-  const { width, height, data } = await page.evaluate<{ width: number; height: number; data: number[] }>(
+  // One letter per pixel: Playwright passes long texts far faster than long lists.
+  const { width, height, pixels } = await page.evaluate<{ width: number; height: number; pixels: string }>(
     `(async () => {
       const image = new Image()
       image.src = ${JSON.stringify(url)}
       await image.decode()
-      const canvas = new OffscreenCanvas(image.width, image.height)
-      const context = canvas.getContext('2d')
+      const { width, height } = image
+      const context = new OffscreenCanvas(width, height).getContext('2d')
       context.drawImage(image, 0, 0)
-      const { data } = context.getImageData(0, 0, image.width, image.height)
-      return { width: image.width, height: image.height, data: [...data] }
+      const { data } = context.getImageData(0, 0, width, height)
+      let pixels = ''
+      for (let at = 0; at < data.length; at += 4) pixels += data[at] < 128 ? '1' : '0'
+      return { width, height, pixels }
     })()`,
   )
+  const data = Array.from(pixels, (pixel) => (pixel === '1' ? [0, 0, 0, 255] : [255, 255, 255, 255])).flat()
   const read = jsqr as unknown as typeof jsqr.default
   return read(Uint8ClampedArray.from(data), width, height)?.data
 }

@@ -9,7 +9,7 @@ import { elapsedText } from './clock.tsx'
 const badgeKinds = {
   good: ['✓', ['delivered', 'succeeded', 'created', 'updated', 'enabled', 'open', 'paid', 'fully paid']],
   wait: ['◔', ['pending', 'retrying', 'held', 'active', 'stale']],
-  calm: ['–', ['unchanged', 'closed', 'released']],
+  calm: ['–', ['unchanged', 'closed', 'released', 'refunded', 'partially refunded']],
 } as const
 
 /** A status word with colour and sign; a word in no list counts as bad. */
