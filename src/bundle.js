@@ -9,6 +9,7 @@ import {
   isPackaged,
   shrinkPackages,
   withoutNeverAsked,
+  withoutUnusedPlots,
 } from './bundle/packages.js'
 
 /*
@@ -83,7 +84,7 @@ const signature = (name, platform) =>
 const page = (name, input) => ({
   input,
   platform: 'browser',
-  plugins: [passLicencesOn(`${name}.js.LICENSE.txt`)],
+  plugins: [withoutUnusedPlots, passLicencesOn(`${name}.js.LICENSE.txt`)],
   output: {
     file: `dist/pages/assets/${name}.js`,
     format: 'esm',

@@ -127,6 +127,13 @@ async function startOn(parts: Parts): Promise<Simulator> {
   const measure = measureOf(parts)
   const startedAt = (parts.seed === undefined ? new Date(timers.now()) : clock.now()).toISOString()
   const documentFor = createDocuments({ serviceName, scheme: parts.https === true ? 'https' : 'http' })
+  const apiParts = {
+    service,
+    log,
+    strict: parts.strict ?? false,
+    orderBy,
+    deliverNow: deliveries.attempt,
+  }
   const app = createApp({
     service,
     sessions,
@@ -135,17 +142,10 @@ async function startOn(parts: Parts): Promise<Simulator> {
     now: () => clock.now(),
     measure,
     tables: {
-      '/v1': v1Routes({
-        service,
-        log,
-        strict: parts.strict ?? false,
-        orderBy,
-        judgeDestination: deliveries.judge,
-        deliverNow: deliveries.attempt,
-      }),
+      '/v1': v1Routes({ ...apiParts, judgeDestination: deliveries.judge }),
       '/_sim': [
         ...sessionRoutes({ service, sessions, url: ownUrl, serviceName }),
-        ...inspectorRoutes({ service, deliverNow: deliveries.attempt }),
+        ...inspectorRoutes(apiParts),
         ...simRoutes({
           service,
           serviceName,

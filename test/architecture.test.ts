@@ -65,7 +65,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'timers.ts',
     ],
     // zod writes the schemas of the OpenAPI document.
-    foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'zod', 'node:*'],
+    foreign: ['h3', 'listhen', 'rate-limiter-flexible', 'srvx', 'uqr', 'zod', 'node:*'],
   },
   // What its browser folder has of its own is bundled, and reaches no program on Node.
   pages: {

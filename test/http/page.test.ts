@@ -65,15 +65,15 @@ describe('GET /t/{number}/{token}', () => {
 
   it('sends at most 65 kB compressed for the inspector: page, script and style', async () => {
     const simulator = await openSimulator()
-    const page = await get(`${simulator.url}/`, 'gzip')
+    const page = await get(`${simulator.url}/`, 'br')
     const links = [
-      ...gunzipSync(page.body)
+      ...brotliDecompressSync(page.body)
         .toString()
         .matchAll(/"(\/assets\/[^"]+)"/g),
     ]
     expect(links).toHaveLength(2)
     let bytes = page.body.length
-    for (const [, link = ''] of links) bytes += (await get(simulator.url + link, 'gzip')).body.length
+    for (const [, link = ''] of links) bytes += (await get(simulator.url + link, 'br')).body.length
     expect(bytes).toBeLessThanOrEqual(65_000)
   })
 

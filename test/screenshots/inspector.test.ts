@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished, test } from 'vitest'
 import { hasBrowser, openPhone } from '../support/browser.ts'
 import { openSimulator } from '../support/simulator.ts'
+import { createStates, show, widths } from '../pages/inspector/all-states.ts'
 import { createSampleData } from './sample-data.ts'
 
 /** True under `npm run screenshots`; `npm test` leaves the pictures as they are. */
@@ -11,6 +12,9 @@ const isWanted = process.env.npm_lifecycle_event === 'screenshots'
 /** Sizes that keep each picture below 150 kB, for the README. */
 const wide = { viewport: { width: 1180, height: 600 } }
 const phone = { viewport: { width: 360, height: 740 } }
+
+/** The pictures of all states, which are looked at and not kept. */
+const all = fileURLToPath(new URL('../../node_modules/.cache/tabwire-screenshots/', import.meta.url))
 
 async function shoot(page: Page, name: string): Promise<void> {
   const path = fileURLToPath(new URL(`inspector-${name}.png`, import.meta.url))
@@ -46,5 +50,30 @@ test.skipIf(!isWanted || !hasBrowser)(
     await shoot(await openAt(busy, timeline, { ...phone, colorScheme: 'dark' }), 'phone-timeline')
     await shoot(await openAt(empty, '/?view=deliveries', wide), 'empty')
     await shoot(await openPhone(`${empty.url}/`, wide), 'locked')
+  },
+)
+
+test.skipIf(!isWanted || !hasBrowser)(
+  'takes screenshots of all states at all widths',
+  { timeout: 300_000 },
+  async () => {
+    const simulator = await openSimulator({ startAt: new Date('2026-11-21T18:00:00Z') })
+    const empty = await openSimulator()
+    const states = await createStates(simulator)
+    for (const width of widths) {
+      const how = { viewport: { width, height: 900 } }
+      const page = await openPhone(simulator.inspectorLink(), how)
+      await page.getByRole('navigation').waitFor()
+      for (const state of states) {
+        await show(page, simulator.url, state)
+        // The chart is drawn shortly after its data is loaded.
+        await page.waitForTimeout(400)
+        await page.screenshot({ path: `${all}${state.name}-${width}.png` })
+        await state.leave?.(page)
+      }
+      const fresh = await openPhone(empty.inspectorLink(), how)
+      await fresh.getByText('No deliveries yet').waitFor()
+      await fresh.screenshot({ path: `${all}empty-${width}.png` })
+    }
   },
 )

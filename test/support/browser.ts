@@ -62,7 +62,7 @@ export async function openPhone(url: string, options: BrowserContextOptions = {}
   page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (message) => {
     // A refusal is an answer, which Chromium logs all the same; so are breaks of the line.
-    const isAnswer = /status of (401|402|409)|net::ERR_/.test(message.text())
+    const isAnswer = /status of (401|402|409|422)|net::ERR_/.test(message.text())
     if (message.type() === 'error' && !isAnswer) errors.push(message.text())
   })
   context.on('request', (request) => {

@@ -75,6 +75,8 @@ export const queryParameters = {
   'to.events': { description: 'Only events created before this time.', schema: time },
   'from.requests': { description: 'Only requests that ended at this time or later.', schema: time },
   'to.requests': { description: 'Only requests that ended before this time.', schema: time },
+  'from.attempts': { description: 'Only attempts that started at this time or later.', schema: time },
+  'to.attempts': { description: 'Only attempts that started before this time.', schema: time },
   'since.report': { description: 'Only findings since this time.', schema: time },
   'since.stream': {
     description: 'Send history since this time first, then the event `live`, then live events.',

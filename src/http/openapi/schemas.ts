@@ -78,6 +78,7 @@ const answers = {
   TableAddress: sim.tableAddressView,
   SentRequest: sim.sentRequestView,
   ResendPlan: sim.resendPlanView,
+  TableQr: sim.tableQrView,
   Activity: sim.activityView,
   InspectorLink: sim.inspectorLinkView,
   SessionSecret: sim.sessionSecretView,

@@ -1,12 +1,16 @@
-import { viewCheck } from '../../model/check.ts'
+import { pushBody, viewCheck } from '../../model/check.ts'
 import { viewClaim } from '../../model/guests/claim.ts'
 import type { ChecksQuery, ClaimsQuery, SimPageQuery } from '../../model/simulator/list-queries.ts'
-import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
-import { listOf, simPaging } from '../list.ts'
+import { viewFeedback } from '../../model/guests/feedback.ts'
+import { viewPayment } from '../../model/guests/payment.ts'
+import { foundEndpoint } from '../../operations/delete-endpoint.ts'
+import { listOf, pageReply, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { choiceOf, given } from '../query.ts'
-import type { Call, Documented, QueryOf } from '../route.ts'
-import { ping, showCheck, type V1Parts } from '../v1/routes.ts'
+import { choiceOf, given, orderOf, pageOf, searchIn } from '../query.ts'
+import { ok, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
+import { acceptPush } from '../v1/push.ts'
+import { endpointAddress, ping, showCheck, type V1Parts } from '../v1/routes.ts'
+import { healthOfAll } from './endpoint-health.ts'
 
 const apart = 'Same as under `/v1`, without request log, faults and rate limits.'
 
@@ -14,7 +18,7 @@ const apart = 'Same as under `/v1`, without request log, faults and rate limits.
  * Routes for the inspector with the records of `/v1`. Its requests are not logged, get no faults, and do not count towards
  * the rate limit of the integration under test.
  */
-export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>): Documented[] {
+export function inspectorRoutes(parts: Omit<V1Parts, 'judgeDestination'>): Documented[] {
   const { service } = parts
   return [
     {
@@ -51,12 +55,60 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
       handle: (call) => showCheck(service, call),
     },
     {
+      method: 'PUT',
+      path: '/checks/:external_check_id',
+      scope: 'simulate',
+      // Validated in `acceptPush`, because strict mode and the ordering field are options.
+      body: pushBody,
+      doc: {
+        id: 'pushInspectorCheck',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Push a check from the inspector',
+        description: apart,
+        answers: {
+          200: { description: 'The check.', schema: 'Check' },
+          201: { description: 'The created check.', schema: 'Check' },
+        },
+        errors: ['PaidItemsConflict'],
+      },
+      handle: (call) => acceptPush(parts, call),
+    },
+    {
+      method: 'GET',
+      path: '/payments',
+      scope: 'simulate',
+      query: ofCheckQuery,
+      doc: listDoc({
+        id: 'listInspectorPayments',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List payments for the inspector',
+        description: apart,
+        of: 'Payment',
+      }),
+      handle: (call) => listOf(service, 'payments', call, ofCheck(call), viewPayment, []),
+    },
+    {
+      method: 'GET',
+      path: '/feedback',
+      scope: 'simulate',
+      query: ofCheckQuery,
+      doc: listDoc({
+        id: 'listInspectorFeedback',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'List feedback for the inspector',
+        description: apart,
+        of: 'Feedback',
+      }),
+      handle: (call) => listOf(service, 'feedback', call, ofCheck(call), viewFeedback, []),
+    },
+    {
       method: 'GET',
       path: '/claims',
       scope: 'simulate',
-      query: { external_check_id: 'external_check_id', ...simPaging } satisfies QueryOf<
-        ClaimsQuery & SimPageQuery
-      >,
+      query: ofCheckQuery,
       doc: listDoc({
         id: 'listInspectorClaims',
         tag: 'Simulator inspector',
@@ -77,10 +129,25 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
         tag: 'Simulator inspector',
         internal: true,
         summary: 'List webhook endpoints for the inspector',
-        description: `${apart} Adds the number of consecutive failures.`,
+        description: `${apart} Adds the number of consecutive failures and the outcome of the newest deliveries.`,
         of: 'EndpointHealth',
       }),
-      handle: (call) => listOf(service, 'endpoints', call, endpointFilter(call), viewHealth, ['id', 'url']),
+      handle: (call) => listEndpoints(service, call),
+    },
+    {
+      method: 'GET',
+      path: '/webhook-endpoints/:id',
+      scope: 'simulate',
+      doc: {
+        id: 'getInspectorEndpoint',
+        tag: 'Simulator inspector',
+        internal: true,
+        summary: 'Retrieve a webhook endpoint for the inspector',
+        description: apart,
+        answers: { 200: { description: 'The endpoint, without its secret.', schema: 'EndpointHealth' } },
+        errors: ['NotFound'],
+      },
+      handle: (call) => showEndpoint(service, call),
     },
     {
       method: 'POST',
@@ -100,9 +167,27 @@ export function inspectorRoutes(parts: Pick<V1Parts, 'service' | 'deliverNow'>):
   ]
 }
 
-/** Returns an endpoint with its number of consecutive failures. */
-function viewHealth(endpoint: WebhookEndpoint) {
-  return { ...viewEndpoint(endpoint), consecutive_failures: endpoint.consecutive_failures }
+const ofCheckQuery = { external_check_id: 'external_check_id', ...simPaging } as const satisfies QueryOf<
+  ClaimsQuery & SimPageQuery
+>
+
+async function listEndpoints(service: V1Parts['service'], call: Call): Promise<Reply> {
+  const { query } = call
+  const page = await service.list('endpoints', {
+    where: endpointFilter(call),
+    search: searchIn(['id', 'url'], query),
+    order: orderOf(query),
+    ...pageOf(query),
+  })
+  const data = await healthOfAll(service, page.data, call.gone())
+  return pageReply({ data, more: page.more }, (endpoint) => endpoint)
+}
+
+async function showEndpoint(service: V1Parts['service'], call: Call): Promise<Reply> {
+  const address = endpointAddress(call)
+  const endpoint = foundEndpoint(await service.get('endpoints', address.endpoint_id), address)
+  const [health] = await healthOfAll(service, [endpoint], call.gone())
+  return ok(health)
 }
 
 function checkFilter({ key, query }: Call): Record<string, string> {

@@ -25,6 +25,7 @@ import { guestRoutes } from './guests.ts'
 import { resendRoutes } from './resend-plan.ts'
 import { sentRequestRoutes } from './sent-request.ts'
 import { stateRoutes, type StateParts } from './state.ts'
+import { tableQrRoute } from './table-qr.ts'
 
 export interface SimParts
   extends ClockParts, FaultParts, StateParts, Pick<RegistrationParts, 'judgeDestination'> {
@@ -84,6 +85,7 @@ export function simRoutes(parts: SimParts): Documented[] {
         return ok({ number, location_id, url: parts.tableUrl({ location_id, number }) })
       },
     },
+    tableQrRoute((location_id, number) => parts.tableUrl({ location_id, number: tableNumber(number) })),
     {
       method: 'GET',
       path: '/events',

@@ -63,7 +63,7 @@ export type FeedbackQuery = PageQuery & OfCheck
 /** Query of `GET /v1/webhook-endpoints`. */
 export type EndpointsQuery = PageQuery
 
-/** Query of `GET /_sim/deliveries/activity`. */
+/** Filters of deliveries. */
 export interface DeliveryFilter extends Searched, OfCheck {
   /** Only deliveries with this status; `pending` includes `retrying` and `held`. */
   status?: DeliveryWord | undefined
@@ -75,6 +75,14 @@ export interface DeliveryFilter extends Searched, OfCheck {
   event_id?: string | undefined
   /** Only deliveries of events of this type. */
   type?: EventType | 'ping' | undefined
+}
+
+/** Query of `GET /_sim/deliveries/activity`. */
+export interface ActivityQuery extends DeliveryFilter {
+  /** Only attempts that started at this time or later. */
+  from?: string | undefined
+  /** Only attempts that started before this time. */
+  to?: string | undefined
 }
 
 /** Query of `GET /_sim/deliveries`. Its times select deliveries that were created or attempted then. */

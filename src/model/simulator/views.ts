@@ -15,6 +15,7 @@ import type { StateReport } from './state.ts'
 import { id, stateCollections, stateRecords, time, type StateCollection } from './state-records.ts'
 import { attemptOutcome, eventData, endpointView, locationView } from '../views.ts'
 import { inspectorCode } from './inspector-link.ts'
+import { RECENT, type RecentDeliveries } from './endpoint-health.ts'
 
 /** Schemas of responses of `/_sim` (contract section 10). */
 const { deliveries, events } = stateRecords
@@ -235,6 +236,12 @@ export const tableAddressView = z.strictObject({
   url: z.url(),
 })
 
+export const tableQrView = z.strictObject({
+  url: z.url(),
+  size: z.int().min(1).describe('Modules per side, with the white border.'),
+  path: z.string().describe('SVG path of the dark modules.'),
+})
+
 export const healthView = z.strictObject({
   status: z.literal('ok'),
   started_at: time,
@@ -257,5 +264,21 @@ export const sessionView = z.strictObject({
   session: z.strictObject({ service_name: z.string(), location: locationView.nullable() }).nullable(),
 })
 
-/** Schema of an endpoint with its count of consecutive failures. */
-export const endpointHealthView = endpointView.extend({ consecutive_failures: z.int().min(0) })
+/** Schema of an endpoint with its count of consecutive failures and the outcome of its newest deliveries. */
+export const endpointHealthView = endpointView.extend({
+  consecutive_failures: z.int().min(0),
+  recent: z.strictObject({
+    deliveries: z.int().min(0).max(RECENT).describe('The newest deliveries with an attempt.'),
+    delivered: z.int().min(0).max(RECENT),
+  }),
+  last_error: z
+    .strictObject({
+      delivery_id: deliveries.shape.id,
+      at: time,
+      outcome: attemptOutcome,
+      response_status: z.int().nullable(),
+      error: z.string().nullable(),
+    })
+    .nullable()
+    .describe('The newest failed attempt of these deliveries.'),
+}) satisfies z.ZodType<RecentDeliveries>

@@ -1,9 +1,12 @@
 /** A refusal by the service, with its error code; `unreachable` when no response came. */
 export class Refused extends Error {
   readonly code: string
-  constructor(code: string, message: string) {
+  /** Status of the response; `undefined` without one. */
+  readonly status: number | undefined
+  constructor(code: string, message: string, status?: number) {
     super(message)
     this.code = code
+    this.status = status
   }
 }
 
@@ -13,21 +16,24 @@ interface CallOptions {
   body?: object
   /** Milliseconds until the call counts as unreachable; 20,000 by default. */
   timeoutMs?: number
+  /** Aborts the call. */
+  signal?: AbortSignal
 }
 
 /** Calls the service and returns its JSON response; `{}` when there is no body. @throws Refused */
 export async function callService(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
-  const { headers = {}, body, timeoutMs = 20_000 } = options
+  const { headers = {}, body, timeoutMs = 20_000, signal } = options
+  const timeout = AbortSignal.timeout(timeoutMs)
   const response = await fetch(path, {
     method,
     cache: 'no-store',
     headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
   }).catch(() => {
     throw new Refused('unreachable', 'No response from the service. Check that it is running.')
   })
   const answer = (await response.json().catch(() => ({}))) as { error?: { code: string; message: string } }
   if (response.ok) return answer
-  throw new Refused(answer.error?.code ?? 'unknown', answer.error?.message ?? '')
+  throw new Refused(answer.error?.code ?? 'unknown', answer.error?.message ?? '', response.status)
 }

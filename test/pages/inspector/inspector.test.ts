@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)(`the inspector ${inBrowser}`, () => {
     await button(page, 'Claim 1').click()
     await button(page, 'Pay claim').click()
     await outcomeShown(page, 'Paid as pay_')
-    await page.getByLabel('Amount').fill('2.50')
+    await page.getByLabel('Amount', { exact: true }).fill('2.50')
     await button(page, 'Pay').click()
     await drawer(page).getByText('$7.50').first().waitFor()
     expect((await client.payments.list()).data).toMatchObject([{ amount_cents: 250 }, { amount_cents: 1000 }])

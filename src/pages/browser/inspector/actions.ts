@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Delivery } from '../../../model/delivery.ts'
 import { go } from './address.tsx'
-import { outcome } from './announce.tsx'
+import { outcome, showFailure } from './announce.tsx'
 import { callApi } from './api.ts'
 import { publishReturn } from './live.ts'
 
@@ -16,7 +16,7 @@ export async function act(work: () => Promise<string>): Promise<void> {
   try {
     outcome.value = { text: await work(), bad: false }
   } catch (error) {
-    outcome.value = { text: error instanceof Error ? error.message : String(error), bad: true }
+    showFailure(error)
   } finally {
     busy.value = false
     publishReturn()
@@ -30,11 +30,6 @@ interface PingReport {
   response_status: number | null
   duration_ms: number | null
   error: string | null
-}
-
-interface AdvanceReport {
-  now: string
-  attempted_total: number
 }
 
 /** Sends a ping to an endpoint, like `tabwire ping`. */
@@ -55,14 +50,6 @@ export function resend(deliveryId: string, fresh: boolean): void {
     const { id } = await callApi<Delivery>('POST', `/deliveries/${encode(deliveryId)}/resend`, { fresh })
     go({ open: id })
     return `Resent as ${id} (${fresh ? 'new' : 'same'} signature).`
-  })
-}
-
-/** Advances the service clock by a duration or to a time, like `tabwire clock advance`. */
-export function advance(move: { advance: string } | { to: string }): void {
-  void act(async () => {
-    const { now, attempted_total } = await callApi<AdvanceReport>('POST', '/clock', move)
-    return `Clock moved to ${now.slice(0, 19).replace('T', ' ')} UTC. Attempts made: ${attempted_total}.`
   })
 }
 

@@ -40,8 +40,14 @@ export async function beginSession(): Promise<void> {
 const TIMEOUT_MS = 120_000
 
 /** Calls a route below `/_sim` with the page's session. @throws Refused */
-export async function callApi<T = unknown>(method: string, path: string, body?: object): Promise<T> {
-  const options = { timeoutMs: TIMEOUT_MS, headers: pageHeader(), ...(body !== undefined && { body }) }
+export async function callApi<T = unknown>(
+  method: string,
+  path: string,
+  body?: object,
+  more: { timeoutMs?: number; signal?: AbortSignal } = {},
+): Promise<T> {
+  const given = body === undefined ? more : { ...more, body }
+  const options = { timeoutMs: TIMEOUT_MS, headers: pageHeader(), ...given }
   try {
     return (await callService(method, `/_sim${path}`, options)) as T
   } catch (error) {

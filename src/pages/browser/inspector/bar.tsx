@@ -1,3 +1,4 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { address, Link, type ViewName, viewNames } from './address.tsx'
 import { clock, serviceNow } from './clock.tsx'
 import { helpShown } from './dialog.tsx'
@@ -13,12 +14,33 @@ const titles: Record<ViewName, string> = {
   controls: 'Controls',
 }
 
+/** Pixels beside the current tab, so that the next tab is seen to be there. */
+const MARGIN = 32
+
 /** The bar at the top: tabs, connection state and the service clock. */
 export function Bar() {
+  const tabs = useRef<HTMLElement>(null)
+  const { view } = address.value
+  const bring = () => {
+    const current = tabs.current?.querySelector('[aria-current]')
+    // Scrolls the tabs alone: the page itself must not move.
+    const { left = 0, right = 0 } = current?.getBoundingClientRect() ?? {}
+    const frame = tabs.current?.getBoundingClientRect()
+    if (frame === undefined) return
+    if (left < frame.left) tabs.current?.scrollBy(left - frame.left - MARGIN, 0)
+    else if (right > frame.right) tabs.current?.scrollBy(right - frame.right + MARGIN, 0)
+  }
+  useLayoutEffect(bring, [view])
+  useEffect(() => {
+    // The clock and the connection beside the tabs change their width, too.
+    const resized = new ResizeObserver(bring)
+    if (tabs.current !== null) resized.observe(tabs.current)
+    return () => resized.disconnect()
+  }, [])
   return (
     <header class="bar">
       <span class="brand">Tabwire</span>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={tabs}>
         {viewNames.map((name) => (
           <Link key={name} to={{ view: name }} class="tab" current={address.value.view === name}>
             {titles[name]}
@@ -28,6 +50,9 @@ export function Bar() {
       <div class="standing">
         <Connection />
         <Clock />
+        <a class="docs" href="/docs">
+          API docs
+        </a>
         <button
           type="button"
           class="plain"

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { callApi, session } from './api.ts'
 import { onLive, throttled } from './live.ts'
 
@@ -7,10 +7,15 @@ export interface ClockView {
   now: string
   frozen: boolean
   offset_ms: number
+  /** The current move: its target, and deliveries in flight that it waits for. */
+  moving: { to: string; waiting_for: readonly string[] } | null
 }
 
 const lastRead = signal<{ view: ClockView; at: number } | undefined>(undefined)
 const tick = signal(Date.now())
+
+/** Real time in milliseconds since 1970, updated twice a second. */
+export const realNow = computed(() => tick.value)
 
 export const clock = computed(() => lastRead.value?.view)
 
@@ -18,17 +23,23 @@ export const clock = computed(() => lastRead.value?.view)
 export const serviceNow = computed(() => {
   if (lastRead.value === undefined) return tick.value
   const { view, at } = lastRead.value
-  return Date.parse(view.now) + (view.frozen ? 0 : Math.max(0, tick.value - at))
+  // A move holds the clock at each due time.
+  const stands = view.frozen || view.moving !== null
+  return Date.parse(view.now) + (stands ? 0 : Math.max(0, tick.value - at))
 })
 
 /** Milliseconds between two reads: a command that moves the clock sends no live message when nothing falls due. */
 const POLL_MS = 2_000
 
-export function startClock(): void {
-  const read = throttled(() => void readClock(), 500)
+/** Reads the clock every {@link POLL_MS}, after live messages, and twice a second during a move. */
+export function startClock(pending: ReadonlySignal<number>): void {
+  const read = throttled(() => void readClock().catch(() => undefined), 500)
   onLive(read)
   read()
-  setInterval(() => (tick.value = Date.now()), 500)
+  setInterval(() => {
+    tick.value = Date.now()
+    if (pending.value > 0 || (clock.value?.moving ?? null) !== null) read()
+  }, 500)
   setInterval(() => {
     if (!document.hidden && typeof session.value !== 'string') read()
   }, POLL_MS)
@@ -36,11 +47,13 @@ export function startClock(): void {
 
 let started = 0
 
-async function readClock(): Promise<void> {
+/** Reads the clock and shows it. */
+export async function readClock(): Promise<ClockView> {
   const number = ++started
-  const view = await callApi<ClockView>('GET', '/clock').catch(() => undefined)
+  const view = await callApi<ClockView>('GET', '/clock')
   // An overtaken read would briefly set the clock back.
-  if (view !== undefined && number === started) lastRead.value = { view, at: (tick.value = Date.now()) }
+  if (number === started) lastRead.value = { view, at: (tick.value = Date.now()) }
+  return view
 }
 
 /** A time in UTC; the tooltip has the full ISO time. */

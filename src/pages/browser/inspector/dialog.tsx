@@ -6,11 +6,13 @@ import { onKeys } from './keyboard.ts'
 interface DialogProps {
   title: string
   onClose: () => void
+  /** True when a click beside the dialog does not close it. */
+  isSticky?: boolean
   children: ComponentChildren
 }
 
 /** A native modal dialog: the browser traps and restores the focus and closes it with Escape. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, isSticky = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
@@ -21,7 +23,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby="dialog-title"
       onClose={onClose}
       onClick={(event) => {
-        if (event.target === element.current) element.current?.close()
+        if (event.target === element.current && !isSticky) element.current?.close()
       }}
     >
       <div class="inside">
@@ -93,6 +95,9 @@ export function Help() {
           </div>
         ))}
       </dl>
+      <p>
+        Reference of the API: <a href="/docs">/docs</a>
+      </p>
       <p class="quiet">
         The URL keeps the list, its filters and the open record. Copy it to share this view.
       </p>

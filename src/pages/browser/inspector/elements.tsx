@@ -21,16 +21,16 @@ export function StatusCode({ status }: { status: number }) {
   return <span class={`code ${toneOfCode(status)}`}>{status}</span>
 }
 
-/** The result of an attempt: the receiver's status code and the duration, or the outcome without a response. */
+/** The result of an attempt: the receiver's status code or the outcome, and the duration. */
 export function AttemptResult({
   attempt: { outcome: word, response_status, duration_ms },
 }: {
   attempt: Attempt
 }) {
-  if (response_status === null) return <Badge word={word} />
   return (
     <>
-      <StatusCode status={response_status} /> <span class="quiet">{elapsedText(duration_ms)}</span>
+      {response_status === null ? <Badge word={word} /> : <StatusCode status={response_status} />}{' '}
+      <span class="quiet">{elapsedText(duration_ms)}</span>
     </>
   )
 }

@@ -1,18 +1,111 @@
+import { useState } from 'preact/hooks'
+import { type EventType, eventTypes } from '../../../model/event.ts'
+import { publishReturn } from './live.ts'
 import { go } from './address.tsx'
 import { Dialog } from './dialog.tsx'
 import { CopyButton } from './elements.tsx'
-import { registration } from './endpoint-actions.ts'
+import { registerEndpoint, type RegisteredEndpoint, registration } from './endpoint-actions.ts'
 
-/** Shows a new endpoint and its secret once. */
+/** The button that opens the registration dialog. */
+export function RegisterButton() {
+  return (
+    <button type="button" class="main" onClick={() => (registration.value = 'form')}>
+      Register endpoint
+    </button>
+  )
+}
+
+/** The registration dialog, when it is open. */
 export function EndpointRegistration() {
-  const endpoint = registration.value
-  if (endpoint === null) return null
-  const { id, url, signing_secret } = endpoint
+  const shown = registration.value
+  if (shown === null) return null
+  return shown === 'form' ? <Form /> : <NewSecret endpoint={shown} />
+}
+
+function close(): void {
+  registration.value = null
+}
+
+/** A form for the URL and the event types. An error stays beside the form. */
+function Form() {
+  const [url, setUrl] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<EventType>>(new Set(eventTypes))
+  const [problem, setProblem] = useState<string>()
+  const [isSending, setSending] = useState(false)
+  const toggle = (type: EventType) => {
+    const next = new Set(chosen)
+    if (!next.delete(type)) next.add(type)
+    setChosen(next)
+  }
+  const submit = async () => {
+    if (isSending) return
+    setSending(true)
+    setProblem(undefined)
+    try {
+      await registerEndpoint(
+        url.trim(),
+        eventTypes.filter((type) => chosen.has(type)),
+      )
+      publishReturn()
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+      setSending(false)
+    }
+  }
+  return (
+    <Dialog title="Register an endpoint" onClose={close}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <label>
+          <span>URL</span>
+          <input
+            type="text"
+            inputMode="url"
+            required
+            maxLength={2048}
+            placeholder="https://localhost:8443/webhooks"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        </label>
+        <fieldset class="types">
+          <legend>Event types</legend>
+          {eventTypes.map((type) => (
+            <label key={type}>
+              <input type="checkbox" checked={chosen.has(type)} onChange={() => toggle(type)} /> {type}
+            </label>
+          ))}
+        </fieldset>
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          <button class="main" aria-disabled={isSending || undefined}>
+            Register
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function NewSecret({ endpoint: { id, url, signing_secret } }: { endpoint: RegisteredEndpoint }) {
   return (
     <Dialog
       title="Endpoint registered"
+      isSticky
       onClose={() => {
-        registration.value = null
+        close()
         go({ view: 'endpoints' })
         go({ open: id }, 'replace')
       }}

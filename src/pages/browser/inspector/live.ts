@@ -11,6 +11,9 @@ export interface LiveMessage {
 
 export const connection = signal<'live' | 'reconnecting' | 'offline'>('reconnecting')
 
+/** True while the service cannot be reached, until the stream is open again. */
+export const isGone = signal(false)
+
 const listeners = new Set<(message: LiveMessage) => void>()
 
 /** Calls the listener with each live message until the returned function is called. */
@@ -29,7 +32,7 @@ export function publishReturn(): void {
 }
 
 /** Milliseconds until a closed stream is opened again; doubles from the first to the longest. */
-const WAIT = { first: 1_000, longest: 30_000 }
+const WAIT = { first: 1_000, longest: 5_000 }
 
 /** Reads the live stream for as long as the page is open. `EventSource` cannot send the page's header, `fetch` can. */
 export function startStream(): void {
@@ -38,7 +41,8 @@ export function startStream(): void {
     try {
       await readStream(() => (wait = WAIT.first))
     } catch {
-      // The stream is opened again below.
+      // The stream is opened again below. While it was open, the next attempt tells whether the service is gone.
+      isGone.value = connection.value !== 'live'
     }
     connection.value = navigator.onLine ? 'reconnecting' : 'offline'
     setTimeout(() => void open(), wait)
@@ -54,6 +58,7 @@ export function startStream(): void {
 
 async function readStream(onOpen: () => void): Promise<void> {
   const response = await fetch('/_sim/stream', { headers: pageHeader(), cache: 'no-store' })
+  isGone.value = false
   if (!response.ok || response.body === null) return
   onOpen()
   connection.value = 'live'

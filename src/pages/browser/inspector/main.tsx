@@ -6,18 +6,21 @@ import { beginSession, session } from './api.ts'
 import { Bar } from './bar.tsx'
 import { ActivityChart } from './chart/activity-chart.tsx'
 import { startClock } from './clock.tsx'
+import { pendingMoves } from './clock-moves.ts'
 import { Controls } from './controls/controls.tsx'
 import { Drawer } from './detail/drawer.tsx'
 import { Help } from './dialog.tsx'
 import { Command } from './elements.tsx'
-import { EndpointRegistration } from './endpoint-registration.tsx'
+import { EndpointRegistration, RegisterButton } from './endpoint-registration.tsx'
+import { Gone } from './gone.tsx'
 import { ListView } from './list/list-view.tsx'
 import type { View } from './list/view.ts'
 import { startStream } from './live.ts'
+import { Playing } from './playing.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { checksView } from './views/checks.tsx'
 import { deliveriesView } from './views/deliveries.tsx'
-import { endpointsView, startEndpoints } from './views/endpoints.tsx'
+import { endpoints, endpointsView, startEndpoints } from './views/endpoints.tsx'
 import { eventsView } from './views/events.tsx'
 import { pushesView, requestsView } from './views/requests.tsx'
 
@@ -77,7 +80,7 @@ let started = false
 function start(): void {
   if (!started) {
     startStream()
-    startClock()
+    startClock(pendingMoves)
     startEndpoints()
   }
   started = true
@@ -94,6 +97,7 @@ function Open() {
   return (
     <div class={`app${open === '' ? '' : ' opened'}`}>
       <Bar />
+      <Gone />
       <main>
         <h1 class="spoken">{title}</h1>
         <div class="shown">
@@ -101,6 +105,7 @@ function Open() {
         </div>
         {open !== '' && <Drawer open={open} />}
       </main>
+      <Playing />
       <EndpointRegistration />
       <Announcements />
       <Shortcuts />
@@ -114,6 +119,11 @@ function Content({ view }: { view: ViewName }) {
   return (
     <>
       {view === 'deliveries' && <ActivityChart />}
+      {view === 'endpoints' && endpoints.value.size > 0 && (
+        <div class="toolbar">
+          <RegisterButton />
+        </div>
+      )}
       <ListView key={view} view={views[view]} />
     </>
   )

@@ -1,74 +1,216 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Activity } from '../../../../model/simulator/activity.ts'
-import { address } from '../address.tsx'
-import { queryText } from '../api.ts'
+import { address, go } from '../address.tsx'
+import { callApi, queryText } from '../api.ts'
 import { elapsedText } from '../clock.tsx'
-import { useRead } from '../live.ts'
-import { type Chart, plotLatency, plotOutcomes } from './plots.ts'
+import { onLive } from '../live.ts'
+import { type BucketRange, type Chart, type ChartEvents, plotLatency, plotOutcomes } from './plots.ts'
+import { rangeText, timesOf } from './ranges.ts'
 
-/** Milliseconds between two reads; sums need not follow each attempt. */
-const REFRESH_MS = 1_000
+/** Buckets that are pointed at, and whether by keys. */
+interface Pointed extends BucketRange {
+  /** The bucket from which keys extend the range. */
+  anchor: number
+  on: 'keys' | 'Attempts' | 'Latency'
+}
 
-/** Attempts over time by outcome, and latencies, of the newest deliveries that match the filters. */
+/** Attempts over time by outcome, and latencies, of all deliveries that match the filters. */
 export function ActivityChart() {
-  const { value: activity } = useRead<Activity>(
-    `/deliveries/activity${queryText(address.value.filters)}`,
-    REFRESH_MS,
-  )
-  const isEmpty = activity === undefined || activity.buckets.length === 0
+  const { filters } = address.value
+  const activity = useActivity(queryText(filters))
+  const [pointed, setPointed] = useState<Pointed | null>(null)
+  const wasShown = useRef(false)
+  const count = activity?.buckets.length ?? 0
+  // The first attempt shows the chart. A filter that matches no attempt does not hide it, or the list would jump.
+  wasShown.current = count > 0 || (wasShown.current && Object.values(filters).some((value) => value !== ''))
+  const select = (range: BucketRange) => {
+    setPointed(null)
+    if (activity !== undefined) go({ filters: { ...address.peek().filters, ...timesOf(activity, range) } })
+  }
+  const eventsOf = (on: 'Attempts' | 'Latency'): ChartEvents => ({
+    onPoint: (bucket) =>
+      setPointed((last) => {
+        if (bucket === null) return last?.on === on ? null : last
+        return last?.on === on && last.first === bucket
+          ? last
+          : { first: bucket, last: bucket, anchor: bucket, on }
+      }),
+    onSelect: select,
+  })
+  const text = activity === undefined || pointed === null ? '' : rangeText(activity, pointed)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = pointedByKey(event, pointed, count)
+    if (next === undefined && event.key !== 'Enter') return
+    event.preventDefault()
+    if (next !== undefined) setPointed(next)
+    else if (pointed !== null) select(pointed)
+  }
+  const plots = { activity, pointed, text }
   return (
-    <section class="chart" aria-label="Attempts over time" hidden={isEmpty}>
-      <Summary activity={activity} />
-      <Plot activity={activity} plot={plotOutcomes} title="Attempts" />
-      <Plot activity={activity} plot={plotLatency} title="Latency" />
+    <section class="chart" aria-label="Attempts over time" hidden={!wasShown.current}>
+      <Summary activity={activity} filters={filters} />
+      <div
+        class="plots"
+        role="slider"
+        tabIndex={0}
+        aria-label="Time range. Arrow keys move, Shift extends, Enter filters."
+        aria-valuemin={0}
+        aria-valuemax={Math.max(count - 1, 0)}
+        aria-valuenow={pointed?.last ?? Math.max(count - 1, 0)}
+        aria-valuetext={text === '' ? 'No time selected' : text.replaceAll('\n', ', ')}
+        onKeyDown={onKeyDown}
+        onBlur={() => setPointed(null)}
+      >
+        <Plot {...plots} plot={plotOutcomes} events={eventsOf('Attempts')} title="Attempts" />
+        <Plot {...plots} plot={plotLatency} events={eventsOf('Latency')} title="Latency" />
+      </div>
     </section>
   )
 }
 
-interface PlotProps {
-  activity: Activity | undefined
-  plot: (container: HTMLElement) => Chart
-  title: string
+/** Returns the buckets after a key, `null` for none, and `undefined` for a key without a meaning. */
+function pointedByKey(
+  { key, shiftKey }: KeyboardEvent,
+  pointed: Pointed | null,
+  count: number,
+): Pointed | null | undefined {
+  if (key === 'Escape') return pointed === null ? undefined : null
+  const newest = count - 1
+  const cursor =
+    pointed === null ? newest + 1 : pointed.first === pointed.anchor ? pointed.last : pointed.first
+  const to = { ArrowLeft: cursor - 1, ArrowRight: cursor + 1, Home: 0, End: newest }[key]
+  if (to === undefined || count === 0) return undefined
+  const at = Math.min(Math.max(to, 0), newest)
+  const anchor = shiftKey && pointed !== null ? pointed.anchor : at
+  return { first: Math.min(at, anchor), last: Math.max(at, anchor), anchor, on: 'keys' }
 }
 
-function Plot({ activity, plot, title }: PlotProps) {
+/** Least milliseconds between two reads; sums need not follow each attempt. */
+const REFRESH_MS = 1_000
+
+/** The pause after a read, as a multiple of its duration: the service counts more deliveries less often. */
+const PAUSE = 9
+
+/** Reads the activity now and after live messages. The last one stays while filters change. */
+function useActivity(query: string): Activity | undefined {
+  const [activity, setActivity] = useState<Activity>()
+  useEffect(() => {
+    let ended = false
+    let wanted = true
+    let reading = false
+    const read = async () => {
+      if (reading) return
+      reading = true
+      while (wanted && !ended) {
+        wanted = false
+        const started = performance.now()
+        const found = await callApi<Activity>('GET', `/deliveries/activity${query}`).catch(() => undefined)
+        if (!ended && found !== undefined) setActivity(found)
+        const pause = Math.max(REFRESH_MS, PAUSE * (performance.now() - started))
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+      reading = false
+    }
+    void read()
+    const stop = onLive(({ type }) => {
+      wanted ||= type !== 'request' && type !== 'event'
+      void read()
+    })
+    return () => {
+      ended = true
+      stop()
+    }
+  }, [query])
+  return activity
+}
+
+interface PlotProps {
+  activity: Activity | undefined
+  pointed: Pointed | null
+  text: string
+  plot: (container: HTMLElement, events: ChartEvents) => Chart
+  events: ChartEvents
+  title: 'Attempts' | 'Latency'
+}
+
+function Plot({ activity, pointed, text, plot, events, title }: PlotProps) {
   const container = useRef<HTMLDivElement>(null)
   const chart = useRef<Chart | null>(null)
+  const current = useRef(events)
+  current.current = events
   useEffect(() => {
-    if (container.current === null || activity === undefined || activity.buckets.length === 0) return
-    chart.current ??= plot(container.current)
+    if (container.current === null || activity === undefined) return
+    if (chart.current === null && activity.buckets.length === 0) return
+    chart.current ??= plot(container.current, {
+      onPoint: (bucket) => current.current.onPoint(bucket),
+      onSelect: (range) => current.current.onSelect(range),
+    })
     chart.current.show(activity)
   }, [activity])
   useEffect(() => () => chart.current?.end(), [])
+  const byKeys = pointed?.on === 'keys'
+  useEffect(() => chart.current?.mark(byKeys ? pointed : null), [byKeys, pointed, activity])
+  const isHere = pointed?.on === title || (byKeys && title === 'Attempts')
   return (
     <div class="plot" ref={container} aria-hidden="true">
       <span class="title">{title}</span>
+      {isHere && chart.current !== null && (
+        <Tooltip text={text} at={chart.current.middleOf(pointed.last)} within={container.current} />
+      )}
+    </div>
+  )
+}
+
+function Tooltip({ text, at, within }: { text: string; at: number; within: HTMLElement | null }) {
+  const isRight = at > (within?.clientWidth ?? 0) / 2
+  return (
+    <div class={`tooltip${isRight ? ' before' : ''}`} style={{ left: `${at}px` }}>
+      {text}
     </div>
   )
 }
 
 /** The chart's totals as text; also the legend of its colours. */
-function Summary({ activity }: { activity: Activity | undefined }) {
-  if (activity === undefined || activity.buckets.length === 0) return null
+function Summary({
+  activity,
+  filters: { from = '', to = '' },
+}: {
+  activity: Activity | undefined
+  filters: Readonly<Record<string, string>>
+}) {
   const sum = (name: 'succeeded' | 'failed' | 'dead') =>
-    activity.buckets.reduce((total, bucket) => total + bucket[name], 0)
-  const { median_ms, p95_ms } = activity
+    activity?.buckets.reduce((total, bucket) => total + bucket[name], 0) ?? 0
+  const { median_ms = null, p95_ms = null, deliveries = 0 } = activity ?? {}
   return (
-    <dl class="sums">
-      {(['succeeded', 'failed', 'dead'] as const).map((name) => (
-        <div key={name} class={name}>
-          <dt>{name}</dt>
-          <dd>{sum(name).toLocaleString('en')}</dd>
+    <div class="summary">
+      <dl class="sums">
+        {(['succeeded', 'failed', 'dead'] as const).map((name) => (
+          <div key={name} class={name}>
+            <dt>{name}</dt>
+            <dd>{sum(name).toLocaleString('en')}</dd>
+          </div>
+        ))}
+        <div class="latency">
+          <dt>median</dt>
+          <dd>{median_ms === null ? '–' : elapsedText(median_ms)}</dd>
         </div>
-      ))}
-      <div class="latency">
-        <dt>median</dt>
-        <dd>{median_ms === null ? '–' : elapsedText(median_ms)}</dd>
-      </div>
-      <div class="latency">
-        <dt>p95</dt>
-        <dd>{p95_ms === null ? '–' : elapsedText(p95_ms)}</dd>
-      </div>
-    </dl>
+        <div class="latency">
+          <dt>p95</dt>
+          <dd>{p95_ms === null ? '–' : elapsedText(p95_ms)}</dd>
+        </div>
+      </dl>
+      <p class="quiet">
+        {from === '' && to === '' ? (
+          `Attempts of ${deliveries.toLocaleString('en')} ${deliveries === 1 ? 'delivery' : 'deliveries'}`
+        ) : (
+          <button
+            type="button"
+            onClick={() => go({ filters: { ...address.peek().filters, from: '', to: '' } })}
+          >
+            Show all times
+          </button>
+        )}
+      </p>
+    </div>
   )
 }

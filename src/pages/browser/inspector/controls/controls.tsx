@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks'
 import { durationMs } from '../../../../model/text/time.ts'
-import { advance, freeze, reset } from '../actions.ts'
+import { freeze, reset } from '../actions.ts'
+import { advanceBy } from '../clock-moves.ts'
 import { clock, serviceNow } from '../clock.tsx'
 import { Confirm } from '../dialog.tsx'
 import { Action } from '../elements.tsx'
 import { FaultControls } from './faults.tsx'
+import { Upcoming } from './upcoming.tsx'
 
 /** Controls of the whole service: clock, faults and reset. */
 export function Controls() {
   return (
     <div class="controls">
       <ClockControls />
+      <Upcoming />
       <FaultControls />
       <ResetControls />
     </div>
@@ -25,7 +28,7 @@ function ClockControls() {
   const [typed, setTyped] = useState('')
   const now = new Date(serviceNow.value).toISOString()
   const frozen = clock.value?.frozen === true
-  const isDuration = durationMs(typed.trim()) !== undefined
+  const duration = durationMs(typed.trim())
   return (
     <section class="card" aria-labelledby="clock-title">
       <h2 id="clock-title">Clock</h2>
@@ -35,16 +38,16 @@ function ClockControls() {
       <p class="quiet">Jump ahead. Due retries run in order.</p>
       <div class="buttons" role="group" aria-label="Advance the clock by">
         {steps.map((step) => (
-          <Action key={step} onClick={() => advance({ advance: step })}>
+          <button key={step} type="button" onClick={() => advanceBy(durationMs(step) ?? 0)}>
             +{step}
-          </Action>
+          </button>
         ))}
       </div>
       <form
         class="inline"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isDuration) advance({ advance: typed.trim() })
+          if (duration !== undefined) advanceBy(duration)
         }}
       >
         <label>
@@ -53,7 +56,7 @@ function ClockControls() {
             type="text"
             placeholder="1h30m"
             value={typed}
-            aria-invalid={typed !== '' && !isDuration}
+            aria-invalid={typed !== '' && duration === undefined}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>

@@ -1,23 +1,36 @@
+import { useRef } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
-import type { ClaimView } from '../../../../model/guests/claim.ts'
-import { pay, release } from '../actions.ts'
-import { type List, money, queryText } from '../api.ts'
+import { money } from '../api.ts'
 import { Time } from '../clock.tsx'
-import { Action, Badge, Fields, Heading, Missing, Section } from '../elements.tsx'
+import { Badge, Fields, Heading, Missing, Section } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { checkWord } from '../views/checks.tsx'
 import { Guest } from './guest.tsx'
+import { GuestPage } from './guest-page.tsx'
+import { GuestRecords } from './guest-records.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** A check: its timeline, items and claims, and the actions of a guest. */
+/** A check: its timeline and items, what guests did, the actions of a guest, and the guest page. */
 export function CheckDetail({ externalId }: { externalId: string }) {
   const { value, problem } = useRead<Check>(`/checks/${encodeURIComponent(externalId)}`)
+  const guest = useRef<HTMLDivElement>(null)
   return (
     <>
       <Heading kind="Check" name={externalId}>
         {value !== undefined && <Badge word={checkWord(value)} />}
       </Heading>
-      {value === undefined ? <Missing problem={problem} /> : <Facts check={value} />}
+      {value === undefined ? (
+        <Missing problem={problem} />
+      ) : (
+        <>
+          <div class="buttons">
+            <button type="button" onClick={() => guest.current?.scrollIntoView()}>
+              Act as a guest
+            </button>
+          </div>
+          <Facts check={value} />
+        </>
+      )}
       <Section title="Timeline">
         <Timeline externalId={externalId} />
       </Section>
@@ -26,8 +39,13 @@ export function CheckDetail({ externalId }: { externalId: string }) {
           <Section title="Items">
             <Items check={value} />
           </Section>
-          <Claims externalId={externalId} />
-          {value.balance_cents > 0 && <Guest check={value} />}
+          <GuestRecords externalId={externalId} />
+          <div class="guest" ref={guest}>
+            <Guest check={value} />
+          </div>
+          <Section title="Guest page">
+            <GuestPage table={value.table.number} />
+          </Section>
         </>
       )}
     </>
@@ -77,36 +95,5 @@ function Items({ check: { items } }: { check: Check }) {
         ))}
       </tbody>
     </table>
-  )
-}
-
-/** The claims on a check, with actions on active ones. */
-function Claims({ externalId }: { externalId: string }) {
-  const { value } = useRead<List<ClaimView>>(
-    `/claims${queryText({ limit: '100', external_check_id: externalId })}`,
-  )
-  if (value === undefined || value.data.length === 0) return null
-  return (
-    <Section title="Claims">
-      <ul class="lines">
-        {value.data.map((claim) => (
-          <li key={claim.id} class="claim">
-            <span>
-              {claim.guest_name ?? 'Guest'}, {money.value(claim.amount_cents)} <Badge word={claim.status} />
-            </span>
-            {claim.status === 'active' && (
-              <span class="buttons">
-                <Action
-                  onClick={() => pay(externalId, { guest_name: claim.guest_name, claim_ids: [claim.id] })}
-                >
-                  Pay claim
-                </Action>
-                <Action onClick={() => release(claim.id)}>Release</Action>
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Section>
   )
 }

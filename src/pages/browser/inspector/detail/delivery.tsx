@@ -5,11 +5,12 @@ import { retryScheduleMs } from '../../../../model/retry-schedule.ts'
 import type { SentRequest } from '../../../../model/simulator/sent-request.ts'
 import { createdAt } from '../../../../model/text/created-at.ts'
 import { DEFAULT_SERVICE_NAME } from '../../../../model/text/service-name.ts'
-import { advance, resend } from '../actions.ts'
+import { resend } from '../actions.ts'
 import { Link } from '../address.tsx'
 import { announceNow } from '../announce.tsx'
 import { session } from '../api.ts'
 import { Countdown, Time } from '../clock.tsx'
+import { advanceToAttempt } from '../clock-moves.ts'
 import { deliveryCurl, verifyCommand } from '../commands.ts'
 import { Action, Badge, CopyButton, Fields, Heading, Missing, Section } from '../elements.tsx'
 import { registerAgain } from '../endpoint-actions.ts'
@@ -114,7 +115,7 @@ function Actions({ delivery: { id, next_attempt_at }, sent }: ActionsProps) {
     () =>
       onKeys({
         r: () => (refusal === undefined ? resend(id, true) : announceNow(refusal)),
-        ...(next_attempt_at !== null && { a: () => advance({ to: next_attempt_at }) }),
+        ...(next_attempt_at !== null && { a: () => advanceToAttempt(id) }),
       }),
     [id, refusal, next_attempt_at],
   )
@@ -129,7 +130,9 @@ function Actions({ delivery: { id, next_attempt_at }, sent }: ActionsProps) {
           Resend verbatim
         </Action>
         {next_attempt_at !== null && (
-          <Action onClick={() => advance({ to: next_attempt_at })}>Advance clock to next attempt</Action>
+          <button type="button" onClick={() => advanceToAttempt(id)}>
+            Advance clock to next attempt
+          </button>
         )}
         {sent !== undefined && <CopyButton label="Copy as curl" text={() => deliveryCurl(sent, name)} />}
         {sent?.unsigned_reason === null && (

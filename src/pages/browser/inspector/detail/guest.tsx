@@ -1,64 +1,69 @@
 import { useState } from 'preact/hooks'
 import type { Check } from '../../../../model/check.ts'
-import { unclaimedQuantity } from '../../../../model/guests/claimed-items.ts'
-import { digitsOf } from '../../../../model/text/money.ts'
 import { claim, pay } from '../actions.ts'
-import { money, session } from '../api.ts'
+import { money } from '../api.ts'
 import { Action, Section } from '../elements.tsx'
+import { rate } from '../guest-actions.ts'
+import { AmountField, centsOf } from './amount.tsx'
+import { claimableItems, GuestRace } from './guest-race.tsx'
 
-/** Forms to act as a guest: claims an item, pays the balance or a part of it. */
+/** Forms to act as a guest: claims an item, pays the balance or a part of it, rates, and races another guest. */
 export function Guest({ check }: { check: Check }) {
   const [name, setName] = useState('')
   const [typed, setTyped] = useState('')
+  const { external_id, status, balance_cents } = check
   const guest_name = name.trim() === '' ? null : name.trim()
   const amount_cents = centsOf(typed)
   const isWrong = typed.trim() !== '' && amount_cents === undefined
   const payBalance = () =>
-    pay(check.external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) })
+    pay(external_id, { guest_name, ...(amount_cents !== undefined && { amount_cents }) })
   return (
-    <Section title="Act as a guest">
-      <form class="form" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          <span>Name</span>
-          <input
-            type="text"
-            maxLength={255}
-            placeholder="Guest"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
-        {check.status === 'open' && (
-          <ClaimForm
-            check={check}
-            onClaim={(id, quantity) => claim(check.external_id, guest_name, [{ external_id: id, quantity }])}
-          />
-        )}
-        <div class="inline">
+    <>
+      <Section title="Act as a guest">
+        <form class="form" onSubmit={(event) => event.preventDefault()}>
           <label>
-            <span>Amount</span>
+            <span>Name</span>
             <input
               type="text"
-              inputMode="decimal"
-              placeholder={`Balance: ${money.value(check.balance_cents)}`}
-              aria-invalid={isWrong}
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
+              maxLength={255}
+              placeholder="Guest"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
             />
           </label>
-          <Action kind="main" onClick={() => isWrong || payBalance()}>
-            Pay
-          </Action>
-        </div>
-      </form>
-    </Section>
+          {status === 'open' && (
+            <ClaimForm
+              check={check}
+              onClaim={(id, quantity) => claim(external_id, guest_name, [{ external_id: id, quantity }])}
+            />
+          )}
+          {balance_cents > 0 && (
+            <div class="inline">
+              <AmountField
+                label="Amount"
+                placeholder={`Balance: ${money.value(balance_cents)}`}
+                typed={typed}
+                onType={setTyped}
+              />
+              <Action kind="main" onClick={() => isWrong || payBalance()}>
+                Pay
+              </Action>
+            </div>
+          )}
+        </form>
+        <RateForm onRate={(rating, comment) => rate(external_id, { guest_name, rating, comment })} />
+      </Section>
+      {status === 'open' && (
+        <Section title="Guest race">
+          <GuestRace check={check} />
+        </Section>
+      )}
+    </>
   )
 }
 
 function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, quantity: number) => void }) {
-  const free = check.items
-    .map((item) => ({ ...item, left: unclaimedQuantity(item) }))
-    .filter(({ left, price_cents }) => left > 0 && price_cents >= 0)
+  const free = claimableItems(check)
   const [chosen, setChosen] = useState('')
   const item = free.find(({ external_id }) => external_id === chosen) ?? free[0]
   if (item === undefined) return <p class="quiet">All items are claimed.</p>
@@ -81,10 +86,43 @@ function ClaimForm({ check, onClaim }: { check: Check; onClaim: (id: string, qua
   )
 }
 
-/** Parses a typed amount into minor units; `undefined` unless it is a positive amount. */
-function centsOf(typed: string): number | undefined {
-  const { location = null } = typeof session.value === 'string' ? {} : session.value
-  const value = Number(typed.trim().replace(',', '.'))
-  const cents = Math.round(value * 10 ** digitsOf(location?.currency ?? ''))
-  return typed.trim() !== '' && Number.isSafeInteger(cents) && cents > 0 ? cents : undefined
+const ratings = [5, 4, 3, 2, 1]
+
+function RateForm({ onRate }: { onRate: (rating: number, comment: string | null) => void }) {
+  const [rating, setRating] = useState(5)
+  const [comment, setComment] = useState('')
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onRate(rating, comment.trim() === '' ? null : comment.trim())
+        setComment('')
+      }}
+    >
+      <div class="inline rate">
+        <label>
+          <span>Rating</span>
+          <select value={rating} onChange={(event) => setRating(Number(event.currentTarget.value))}>
+            {ratings.map((stars) => (
+              <option key={stars} value={stars}>
+                {stars} of 5
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Comment</span>
+          <input
+            type="text"
+            maxLength={1000}
+            placeholder="optional"
+            value={comment}
+            onInput={(event) => setComment(event.currentTarget.value)}
+          />
+        </label>
+        <button>Rate</button>
+      </div>
+    </form>
+  )
 }

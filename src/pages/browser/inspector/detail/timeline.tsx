@@ -1,11 +1,11 @@
 import type { Delivery } from '../../../../model/delivery.ts'
 import type { EventView } from '../../../../model/event-view.ts'
 import type { LoggedRequest } from '../../../../model/simulator/request-entry.ts'
-import { advance } from '../actions.ts'
 import { Link } from '../address.tsx'
 import { type List, queryText } from '../api.ts'
+import { advanceToAttempt } from '../clock-moves.ts'
 import { Countdown, Time } from '../clock.tsx'
-import { Action, AttemptResult, Badge, Missing, StatusCode } from '../elements.tsx'
+import { AttemptResult, Badge, Missing, StatusCode } from '../elements.tsx'
 import { useRead } from '../live.ts'
 import { endpointName } from '../views/endpoints.tsx'
 import { diffText, FindingLink, findingsOf } from '../views/requests.tsx'
@@ -62,7 +62,9 @@ function PointContent({ point }: { point: Point }) {
       return (
         <>
           <AttemptName delivery={point.delivery} number={point.delivery.attempts.length + 1} />{' '}
-          <Action onClick={() => advance({ to: point.at })}>Advance to this time</Action>
+          <button type="button" onClick={() => advanceToAttempt(point.delivery.id)}>
+            Advance to this time
+          </button>
         </>
       )
   }

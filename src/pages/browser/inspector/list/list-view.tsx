@@ -6,14 +6,14 @@ import { queryText } from '../api.ts'
 import { Command } from '../elements.tsx'
 import { openInDrawer } from '../drawer-focus.ts'
 import { onKeys } from '../keyboard.ts'
-import { type LiveMessage, onLive, throttled } from '../live.ts'
+import { isGone, type LiveMessage, onLive, throttled } from '../live.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { createRows, type End, missingIn, newestFirst, type Rows } from './rows.ts'
 import { type Dates, datesOf, RowTime } from './row-time.tsx'
 import type { View } from './view.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-const narrowQuery = matchMedia('(max-width: 44rem)')
+const narrowQuery = matchMedia('(max-width: 60rem)')
 
 /** True on narrow screens, where a row takes two lines. */
 const isNarrow = signal(narrowQuery.matches)
@@ -59,7 +59,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
   return (
     <section class={`list ${view.name} dates-${dates}`} aria-label={view.title}>
       <FilterBar view={view} shown={list.length} missing={missing} />
-      {problem !== null && <p class="notice bad">{problem}</p>}
+      {problem !== null && !isGone.value && <p class="notice bad">{problem}</p>}
       <div class="columns" aria-hidden="true" hidden={isEmpty}>
         {view.headings.map((heading) => (
           <span key={heading}>{heading}</span>
@@ -90,7 +90,7 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
               onFocus={() => focusRow(row, 'there')}
             >
               {[<RowTime at={view.time(row)} dates={dates} />, ...view.cells(row)].map((cell, column) => (
-                <span key={column} class="cell" onClick={() => focusRow(row)}>
+                <span key={column} class="cell" onClick={() => focusRow(row)} onPointerEnter={showCutText}>
                   {cell}
                 </span>
               ))}
@@ -100,6 +100,11 @@ export function ListView<T extends { id: string }>({ view }: { view: View<T> }) 
       )}
     </section>
   )
+}
+
+/** Gives a cell whose text is cut its whole text as tooltip. */
+function showCutText({ currentTarget: cell }: PointerEvent & { currentTarget: HTMLElement }): void {
+  cell.title = cell.scrollWidth > cell.clientWidth ? (cell.textContent ?? '') : ''
 }
 
 /** Milliseconds between two reads of a list. */
@@ -198,11 +203,12 @@ function EmptyList<T extends { id: string }>({ view, filtered }: { view: View<T>
         </button>
       </div>
     )
-  const { title, text, commands } = view.empty
+  const { title, text, action: EmptyAction, commands } = view.empty
   return (
     <div class="empty">
       <h2>{title}</h2>
       <p>{text}</p>
+      {EmptyAction !== undefined && <EmptyAction />}
       {commands.map((command) => (
         <Command key={command} text={command} />
       ))}

@@ -30,7 +30,8 @@ export interface View<T extends { id: string }> {
   rowOf?(message: LiveMessage): string | undefined
   /** Returns a row with the change of a message. */
   withMessage?(row: T, message: LiveMessage): T
-  empty: { title: string; text: string; commands: readonly string[] }
+  /** Stands for an empty list: a text, an action of the page, and commands. */
+  empty: { title: string; text: string; action?: () => ComponentChildren; commands: readonly string[] }
 }
 
 export interface Filter {

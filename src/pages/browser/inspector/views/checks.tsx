@@ -2,6 +2,7 @@ import type { Check } from '../../../../model/check.ts'
 import { money } from '../api.ts'
 import { Badge } from '../elements.tsx'
 import type { View } from '../list/view.ts'
+import { TestEventButton } from '../test-event.tsx'
 
 export const checksView: View<Check> = {
   name: 'checks',
@@ -34,6 +35,7 @@ export const checksView: View<Check> = {
   empty: {
     title: 'No checks yet',
     text: 'A point of sale pushes the full state of a check on every change. Create one:',
+    action: TestEventButton,
     commands: ['tabwire trigger check.created'],
   },
 }

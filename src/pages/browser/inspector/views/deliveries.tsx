@@ -11,6 +11,7 @@ import { Countdown } from '../clock.tsx'
 import { AttemptResult, Badge } from '../elements.tsx'
 import { ResendAll } from '../list/resend-all.tsx'
 import { eventTypeFilter, type View } from '../list/view.ts'
+import { FirstStep } from '../test-event.tsx'
 import { endpointChoices, endpointName } from './endpoints.tsx'
 
 export const deliveriesView: View<Delivery> = {
@@ -61,6 +62,7 @@ export const deliveriesView: View<Delivery> = {
   empty: {
     title: 'No deliveries yet',
     text: 'Register an endpoint, then push a check. Each event is delivered to every subscribed endpoint.',
+    action: FirstStep,
     commands: ['tabwire listen --forward-to http://localhost:3000/webhooks', 'tabwire trigger check.created'],
   },
 }

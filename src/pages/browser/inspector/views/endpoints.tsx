@@ -1,13 +1,17 @@
 import { signal } from '@preact/signals'
+import { eventTypes } from '../../../../model/event.ts'
+import type { RecentDeliveries } from '../../../../model/simulator/endpoint-health.ts'
 import type { WebhookEndpointView } from '../../../../model/webhook-endpoint.ts'
 import { address } from '../address.tsx'
 import { callApi, type List } from '../api.ts'
-import { Badge } from '../elements.tsx'
+import { Time } from '../clock.tsx'
+import { Badge, StatusCode } from '../elements.tsx'
+import { RegisterButton } from '../endpoint-registration.tsx'
 import type { View } from '../list/view.ts'
 import { onLive, throttled } from '../live.ts'
 
-/** An endpoint with its count of consecutive failed deliveries. */
-export type Endpoint = WebhookEndpointView & { consecutive_failures: number }
+/** An endpoint with its count of consecutive failed deliveries and the outcome of its newest ones. */
+export type Endpoint = WebhookEndpointView & RecentDeliveries & { consecutive_failures: number }
 
 /** The newest 100 endpoints by id; the page names a delivery's endpoint by its URL. */
 export const endpoints = signal<ReadonlyMap<string, Endpoint>>(new Map())
@@ -18,7 +22,7 @@ export function startEndpoints(): void {
       ({ data }) => (endpoints.value = new Map(data.map((endpoint) => [endpoint.id, endpoint]))),
       () => undefined,
     )
-  }, 2_000)
+  }, 5_000)
   onLive(read)
   read()
 }
@@ -57,20 +61,25 @@ export const endpointsView: View<Endpoint> = {
     },
   ],
   hint: 'Search URL, ID',
-  headings: ['Registered', 'URL', 'Status', 'Health', 'Events'],
+  headings: ['Registered', 'URL', 'Status', 'Health', 'Last 50', 'Last error', 'Events'],
   time: ({ created_at }) => created_at,
   cells: (endpoint) => [
-    <b>{endpoint.url}</b>,
+    <b title={endpoint.url}>{endpoint.url}</b>,
     <Badge word={endpoint.status} />,
-    healthText(endpoint),
-    endpoint.event_types.length === 8 ? 'all events' : endpoint.event_types.join(', '),
+    <span title={healthText(endpoint)}>{healthText(endpoint)}</span>,
+    <span title={recentText(endpoint)}>{rateText(endpoint)}</span>,
+    endpoint.last_error === null ? '' : <LastError error={endpoint.last_error} />,
+    <span title={endpoint.event_types.join(', ')}>
+      {endpoint.event_types.length === eventTypes.length ? 'all events' : endpoint.event_types.join(', ')}
+    </span>,
   ],
   opens: ({ id }) => id,
   follows: ['attempt', 'delivery', 'request'],
   empty: {
     title: 'No endpoints yet',
     text: 'Register an endpoint to receive deliveries. For a local receiver on plain HTTP, use tabwire listen.',
-    commands: ['tabwire endpoints create https://localhost:8443/webhooks --events all'],
+    commands: ['tabwire listen --forward-to http://localhost:3000/webhooks'],
+    action: RegisterButton,
   },
 }
 
@@ -78,4 +87,29 @@ export function healthText({ status, disabled_reason, consecutive_failures }: En
   if (status === 'disabled') return disabled_reason ?? 'disabled'
   if (consecutive_failures === 0) return 'healthy'
   return `${consecutive_failures} consecutive ${consecutive_failures === 1 ? 'failure' : 'failures'}`
+}
+
+/** Returns the part of the newest deliveries that were delivered: `92%`; empty without deliveries. */
+function rateText({ recent: { deliveries, delivered } }: Endpoint): string {
+  return deliveries === 0 ? '' : `${Math.floor((100 * delivered) / deliveries)}%`
+}
+
+/** Returns `46 of the last 50 (92%)`; empty without deliveries. */
+export function recentText(endpoint: Endpoint): string {
+  const { deliveries, delivered } = endpoint.recent
+  return deliveries === 0 ? '' : `${delivered} of the last ${deliveries} (${rateText(endpoint)})`
+}
+
+/** The newest failed attempt: its status or outcome, and its time. */
+export function LastError({
+  error: { at, outcome, response_status },
+}: {
+  error: NonNullable<Endpoint['last_error']>
+}) {
+  return (
+    <>
+      {response_status === null ? <Badge word={outcome} /> : <StatusCode status={response_status} />}{' '}
+      <Time at={at} />
+    </>
+  )
 }

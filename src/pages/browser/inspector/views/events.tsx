@@ -1,5 +1,6 @@
 import type { EventView } from '../../../../model/event-view.ts'
 import { eventTypeFilter, type View } from '../list/view.ts'
+import { TestEventButton } from '../test-event.tsx'
 
 export const eventsView: View<EventView> = {
   name: 'events',
@@ -16,6 +17,7 @@ export const eventsView: View<EventView> = {
   empty: {
     title: 'No events yet',
     text: 'Pushes create events. So do guests who claim items, pay or rate.',
+    action: TestEventButton,
     commands: ['tabwire trigger check.created'],
   },
 }

@@ -1,0 +1,98 @@
+import { signal } from '@preact/signals'
+import type { Delivery } from '../../../model/delivery.ts'
+import { durationText, formatTime } from '../../../model/text/time.ts'
+import { showFailure, outcome } from './announce.tsx'
+import { callApi, type List } from './api.ts'
+import { type ClockView, readClock } from './clock.tsx'
+import { publishReturn } from './live.ts'
+
+interface AdvanceReport {
+  now: string
+  attempted_total: number
+}
+
+/** Returns the duration of a move when its turn comes, in milliseconds; a text when there is nothing to move to. */
+type Target = () => Promise<number | string>
+
+/** Number of moves of the clock that this page has asked for and that have not ended. */
+export const pendingMoves = signal(0)
+
+/** A move may play 35 hours against receivers that time out, so it has no timeout of its own. */
+const TIMEOUT_MS = 24 * 3_600_000
+
+let stopping = new AbortController()
+let last: Promise<void> = Promise.resolve()
+
+/**
+ * Moves run one after another, each by a duration. A duration is read when the move starts: a time that the page showed at
+ * the click may have passed by then.
+ */
+function move(target: Target): void {
+  const { signal: stopped } = stopping
+  pendingMoves.value += 1
+  last = last.then(async () => {
+    try {
+      if (!stopped.aborted) outcome.value = { text: await moveNow(target, stopped), bad: false }
+    } catch (error) {
+      if (stopped.aborted) outcome.value = { text: await stoppedText(), bad: false }
+      else showFailure(error)
+    } finally {
+      pendingMoves.value -= 1
+      publishReturn()
+    }
+  })
+}
+
+async function moveNow(target: Target, stopped: AbortSignal): Promise<string> {
+  const ms = await target()
+  if (typeof ms === 'string') return ms
+  outcome.value = null
+  const body = { advance: durationText(ms) }
+  const { now, attempted_total } = await callApi<AdvanceReport>('POST', '/clock', body, {
+    signal: stopped,
+    timeoutMs: TIMEOUT_MS,
+  })
+  return `Clock moved to ${formatTime(now)} UTC. Attempts made: ${attempted_total}.`
+}
+
+async function stoppedText(): Promise<string> {
+  const { now } = await readClock()
+  return `Clock stopped at ${formatTime(now)} UTC.`
+}
+
+/** Advances the clock by milliseconds, like `tabwire clock advance`. */
+export function advanceBy(ms: number): void {
+  move(async () => ms)
+}
+
+/** Advances the clock to the next attempt of a delivery, as it is when the move starts. */
+export function advanceToAttempt(deliveryId: string): void {
+  move(async () => {
+    const path = `/deliveries/${encodeURIComponent(deliveryId)}`
+    const { next_attempt_at, status } = await callApi<Delivery>('GET', path)
+    return next_attempt_at === null
+      ? `The delivery is ${status}. It has no next attempt.`
+      : until(next_attempt_at)
+  })
+}
+
+/** Advances the clock to the earliest next attempt. */
+export function advanceToNext(): void {
+  move(async () => {
+    const [next] = (await callApi<List<Delivery>>('GET', '/deliveries/upcoming?limit=1')).data
+    const time = next?.next_attempt_at ?? null
+    return time === null ? 'No attempts are scheduled.' : until(time)
+  })
+}
+
+/** Returns the milliseconds from the service's time until a time, 0 for a time that has passed. */
+async function until(time: string): Promise<number> {
+  const { now } = await callApi<ClockView>('GET', '/clock')
+  return Math.max(0, Date.parse(time) - Date.parse(now))
+}
+
+/** Stops the current move where the clock is, and drops those that wait. */
+export function stopMoves(): void {
+  stopping.abort()
+  stopping = new AbortController()
+}
