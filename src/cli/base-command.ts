@@ -7,6 +7,7 @@ import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
 import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
+import { fitTo } from './render/layout.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
@@ -167,8 +168,14 @@ export abstract class BaseCommand extends Command {
 
   /** Prints a result: JSON with `--json`, else the rendered text. */
   protected print(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? jsonText(resource, 2) : harmless(render(this.terminal.columns))
+    const text = this.wantsJson ? jsonText(resource, 2) : this.fitted(render)
     process.stdout.write(`${text}\n`)
+  }
+
+  /** Renders a text for people that fits the terminal. */
+  protected fitted(render: (columns: number) => string): string {
+    const { columns } = this.terminal
+    return fitTo(columns, harmless(render(columns)))
   }
 
   /** Writes a result as it is, without a line break. At a terminal it is made {@link harmless}. */
@@ -179,7 +186,7 @@ export abstract class BaseCommand extends Command {
   /** Shows a long text: at a terminal by `render`, in the pager when there is one; in a pipe as it is. */
   protected async showLong(text: string, render: (columns: number) => string): Promise<void> {
     if (!process.stdout.isTTY) return this.write(text)
-    const shown = `${harmless(render(this.terminal.columns))}\n`
+    const shown = `${this.fitted(render)}\n`
     const { showInPager } = await import('./help/pager.ts')
     if (!(await showInPager(shown))) this.write(shown)
   }
@@ -201,7 +208,7 @@ export abstract class BaseCommand extends Command {
 
   /** Prints one element of a stream: one line of JSON, or the rendered text. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))
+    const text = this.wantsJson ? jsonText(resource) : this.fitted(render)
     process.stdout.write(`${text}\n`)
   }
 
@@ -228,7 +235,7 @@ export abstract class BaseCommand extends Command {
 
   /** Writes a message to stderr. chalk chooses colours for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
-    const shown = harmless(text)
+    const shown = this.wantsJson ? harmless(text) : fitTo(process.stderr.columns || Infinity, harmless(text))
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
@@ -239,7 +246,13 @@ export abstract class BaseCommand extends Command {
 
   /** Prints a result to stderr, for a command whose stdout belongs to another program. */
   protected sayResult(resource: unknown, render: (columns: number) => string): void {
-    this.say(this.wantsJson ? jsonText(resource) : render(process.stderr.columns || Infinity))
+    if (this.wantsJson) this.say(jsonText(resource))
+    else this.sayRendered(render)
+  }
+
+  /** Writes a message that is laid out for the terminal of stderr. */
+  protected sayRendered(render: (columns: number) => string): void {
+    this.say(render(process.stderr.columns || Infinity))
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {

@@ -114,7 +114,9 @@ export default class Listen extends ServiceCommand {
   private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
     this.several = registered.length
     if (!this.wantsJson)
-      return this.say(renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`))
+      return this.sayRendered((columns) =>
+        renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`, columns),
+      )
     const forward = registered.map(({ endpoint, target, url }) => ({
       endpoint_id: endpoint.id,
       url,

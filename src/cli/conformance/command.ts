@@ -10,6 +10,7 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
 import { openOutput } from '../files/output.ts'
 import { toJUnit, toTap } from '../../conformance/report/formats.ts'
+import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
 
 /** Reports progress. */
@@ -108,7 +109,7 @@ export async function formatReport(
 ): Promise<string> {
   if (junit !== undefined) await writeReport(junit, await toJUnit(report))
   if (json) return `${JSON.stringify(report, null, 2)}\n`
-  return tap ? toTap(report) : `${renderConformance(report, columns)}\n`
+  return tap ? toTap(report) : `${fitTo(columns ?? Infinity, renderConformance(report, columns))}\n`
 }
 
 async function writeReport(file: string, text: string): Promise<void> {

@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import { formatTime, price, status, renderFields, renderer } from './text.ts'
-import { renderTable } from './layout.ts'
+import { formatTime, price, status, renderer } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
 
 /** Currencies of locations, by id. */
 export type Currencies = Readonly<Record<string, string>>
@@ -35,7 +35,7 @@ export const renderCheck = renderer((check: Check, columns?: number, currencies:
     ['balance', money(check.balance_cents)],
     ['updated', `${formatTime(check.updated_at)} UTC`],
   ]
-  return `${renderFields(fields)}\n\n${renderItems(check, money, columns)}`
+  return `${renderFields(fields, columns)}\n\n${renderItems(check, money, columns)}`
 })
 
 function renderItems(

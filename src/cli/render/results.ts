@@ -6,7 +6,7 @@ import {
   type Verdict,
 } from '../../conformance/report/result.ts'
 import { renderer, count, printable, formatTime } from './text.ts'
-import { wrapped } from './layout.ts'
+import { cutTo, widthOf, wrapped } from './layout.ts'
 import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
 import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
 
@@ -129,12 +129,20 @@ function renderFinding(
   return [
     `${chalk.yellow(`! ${code}`)}  ${times}`,
     wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
-    ...requests.map(
-      ({ id, method, path, status, started_at }) =>
-        `    ${formatTime(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
-    ),
+    ...requests.flatMap((request) => renderRequestLine(request, columns)),
     ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
   ].join('\n')
+}
+
+/** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
+function renderRequestLine(
+  { id, method, path, status, started_at }: ReportedFinding['requests'][number],
+  columns: number,
+): string[] {
+  const call = `    ${formatTime(started_at)}  ${method} ${printable(path)}`
+  const line = `${call}  ${status}  ${chalk.dim(id)}`
+  if (widthOf(line) <= columns) return [line]
+  return [`${cutTo(columns - '  200'.length, call)}  ${status}`, `      ${chalk.dim(id)}`]
 }
 
 function ago(now: Date, timestamp: number): string {

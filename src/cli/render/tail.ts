@@ -1,11 +1,11 @@
 import chalk from 'chalk'
 import type { Delivery } from '../../model/delivery.ts'
 import type { TailMessage } from '../tail/deduplicate.ts'
-import { renderHeaded, renderAttempt } from './attempt.ts'
-import { printable, renderer, renderFields, count, status as coloured } from './text.ts'
+import { renderHeaded, renderAttempt, renderFailure } from './attempt.ts'
+import { printable, renderer, count, status as coloured } from './text.ts'
 import { chosenOf, waitingNow, type View } from '../tail/view.ts'
 import { keyHelp } from '../tail/keys.ts'
-import { cutTo, widthOf } from './layout.ts'
+import { cutTo, widthOf, renderFields } from './layout.ts'
 import type { RequestView } from '../../client.ts'
 import { faultsText } from './fault.ts'
 
@@ -14,22 +14,25 @@ const EVENT_LINES = 150
 
 /**
  * Renders a line of `tail`, with the bodies below it unless `eventBody` is undefined; `null` means that it is not
- * available.
+ * available. `endpoint` is the URL of the receiver.
  */
 export const renderTailMessage = renderer(
-  (told: TailMessage, columns: number, eventBody?: string | null): string => {
+  (told: TailMessage, columns: number, eventBody?: string | null, endpoint?: string): string => {
     if (told.type === 'request') {
       const { request_body, response_body } = told.data
       const bodies =
         eventBody === undefined
           ? ''
-          : `${renderHeaded('request', request_body, EVENT_LINES)}${renderHeaded('response', response_body, EVENT_LINES)}`
+          : `${renderHeaded('request', request_body, columns, EVENT_LINES)}${renderHeaded('response', response_body, columns, EVENT_LINES)}`
       return renderRequest(told.data, columns) + bodies
     }
-    const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
+    const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, columns, EVENT_LINES)
     if (told.type === 'delivery') return renderRetired(told.data) + sent
-    const answered = eventBody === undefined ? '' : renderHeaded('response', told.data.attempt.response_body)
-    return renderAttempt(told.data, columns) + sent + answered
+    const answered =
+      eventBody === undefined
+        ? renderFailure(told.data, columns)
+        : renderHeaded('response', told.data.attempt.response_body, columns)
+    return renderAttempt(told.data, columns, endpoint) + sent + answered
   },
 )
 

@@ -18,6 +18,7 @@ export default class RequestsShow extends ServiceCommand {
     const { args, flags } = await this.parse(RequestsShow)
     const client = await this.connect(flags)
     const request = await client.requests.get(args.request)
-    this.print(request, (columns) => renderRequestDetail(request, columns))
+    const currencies = request.push === null ? {} : await this.currencies(client)
+    this.print(request, (columns) => renderRequestDetail(request, columns, currencies))
   }
 }
