@@ -166,6 +166,14 @@ export abstract class BaseCommand extends Command {
       : serviceNameAt({ url, ca: await trustedCa(flags.cacert, run?.ca) })
   }
 
+  /** Names where the value of a flag comes from: the flag, its file, or the environment. */
+  protected sourceOf(flag: string): string {
+    const typed = [flag, `${flag}-file`].find((name) => typedValue(this.argv, name) !== undefined)
+    if (typed !== undefined) return `--${typed}`
+    const variable = `TABWIRE_${flag.replaceAll('-', '_').toUpperCase()}`
+    return (process.env[variable] ?? '') === '' ? `${variable}_FILE` : variable
+  }
+
   /** Prints a result: JSON with `--json`, else the rendered text. */
   protected print(resource: unknown, render: (columns: number) => string): void {
     const text = this.wantsJson ? jsonText(resource, 2) : this.fitted(render)

@@ -46,6 +46,25 @@ export function renderStatus(view: View, columns: number): string {
   return cutTo(columns, line(parts, fitting))
 }
 
+/** What the bar of `listen` shows. */
+export interface ListenView {
+  forwarded: number
+  failed: number
+  /** The delivery that `r` resends. */
+  last: Pick<Delivery, 'id' | 'event_type' | 'external_check_id'> | undefined
+}
+
+/** Renders the bar of `listen`: how much was forwarded, and the keys; the delivery to resend is named where it fits. */
+export function renderListenStatus({ forwarded, failed, last }: ListenView, columns: number): string {
+  const total = `${forwarded} forwarded${failed > 0 ? `, ${chalk.red(`${failed} failed`)}` : ''}`
+  const parts = [chalk.black.bgGreen(' LISTENING '), total]
+  const keys = [key('c', 'clear'), key('q', 'quit')]
+  if (last === undefined) return line(parts, keys)
+  const subject = `${last.event_type} ${cutTo(20, printable(last.external_check_id ?? ''))}`.trimEnd()
+  const whole = line(parts, [key('r', `resend ${subject}`), ...keys])
+  return widthOf(whole) <= columns ? whole : line(parts, [key('r', 'resend'), ...keys])
+}
+
 export function renderKeyHelp(): string {
   return renderFields(keyHelp)
 }

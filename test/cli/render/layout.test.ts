@@ -43,9 +43,9 @@ describe('a table', () => {
     const rows = [['a-check-with-a-rather-long-name', 'GET /v1/checks/chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD', '$12.00']]
     const drawn = (columns: number) =>
       stripVTControlCharacters(renderTable(['check', 'call', 'total'], rows, '', columns)).split('\n').slice(1)
-    expect(drawn(60)).toEqual(['a-check-with-a-rather-lo…  GET /v1/checks/…            $12.00'])
-    expect(drawn(36)).toEqual(['a-check-wit…  GET /v1/che…  $12.00'])
-    expect(drawn(30)).toEqual(['a-check-with…  GET /v1/check…', '  total $12.00'])
+    expect(drawn(60)).toEqual(['a-check-with-a-rather-lo…  GET /v1/checks/…           $12.00'])
+    expect(drawn(36)).toEqual(['a-check-with…  GET /v1/chec…  $12.00'])
+    expect(drawn(30)).toEqual(['a-check-with-…  GET /v1/check…', '  total $12.00'])
   })
 
   test('ends no line in blanks, and says so when it is empty', () => {
