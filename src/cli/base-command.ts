@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk from 'chalk'
@@ -41,10 +42,12 @@ export abstract class BaseCommand extends Command {
     await super.init()
     // chalk knows FORCE_COLOR and terminals, but not https://no-color.org.
     if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
-    // A closed pipe (`| head`) is not an error.
+    // A closed pipe (`| head`) is not an error; a full disk is.
     for (const stream of [process.stdout, process.stderr])
-      stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Before oclif's listener, which throws the error.
+      stream.prependListener('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'EPIPE') this.abandoned()
+        else unwritable(error)
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.on(signal, (name: NodeJS.Signals) => this.interrupted(name))
@@ -92,7 +95,13 @@ export abstract class BaseCommand extends Command {
     environment: Readonly<Record<string, string | undefined>>,
   ): Promise<Record<string, string | undefined>> {
     const name = typedValue(this.argv, 'profile') ?? environment.TABWIRE_PROFILE ?? ''
-    if (!('profile' in flags) || !isProfileName(name)) return {}
+    if (!('profile' in flags) || name === '') return {}
+    // `contract check` also takes a file here.
+    if (!isProfileName(name) && 'base-url' in flags) return {}
+    if (!isProfileName(name))
+      throw new Errors.CLIError(
+        `--profile must be letters, digits, hyphens and underscores, got ${JSON.stringify(name)}.`,
+      )
     const url = ['url', 'base-url'].find((flag) => typedValue(this.argv, flag) !== undefined)
     if (url !== undefined) {
       // The key of a profile goes to the profile's service only.
@@ -273,6 +282,17 @@ export abstract class BaseCommand extends Command {
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }
+}
+
+/** Ends the process when its output cannot be written. */
+function unwritable({ message }: Error): never {
+  // In one write to the descriptor: the stream may be the one that failed.
+  try {
+    writeSync(2, `Error: Cannot write the output: ${message}.\n`)
+  } catch {
+    // Nothing can be told.
+  }
+  process.exit(exitCodes.failed)
 }
 
 /** ora bundles its own chalk, so the colour is set here. It must not set raw mode: Ctrl-C would be lost. */

@@ -100,7 +100,9 @@ export function mainJobs(): Job[] {
     },
     {
       what: 'Test your receiver',
-      commands: ['tabwire receiver check https://localhost:8443/webhooks --secret whsec_…'],
+      commands: [
+        'tabwire receiver check http://localhost:3000/webhooks --secret "$(tabwire listen --print-secret)"',
+      ],
     },
     {
       what: 'Check your integration, locally or in CI',

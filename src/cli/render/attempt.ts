@@ -108,8 +108,14 @@ export const renderBody = renderer((body: string, columns?: number, mostLines: n
 
 /** Renders a body under a heading; JSON is indented. */
 export const renderHeaded = renderer(
-  (heading: string, body: string | null, columns?: number, mostLines?: number): string => {
-    if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: none`)}`
+  (
+    heading: string,
+    body: string | null,
+    columns?: number,
+    mostLines?: number,
+    absence = 'none',
+  ): string => {
+    if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: ${absence}`)}`
     return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), columns, mostLines)}`
   },
 )

@@ -55,11 +55,16 @@ export const renderRequestDetail = renderer(
     const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
     const changes = renderCheckChanges(push?.changes ?? [], currency)
     const bodies =
-      renderHeaded('request body', request.request_body, columns, BODY_LINES) +
+      renderHeaded('request body', request.request_body, columns, BODY_LINES, absence(status)) +
       renderHeaded('response body', request.response_body, columns, BODY_LINES)
     return [renderFields(fields, columns), ...diff, ...changes, ...findings].join('\n') + bodies
   },
 )
+
+/** Says why a request has no body: one that is too large is not read. */
+function absence(status: number): string {
+  return status === 413 ? 'not kept, because it was too large to be read' : 'none'
+}
 
 /** Returns the location of the check in a response; nothing when it is not a check. */
 function locationIn(body: string | null): string {
