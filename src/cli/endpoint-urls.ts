@@ -11,7 +11,9 @@ export function createEndpointUrls(
   const known = new Map<string, string | undefined>()
   return async (id) => {
     if (!known.has(id)) {
-      const urls = await connect().then(endpointUrls).catch(() => undefined)
+      const urls = await connect()
+        .then(endpointUrls)
+        .catch(() => undefined)
       for (const [one, url] of Object.entries(urls ?? {})) known.set(one, url)
       // Ids are not used again, so a removed endpoint stays unknown.
       if (urls !== undefined && !known.has(id)) known.set(id, undefined)

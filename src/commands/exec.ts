@@ -130,7 +130,11 @@ export default class Exec extends BaseCommand {
     const place = this.isTemporary ? { TABWIRE_DATA_DIR: directory } : {}
     const trust = ca === undefined ? {} : { TABWIRE_CACERT: file, ...place }
     const variables = { TABWIRE_URL: url, TABWIRE_BASE_URL: baseUrl, TABWIRE_API_KEY: apiKey, ...trust }
-    this.running = await runCommand(this.command, variables, ca === undefined ? {} : { NODE_EXTRA_CA_CERTS: file })
+    this.running = await runCommand(
+      this.command,
+      variables,
+      ca === undefined ? {} : { NODE_EXTRA_CA_CERTS: file },
+    )
     const code = await this.running.ended
     return code === 0 && this.wasInterrupted ? exitCodes.interrupted : code
   }

@@ -37,7 +37,8 @@ export default class Help extends BaseCommand {
   private printShape(id: string): void {
     const command = this.config.findCommand(id)
     if (command !== undefined) return this.print(shapeOf(command), () => '')
-    const isBelow = (one: Command.Loadable) => one.hidden !== true && (id === '' || one.id.startsWith(`${id}:`))
+    const isBelow = (one: Command.Loadable) =>
+      !one.hidden && (id === '' || one.id.startsWith(`${id}:`))
     this.print({ data: this.config.commands.filter(isBelow).map(shapeOf) }, () => '')
   }
 
@@ -76,7 +77,9 @@ function shapeOf({ id, description = '', usage, examples = [], args, flags }: Co
     summary,
     description: rest.join('\n'),
     usage: usage ?? [words, ...Object.keys(args).map((name) => name.toUpperCase()), '[FLAGS]'].join(' '),
-    examples: examples.map((one) => String(one).replaceAll('<%= config.bin %>', 'tabwire')),
+    examples: examples.map((one) =>
+      (typeof one === 'string' ? one : one.command).replaceAll('<%= config.bin %>', 'tabwire'),
+    ),
     args: Object.values(args).map(({ name, description: text = '', required = false, options }) => ({
       name: name.toUpperCase(),
       description: text,
@@ -84,7 +87,7 @@ function shapeOf({ id, description = '', usage, examples = [], args, flags }: Co
       ...(options !== undefined && { options }),
     })),
     flags: Object.values(flags)
-      .filter(({ hidden }) => hidden !== true)
+      .filter(({ hidden }) => !hidden)
       .map((flag) => ({
         name: `--${flag.name}`,
         description: flag.description ?? '',

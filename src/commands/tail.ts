@@ -95,11 +95,7 @@ export default class Tail extends ServiceCommand {
     })
   }
 
-  private async show(
-    told: TailMessage,
-    bodyOf: BodyOf | undefined,
-    url: string | undefined,
-  ): Promise<void> {
+  private async show(told: TailMessage, bodyOf: BodyOf | undefined, url: string | undefined): Promise<void> {
     const event_body = await bodyFor(told, bodyOf)
     // The bodies of a request are in it already.
     const data =

@@ -47,7 +47,7 @@ describe.concurrent('tabwire contract check', () => {
     expect(endpoints.data).toEqual([])
   })
 
-  test('says which service it tests, and where the key came from', async () => {
+  test('says which service it tests, and where the key came from', { timeout: 120_000 }, async () => {
     const only = ['--only', 'access/locations']
     const own = await tabwire(['contract', 'check', ...only])
     expect(own.stdout).toMatch(
@@ -63,12 +63,12 @@ describe.concurrent('tabwire contract check', () => {
     const url = ['--base-url', `${service.url}/v1`]
     const headOf = async (args: readonly string[], env: Record<string, string> = {}) => {
       const { stdout, stderr } = await tabwire(['contract', 'check', ...args, ...only], { cwd, env })
-      return stdout.split('\n\n', 1)[0]?.split('\n').slice(1).join('\n') || stderr
+      const head = stdout.split('\n\n', 1)[0] ?? ''
+      return head === '' ? stderr : head.split('\n').slice(1).join('\n')
     }
     expect(await headOf([...url, '--api-key-file', 'api.key'])).toBe(
       '  service    given by --base-url\n  signature  X-<any name>-Signature\n  API key    --api-key-file',
     )
-    expect(await headOf(url, { TABWIRE_API_KEY: service.key })).toMatch(/API key {4}TABWIRE_API_KEY$/)
     expect(await headOf(['--profile', 'staging'], { STAGING_KEY: service.key })).toMatch(
       /service {4}profile staging\n.*\n {2}API key {4}profile staging$/,
     )
@@ -147,7 +147,7 @@ describe.concurrent('tabwire contract check', () => {
     ],
     [
       ['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'],
-      1,
+      2,
       'Error: Cannot read no-such.json: no such file.',
     ],
     [

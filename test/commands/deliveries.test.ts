@@ -135,7 +135,7 @@ describe.concurrent('tabwire ping', () => {
     const unknown = await service.run(['ping', 'https://nowhere.example/'])
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('No enabled endpoint has the URL https://nowhere.example/.') as string,
+      stderr: expect.stringContaining('No endpoint has the URL https://nowhere.example/.') as string,
     })
     const own = await serve({ allowHttpLoopback: true })
     const none = await own.run(['ping'])

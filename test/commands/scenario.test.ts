@@ -158,7 +158,7 @@ describe('tabwire scenario run', () => {
   })
 
   test.each([
-    ['nowhere.json', 1, /Cannot read nowhere\.json: no such file/],
+    ['nowhere.json', 2, /Cannot read nowhere\.json: no such file/],
     ['diner-for-four', 2, /Did you mean dinner-for-four\?/],
   ])('%s ends with %i', async (name, code, message) => {
     const ended = await run(name)

@@ -46,7 +46,9 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
       /Listening for deliveries\. Press q to stop\.[^]*LIVE {3}0 shown · p pause · f failures · o open/,
     )
     await push('lunch')
-    await tail.shows(/✓ \d\d:\d\d:\d\d {2}check\.created {6}lunch {15}200 +[\d.]+ ms {2}→ :\d+\r\n[^]*1 shown/)
+    await tail.shows(
+      /✓ \d\d:\d\d:\d\d {2}check\.created {6}lunch {15}200 +[\d.]+ ms {2}→ :\d+\r\n[^]*1 shown/,
+    )
 
     tail.type('p')
     await tail.shows(/PAUSED {3}0 waiting/)

@@ -40,7 +40,8 @@ export interface Shown {
 let sessions = 0
 
 /** Runs a command, prints how it ended, and tells tmux. */
-const SHELL = 'channel=$1; shift; "$@"; printf "\\nended with %d\\n" $?; tmux wait-for -S "$channel"; exec cat'
+const SHELL =
+  'channel=$1; shift; "$@"; printf "\\nended with %d\\n" $?; tmux wait-for -S "$channel"; exec cat'
 const ENDED = /\n*ended with (\d+)$/
 
 /** Starts a tmux server whose terminals have so many columns. */

@@ -36,7 +36,7 @@ export async function runCommand(
   const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...defaults, ...withoutConnection(process.env), ...variables },
+    env: { ...defaults, ...withoutEmpty(withoutConnection(process.env), defaults), ...variables },
     detached: hasOwnGroup,
   })
   const send = (signal: NodeJS.Signals) =>
@@ -70,6 +70,16 @@ function withoutConnection(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     ...others
   } = environment
   return others
+}
+
+/** Removes empty variables that have a default: an empty one counts as unset. */
+function withoutEmpty(
+  environment: NodeJS.ProcessEnv,
+  defaults: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => !(name in defaults) || value !== ''),
+  )
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -71,11 +71,11 @@ export const renderForwarded = renderer(
 /** Renders the routes of `listen`, and the secret or the file that holds it. */
 export const renderListening = renderer(
   (registered: readonly Registered[], secret: string, columns?: number): string => {
-  const routes = registered.map(({ endpoint, target }): [string, string] => [
-    'forward',
-    `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
-  ])
-  return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]], columns)}\n\nPress Ctrl-C to stop and remove ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
+    const routes = registered.map(({ endpoint, target }): [string, string] => [
+      'forward',
+      `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
+    ])
+    return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]], columns)}\n\nPress Ctrl-C to stop and remove ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
   },
 )
 
@@ -96,25 +96,21 @@ const MOST = { lines: 20, characters: 400 }
 const BAR = '    │ '
 
 /** Renders the start of a body line by line behind a bar, beginning with a line break. */
-export const renderBody = renderer((body: string, columns?: number, mostLines: number | undefined = MOST.lines): string => {
-  const lines = body.trimEnd().split(/\r?\n/)
-  if (lines.length === 1 && lines[0] === '') return ''
-  const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
-  const shown = [...lines.slice(0, mostLines), ...more].flatMap((line) =>
-    breakTo(columns && columns - BAR.length, printable(bounded(line).replaceAll('\t', '  '))),
-  )
-  return shown.map((line) => `\n${chalk.dim(BAR)}${line}`).join('')
-})
+export const renderBody = renderer(
+  (body: string, columns?: number, mostLines: number | undefined = MOST.lines): string => {
+    const lines = body.trimEnd().split(/\r?\n/)
+    if (lines.length === 1 && lines[0] === '') return ''
+    const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
+    const shown = [...lines.slice(0, mostLines), ...more].flatMap((line) =>
+      breakTo(columns && columns - BAR.length, printable(bounded(line).replaceAll('\t', '  '))),
+    )
+    return shown.map((line) => `\n${chalk.dim(BAR)}${line}`).join('')
+  },
+)
 
 /** Renders a body under a heading; JSON is indented. */
 export const renderHeaded = renderer(
-  (
-    heading: string,
-    body: string | null,
-    columns?: number,
-    mostLines?: number,
-    absence = 'none',
-  ): string => {
+  (heading: string, body: string | null, columns?: number, mostLines?: number, absence: string | undefined = 'none'): string => {
     if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: ${absence}`)}`
     return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), columns, mostLines)}`
   },

@@ -214,6 +214,9 @@ function reasons(run: readonly Attempt[], columns: number | undefined): string[]
   if (typeof first?.error !== 'string') return []
   const { number, error, response_body: body } = first
   const which = run.length === 1 ? `attempt ${number}` : `attempts ${number} to ${run.at(-1)?.number}`
-  const told = body === null || body === '' ? [] : breakTo(columns, `  response: ${oneLine(body)}`).map((line) => chalk.dim(line))
+  const told =
+    body === null || body === ''
+      ? []
+      : breakTo(columns, `  response: ${oneLine(body)}`).map((line) => chalk.dim(line))
   return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...told]
 }

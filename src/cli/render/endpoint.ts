@@ -24,22 +24,24 @@ function eventsOf(types: readonly string[]): string {
   return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
 
-export const renderEndpoint = renderer((endpoint: WebhookEndpointView & { signing_secret?: string }, columns?: number): string => {
-  const { disabled_at, disabled_reason } = endpoint
-  const disabled: [string, string][] =
-    disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
-  const fields: [string, string][] = [
-    ['endpoint', endpoint.id],
-    ['url', endpoint.url],
-    ['events', endpoint.event_types.join(' ')],
-    ['status', status(endpoint.status)],
-    ...disabled,
-    ['created', `${formatTime(endpoint.created_at)} UTC`],
-  ]
-  const secret: [string, string][] =
-    endpoint.signing_secret === undefined ? [] : [['secret', endpoint.signing_secret]]
-  return renderFields([...fields, ...secret], columns)
-})
+export const renderEndpoint = renderer(
+  (endpoint: WebhookEndpointView & { signing_secret?: string }, columns?: number): string => {
+    const { disabled_at, disabled_reason } = endpoint
+    const disabled: [string, string][] =
+      disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
+    const fields: [string, string][] = [
+      ['endpoint', endpoint.id],
+      ['url', endpoint.url],
+      ['events', endpoint.event_types.join(' ')],
+      ['status', status(endpoint.status)],
+      ...disabled,
+      ['created', `${formatTime(endpoint.created_at)} UTC`],
+    ]
+    const secret: [string, string][] =
+      endpoint.signing_secret === undefined ? [] : [['secret', endpoint.signing_secret]]
+    return renderFields([...fields, ...secret], columns)
+  },
+)
 
 export const renderPing = renderer(
   ({ outcome, response_status, duration_ms, error, delivery_id }: PingReport): string => {

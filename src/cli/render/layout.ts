@@ -138,7 +138,8 @@ function commandLines(columns: number, before: string, text: string): string[] {
   const lines: string[] = []
   for (const word of command.match(WORD) ?? []) {
     const last = lines.at(-1)
-    if (last !== undefined && widthOf(`${last} ${word}${continued}`) <= columns) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && widthOf(`${last} ${word}${continued}`) <= columns)
+      lines[lines.length - 1] = `${last} ${word}`
     else lines.push(last === undefined ? before + word : indent + word)
   }
   const above = comment === undefined ? [] : [before.replace(/\S.*$/, '') + comment]

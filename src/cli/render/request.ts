@@ -32,11 +32,7 @@ export const renderRequests = renderer((requests: readonly RequestView[], column
 
 /** Renders a request with its findings, its diff and both bodies. */
 export const renderRequestDetail = renderer(
-  (
-    request: RequestView,
-    columns: number | undefined = Infinity,
-    currencies: Currencies = {},
-  ): string => {
+  (request: RequestView, columns: number | undefined = Infinity, currencies: Currencies = {}): string => {
     const { id, method, path, status, started_at, duration_ms, push, faults } = request
     const fields: (readonly [string, string])[] = [
       ['request', id],

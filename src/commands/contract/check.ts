@@ -1,6 +1,11 @@
 import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
-import { ConformanceCommand, conformanceFlags, chosenCases, type About } from '../../cli/conformance/command.ts'
+import {
+  ConformanceCommand,
+  conformanceFlags,
+  chosenCases,
+  type About,
+} from '../../cli/conformance/command.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { contractProfileOf, isProfileName } from '../../cli/config/profiles.ts'
 import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
@@ -150,7 +155,8 @@ export default class ContractCheck extends ConformanceCommand {
     const { profile } = flags
     const isTyped = ['api-key', 'api-key-file'].some((name) => typedValue(this.argv, name) !== undefined)
     const own = profile !== undefined && isProfileName(profile) && !isTyped
-    const given = flags['api-key'] === undefined ? [] : [own ? `profile ${profile}` : this.sourceOf('api-key')]
+    const given =
+      flags['api-key'] === undefined ? [] : [own ? `profile ${profile}` : this.sourceOf('api-key')]
     const sources = [...given, ...(withKeys === undefined ? [] : [`keys of ${withKeys}`])]
     return sources.length === 0 ? 'none' : sources.join('; ')
   }

@@ -61,9 +61,8 @@ export default class EndpointsCreate extends ServiceCommand {
     const { signing_secret: _secret, ...endpoint } = response
     const isKnown = hasFields(response, 'id', 'url', 'event_types', 'status', 'created_at', 'signing_secret')
     if (isKnown)
-      this.print(
-        file === undefined ? response : endpoint,
-        (columns) => renderEndpoint(file === undefined ? response : endpoint, columns),
+      this.print(file === undefined ? response : endpoint, (columns) =>
+        renderEndpoint(file === undefined ? response : endpoint, columns),
       )
     else {
       const shown = file === undefined ? response : without(String(secret), response)

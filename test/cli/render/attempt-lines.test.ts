@@ -6,7 +6,10 @@ import type { AttemptMessage } from '../../../src/client.ts'
 
 const id = 'dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
 
-function message(attempt: Partial<AttemptMessage['attempt']> = {}): { type: 'attempt'; data: AttemptMessage } {
+function message(attempt: Partial<AttemptMessage['attempt']> = {}): {
+  type: 'attempt'
+  data: AttemptMessage
+} {
   return {
     type: 'attempt',
     data: {

@@ -1,7 +1,17 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { breakTo, cutTo, fitTo, padTo, renderTable, widthOf, wrapped, wrapTo, renderFields } from '../../../src/cli/render/layout.ts'
+import {
+  breakTo,
+  cutTo,
+  fitTo,
+  padTo,
+  renderTable,
+  widthOf,
+  wrapped,
+  wrapTo,
+  renderFields,
+} from '../../../src/cli/render/layout.ts'
 import { printable } from '../../../src/cli/render/text.ts'
 
 describe('a table', () => {
@@ -40,9 +50,13 @@ describe('a table', () => {
   })
 
   test('narrows what is cut before a column goes below its row, and cuts no identifier', () => {
-    const rows = [['a-check-with-a-rather-long-name', 'GET /v1/checks/chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD', '$12.00']]
+    const rows = [
+      ['a-check-with-a-rather-long-name', 'GET /v1/checks/chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD', '$12.00'],
+    ]
     const drawn = (columns: number) =>
-      stripVTControlCharacters(renderTable(['check', 'call', 'total'], rows, '', columns)).split('\n').slice(1)
+      stripVTControlCharacters(renderTable(['check', 'call', 'total'], rows, '', columns))
+        .split('\n')
+        .slice(1)
     expect(drawn(60)).toEqual(['a-check-with-a-rather-lo…  GET /v1/checks/…           $12.00'])
     expect(drawn(36)).toEqual(['a-check-with…  GET /v1/chec…  $12.00'])
     expect(drawn(30)).toEqual(['a-check-with-…  GET /v1/check…', '  total $12.00'])
@@ -60,10 +74,30 @@ describe('a text that is wider than the terminal', () => {
     ['is wrapped below its beginning', 16, '✓ one two three four', '✓ one two three\n  four'],
     ['keeps identifiers whole', 34, `Resent check.created as ${id}`, `Resent check.created as\n  ${id}`],
     ['has a word that is wider alone on its line', 12, `to ${id} now`, `to\n${id}\n  now`],
-    ['continues a command as shells do', 40, `Next: tabwire deliveries resend ${id}`, `Next: tabwire deliveries resend \\\n  ${id}`],
-    ['keeps the quotes of a command together', 24, "  $ tabwire push --id 'a b c' x.json", "  $ tabwire push --id \\\n      'a b c' x.json"],
-    ['puts the comment of a command above it', 24, '  tabwire report   # or any', '  # or any\n  tabwire report'],
-    ['stays as it is where it fits', 80, `Next: tabwire deliveries resend ${id}`, `Next: tabwire deliveries resend ${id}`],
+    [
+      'continues a command as shells do',
+      40,
+      `Next: tabwire deliveries resend ${id}`,
+      `Next: tabwire deliveries resend \\\n  ${id}`,
+    ],
+    [
+      'keeps the quotes of a command together',
+      24,
+      "  $ tabwire push --id 'a b c' x.json",
+      "  $ tabwire push --id \\\n      'a b c' x.json",
+    ],
+    [
+      'puts the comment of a command above it',
+      24,
+      '  tabwire report   # or any',
+      '  # or any\n  tabwire report',
+    ],
+    [
+      'stays as it is where it fits',
+      80,
+      `Next: tabwire deliveries resend ${id}`,
+      `Next: tabwire deliveries resend ${id}`,
+    ],
   ])('%s', (_what, columns, text, shown) => {
     expect(fitTo(columns, text)).toBe(shown)
   })
@@ -74,8 +108,16 @@ describe('a text that is wider than the terminal', () => {
   })
 
   test('in a field is wrapped in its column', () => {
-    const fields = renderFields([['event', `check.created  ${id}`], ['url', 'https://a.test/hooks']], 40)
-    expect(stripVTControlCharacters(fields)).toBe(`event  check.created\n       ${id}\nurl    https://a.test/hooks`)
+    const fields = renderFields(
+      [
+        ['event', `check.created  ${id}`],
+        ['url', 'https://a.test/hooks'],
+      ],
+      40,
+    )
+    expect(stripVTControlCharacters(fields)).toBe(
+      `event  check.created\n       ${id}\nurl    https://a.test/hooks`,
+    )
     expect(stripVTControlCharacters(renderFields([['identifier', id]], 32))).toBe(`identifier\n  ${id}`)
   })
 })

@@ -16,7 +16,16 @@ test('each case has its line below its group, and the end counts', () => {
 
 test('the failed case that explains the others is named at the top', () => {
   const one = (group: string, id: string, change: object = {}) =>
-    ({ ...report.cases[0], group, id, title: id, verdict: 'failed', detail: `Seen in ${id}.`, reason: id, ...change }) as CaseResult
+    ({
+      ...report.cases[0],
+      group,
+      id,
+      title: id,
+      verdict: 'failed',
+      detail: `Seen in ${id}.`,
+      reason: id,
+      ...change,
+    }) as CaseResult
   const topOf = (...cases: CaseResult[]) =>
     stripVTControlCharacters(renderConformance({ ...report, cases })).split('\n\n')[0]
   const head = 'receiver check http://127.0.0.1:1/'
@@ -32,7 +41,10 @@ test('the failed case that explains the others is named at the top', () => {
 
 test('what is examined is described below its URL', () => {
   const shown = stripVTControlCharacters(
-    renderConformance(empty, 80, [['service', 'profile staging'], ['API key', '--api-key-file']]),
+    renderConformance(empty, 80, [
+      ['service', 'profile staging'],
+      ['API key', '--api-key-file'],
+    ]),
   )
   expect(shown).toMatch(/^.*\n {2}service {2}profile staging\n {2}API key {2}--api-key-file\n\n/)
 })
