@@ -37,8 +37,7 @@ export default class Help extends BaseCommand {
   private printShape(id: string): void {
     const command = this.config.findCommand(id)
     if (command !== undefined) return this.print(shapeOf(command), () => '')
-    const isBelow = (one: Command.Loadable) =>
-      !one.hidden && (id === '' || one.id.startsWith(`${id}:`))
+    const isBelow = (one: Command.Loadable) => !one.hidden && (id === '' || one.id.startsWith(`${id}:`))
     this.print({ data: this.config.commands.filter(isBelow).map(shapeOf) }, () => '')
   }
 

@@ -139,9 +139,7 @@ describe.concurrent('tabwire ping', () => {
     })
     const own = await serve({ allowHttpLoopback: true })
     const none = await own.run(['ping'])
-    expect(none.stderr).toContain(
-      'No enabled endpoint is registered. Register one with: tabwire endpoints create',
-    )
+    expect(none.stderr).toContain('No endpoint is registered. Register one with: tabwire endpoints create')
     await own.json('endpoints', 'create', good.url)
     expect(await own.run(['ping'])).toMatchObject({ code: 0 })
     await own.stop()

@@ -110,7 +110,13 @@ export const renderBody = renderer(
 
 /** Renders a body under a heading; JSON is indented. */
 export const renderHeaded = renderer(
-  (heading: string, body: string | null, columns?: number, mostLines?: number, absence: string | undefined = 'none'): string => {
+  (
+    heading: string,
+    body: string | null,
+    columns?: number,
+    mostLines?: number,
+    absence: string | undefined = 'none',
+  ): string => {
     if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: ${absence}`)}`
     return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), columns, mostLines)}`
   },

@@ -3,7 +3,7 @@ import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { oneLine } from './attempt.ts'
 import { faultsText } from './fault.ts'
-import { breakTo, cutTo, renderTable, renderFields } from './layout.ts'
+import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
 import { renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/text/time.ts'
 
@@ -13,16 +13,23 @@ export type EndpointUrls = Readonly<Record<string, string>>
 /** Widths at which a row of `deliveries list` has all columns, and at which it has the next attempt. */
 const WIDE = { all: 150, next: 100, check: 72 }
 
+/** Width of a narrow row without event and check. */
+const OTHER_COLUMNS = 38
+
 /**
  * Renders one row per delivery. On a terminal below 150 columns, the id and the endpoint are below their row; below 100, the
- * next attempt is left out, and times have no date; below 72, the check is below its row, too.
+ * next attempt is left out, and times have no date; below 72, a check with a long name is below its row, too.
  */
 export const renderDeliveries = renderer(
   (deliveries: readonly Delivery[], urls: EndpointUrls, columns: number | undefined = Infinity): string => {
     if (deliveries.length === 0) return chalk.dim(NO_DELIVERIES)
     const endpointOf = ({ endpoint_id }: Delivery) => urls[endpoint_id] ?? endpoint_id
     const isNarrow = columns < WIDE.next
-    const hasCheck = columns >= WIDE.check
+    const widest = (texts: readonly string[]) => Math.max(...texts.map(widthOf))
+    const names = widest(deliveries.map(({ external_check_id }) => external_check_id ?? ''))
+    const hasCheck =
+      columns >= WIDE.check ||
+      names + widest(deliveries.map(({ event_type }) => event_type)) + OTHER_COLUMNS <= columns
     const rows = deliveries.map((delivery) => [
       isNarrow ? formatTime(timeOf(delivery)).slice(-8) : formatTime(timeOf(delivery)),
       delivery.event_type,
