@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { Command, Errors, type Interfaces } from '@oclif/core'
 import chalk from 'chalk'
@@ -7,6 +8,7 @@ import { DEFAULT_SERVICE_NAME } from '../model/text/service-name.ts'
 import { describeFailure, exitCodes } from './errors.ts'
 import { jsonFlag } from './flags.ts'
 import { renderError } from './render/messages.ts'
+import { fitTo } from './render/layout.ts'
 import { harmless, jsonText } from './render/text.ts'
 import { isProfileName, profileVariables } from './config/profiles.ts'
 import { secretsFromFiles, typedValue } from './files/secrets.ts'
@@ -40,10 +42,12 @@ export abstract class BaseCommand extends Command {
     await super.init()
     // chalk knows FORCE_COLOR and terminals, but not https://no-color.org.
     if ((process.env.NO_COLOR ?? '') !== '') chalk.level = chalkStderr.level = 0
-    // A closed pipe (`| head`) is not an error.
+    // A closed pipe (`| head`) is not an error; a full disk is.
     for (const stream of [process.stdout, process.stderr])
-      stream.on('error', (error: NodeJS.ErrnoException) => {
+      // Before oclif's listener, which throws the error.
+      stream.prependListener('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'EPIPE') this.abandoned()
+        else unwritable(error)
       })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
       process.on(signal, (name: NodeJS.Signals) => this.interrupted(name))
@@ -91,7 +95,13 @@ export abstract class BaseCommand extends Command {
     environment: Readonly<Record<string, string | undefined>>,
   ): Promise<Record<string, string | undefined>> {
     const name = typedValue(this.argv, 'profile') ?? environment.TABWIRE_PROFILE ?? ''
-    if (!('profile' in flags) || !isProfileName(name)) return {}
+    if (!('profile' in flags) || name === '') return {}
+    // `contract check` also takes a file here.
+    if (!isProfileName(name) && 'base-url' in flags) return {}
+    if (!isProfileName(name))
+      throw new Errors.CLIError(
+        `--profile must be letters, digits, hyphens and underscores, got ${JSON.stringify(name)}.`,
+      )
     const url = ['url', 'base-url'].find((flag) => typedValue(this.argv, flag) !== undefined)
     if (url !== undefined) {
       // The key of a profile goes to the profile's service only.
@@ -165,10 +175,24 @@ export abstract class BaseCommand extends Command {
       : serviceNameAt({ url, ca: await trustedCa(flags.cacert, run?.ca) })
   }
 
+  /** Names where the value of a flag comes from: the flag, its file, or the environment. */
+  protected sourceOf(flag: string): string {
+    const typed = [flag, `${flag}-file`].find((name) => typedValue(this.argv, name) !== undefined)
+    if (typed !== undefined) return `--${typed}`
+    const variable = `TABWIRE_${flag.replaceAll('-', '_').toUpperCase()}`
+    return (process.env[variable] ?? '') === '' ? `${variable}_FILE` : variable
+  }
+
   /** Prints a result: JSON with `--json`, else the rendered text. */
   protected print(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? jsonText(resource, 2) : harmless(render(this.terminal.columns))
+    const text = this.wantsJson ? jsonText(resource, 2) : this.fitted(render)
     process.stdout.write(`${text}\n`)
+  }
+
+  /** Renders a text for people that fits the terminal. */
+  protected fitted(render: (columns: number) => string): string {
+    const { columns } = this.terminal
+    return fitTo(columns, harmless(render(columns)))
   }
 
   /** Writes a result as it is, without a line break. At a terminal it is made {@link harmless}. */
@@ -179,7 +203,7 @@ export abstract class BaseCommand extends Command {
   /** Shows a long text: at a terminal by `render`, in the pager when there is one; in a pipe as it is. */
   protected async showLong(text: string, render: (columns: number) => string): Promise<void> {
     if (!process.stdout.isTTY) return this.write(text)
-    const shown = `${harmless(render(this.terminal.columns))}\n`
+    const shown = `${this.fitted(render)}\n`
     const { showInPager } = await import('./help/pager.ts')
     if (!(await showInPager(shown))) this.write(shown)
   }
@@ -201,7 +225,7 @@ export abstract class BaseCommand extends Command {
 
   /** Prints one element of a stream: one line of JSON, or the rendered text. */
   protected printLine(resource: unknown, render: (columns: number) => string): void {
-    const text = this.wantsJson ? jsonText(resource) : harmless(render(this.terminal.columns))
+    const text = this.wantsJson ? jsonText(resource) : this.fitted(render)
     process.stdout.write(`${text}\n`)
   }
 
@@ -228,7 +252,7 @@ export abstract class BaseCommand extends Command {
 
   /** Writes a message to stderr. chalk chooses colours for stdout, and stderr may lead elsewhere. */
   protected say(text: string): void {
-    const shown = harmless(text)
+    const shown = this.wantsJson ? harmless(text) : fitTo(process.stderr.columns || Infinity, harmless(text))
     process.stderr.write(`${chalkStderr.level > 0 ? shown : stripVTControlCharacters(shown)}\n`)
   }
 
@@ -239,7 +263,13 @@ export abstract class BaseCommand extends Command {
 
   /** Prints a result to stderr, for a command whose stdout belongs to another program. */
   protected sayResult(resource: unknown, render: (columns: number) => string): void {
-    this.say(this.wantsJson ? jsonText(resource) : render(process.stderr.columns || Infinity))
+    if (this.wantsJson) this.say(jsonText(resource))
+    else this.sayRendered(render)
+  }
+
+  /** Writes a message that is laid out for the terminal of stderr. */
+  protected sayRendered(render: (columns: number) => string): void {
+    this.say(render(process.stderr.columns || Infinity))
   }
 
   protected override async catch(error: Error & { exitCode?: number }): Promise<void> {
@@ -252,6 +282,17 @@ export abstract class BaseCommand extends Command {
     else this.say(renderError(failure))
     process.exitCode = failure.exitCode
   }
+}
+
+/** Ends the process when its output cannot be written. */
+function unwritable({ message }: Error): never {
+  // In one write to the descriptor: the stream may be the one that failed.
+  try {
+    writeSync(2, `Error: Cannot write the output: ${message}.\n`)
+  } catch {
+    // Nothing can be told.
+  }
+  process.exit(exitCodes.failed)
 }
 
 /** ora bundles its own chalk, so the colour is set here. It must not set raw mode: Ctrl-C would be lost. */

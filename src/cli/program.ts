@@ -46,6 +46,22 @@ function secretsIn(
   return [...new Set(forms)].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length)
 }
 
+/**
+ * Ends the process with one line when its output cannot be written, as on a full disk. Commands do so themselves; help is no
+ * command. A closed pipe is for others to handle.
+ */
+export function reportLostOutput(
+  stdout: Pick<NodeJS.WriteStream, 'prependListener'>,
+  writeError: (text: string) => void,
+): void {
+  // Before oclif's listener, which throws the error.
+  stdout.prependListener('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    writeError(`Error: Cannot write the output: ${message}.\n`)
+    process.exit(1)
+  })
+}
+
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .reduce((left, secret) => left.replaceAll(secret, HIDDEN), text)

@@ -7,6 +7,7 @@ import { CommandError, usageError } from './errors.ts'
 import { connectionFlags, jsonFlag } from './flags.ts'
 import { currenciesOf } from './guests/amount.ts'
 import { hasFields, renderForeign } from './render/foreign.ts'
+import { word } from './suggestion.ts'
 import { isThisMachine, trustedCa } from './running-service.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
@@ -69,12 +70,20 @@ export abstract class ServiceCommand extends BaseCommand {
    * specification does not name the fields of responses, and commands also work on other deployments.
    */
   protected printList<T extends object>(
-    list: { data: readonly T[] },
+    list: { data: readonly T[]; next_cursor?: string | null },
     fields: readonly (keyof T & string)[],
     render: (records: readonly T[], columns: number) => string,
   ): void {
     const known = Array.isArray(list.data) && list.data.every((one) => hasFields(one, ...fields))
     this.print(list, (columns) => (known ? render(list.data, columns) : renderForeign(list, columns)))
+    this.tellFurther(list)
+  }
+
+  /** Says how to see the next page of a list, if there is one. */
+  protected tellFurther(list: { next_cursor?: string | null }): void {
+    const { next_cursor } = list
+    if (this.wantsJson || typeof next_cursor !== 'string') return
+    this.say(`More: add --cursor ${word(next_cursor)}, or --limit N for up to 100 at once.`)
   }
 
   /** Prints a record in the same way. */

@@ -1,5 +1,6 @@
 import type { Hook } from '@oclif/core'
 import { BaseCommand } from './base-command.ts'
+import { readGuides } from '../guides.ts'
 import { closestWord } from '../model/text/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
 
@@ -9,6 +10,10 @@ class UnknownCommand extends BaseCommand {
 
   async run(): Promise<void> {
     const typed = this.argv.filter((word) => !word.startsWith('-'))
+    const [only = '', ...others] = typed
+    const isGuide = only === 'guides' || (await readGuides()).some(({ name }) => name === only)
+    if (isGuide && others.length === 0)
+      throw usageError(`Unknown command ${JSON.stringify(only)}. Did you mean \`tabwire help ${only}\`?`)
     throw noSuchCommand(typed, this.config.commandIDs)
   }
 }

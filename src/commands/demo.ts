@@ -32,7 +32,7 @@ export default class Demo extends BaseCommand {
       await receiver.close()
       await simulator.close()
     }
-    this.say(`\n${renderNextSteps(this.terminal.columns)}`)
+    this.sayRendered((columns) => `\n${renderNextSteps(columns)}`)
   }
 
   private show(step: DemoStep, currency: string | undefined): void {

@@ -11,12 +11,15 @@ import { renderConnection, renderForwarded, renderListening } from '../cli/rende
 import { renderWarning } from '../cli/render/messages.ts'
 import { count } from '../cli/render/text.ts'
 import { prepareDataDirectory } from '../cli/trust/made-here.ts'
+import type { Terminal } from '../cli/base-command.ts'
+import { openBar } from '../cli/listen/bar.ts'
+import { renderResent } from '../cli/render/delivery.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
 
 export default class Listen extends ServiceCommand {
   static override description =
-    'Forward deliveries to a receiver on plain HTTP.\nRegisters a temporary HTTPS endpoint, forwards each delivery unchanged and returns the response. The endpoint is removed at the end.'
+    'Forward deliveries to a receiver on plain HTTP.\nRegisters a temporary HTTPS endpoint, forwards each delivery unchanged and returns the response. The endpoint is removed at the end.\nKeys at a terminal: r resends the last delivery, c clears the screen, q quits.'
   static override examples = [
     '<%= config.bin %> listen --forward-to http://localhost:3000/webhooks',
     '<%= config.bin %> listen --forward-to localhost:3000 --events check.created,check.closed --dotenv .env',
@@ -53,6 +56,7 @@ export default class Listen extends ServiceCommand {
   private exitCode: number = exitCodes.done
   private readonly disabled = new Set<string>()
   private several = 1
+  private bar: ReturnType<typeof openBar> | undefined
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Listen)
@@ -71,6 +75,7 @@ export default class Listen extends ServiceCommand {
     await prepareDataDirectory(directory)
     const { openAuthority } = await import('../certificates.ts')
     const authority = await openAuthority(directory)
+    const terminal = this.keyboardTerminal
     const tunnel = await openTunnel({ directory, service, targets, authority, insecure: flags.insecure })
     try {
       const secret = await listenSecret(directory)
@@ -80,13 +85,28 @@ export default class Listen extends ServiceCommand {
           const tightened = await env?.write(variablesOf(event.registered, secret))
           if (tightened !== undefined) this.say(tightened)
         }
-        this.show(event, { service, signing_secret: secret, envFile })
+        if (event.type === 'ready' && terminal !== undefined) this.openBar(terminal, connect)
+        if (event.type === 'attempt') this.bar?.count(event.data)
+        const show = () => this.show(event, { service, signing_secret: secret, envFile })
+        if (this.bar === undefined) show()
+        else this.bar.above(show)
       }
     } finally {
+      this.bar?.close()
       if (!(await closeTunnel(tunnel, connect)))
         this.say('The service did not answer. The next `tabwire listen` removes the endpoint.')
     }
     this.exit(this.exitCode)
+  }
+
+  private openBar(terminal: Terminal, connect: () => Promise<Client>): void {
+    this.bar = openBar({
+      terminal,
+      say: (text) => this.say(text),
+      resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
+      quit: () => this.ending.abort(),
+      interrupt: () => this.interrupted(),
+    })
   }
 
   private async printSecret(directory: string): Promise<void> {
@@ -114,7 +134,9 @@ export default class Listen extends ServiceCommand {
   private showReady(registered: readonly Registered[], { service, signing_secret, envFile }: Told): void {
     this.several = registered.length
     if (!this.wantsJson)
-      return this.say(renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`))
+      return this.sayRendered((columns) =>
+        renderListening(registered, envFile === undefined ? signing_secret : `in ${envFile}`, columns),
+      )
     const forward = registered.map(({ endpoint, target, url }) => ({
       endpoint_id: endpoint.id,
       url,

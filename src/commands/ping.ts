@@ -2,6 +2,7 @@ import { Args } from '@oclif/core'
 import { CommandError, exitCodes, usageError } from '../cli/errors.ts'
 import { renderPing } from '../cli/render/endpoint.ts'
 import { hasFields } from '../cli/render/foreign.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import type { Client } from '../client.ts'
 import type { WebhookEndpointView } from '../model/webhook-endpoint.ts'
@@ -42,21 +43,32 @@ export default class Ping extends ServiceCommand {
 async function endpointOf(client: Client, wanted: string | undefined): Promise<string> {
   const isUrl = wanted !== undefined && /^https?:\/\//i.test(wanted)
   if (wanted !== undefined && !isUrl) return wanted
-  const enabled = (await endpointsOf(client)).filter(({ status }) => status !== 'disabled')
+  const all = await endpointsOf(client)
+  const enabled = all.filter(({ status }) => status !== 'disabled')
   const matching = isUrl ? enabled.filter(({ url }) => isSameUrl(url, wanted)) : enabled
   const [first, ...others] = matching
   if (first === undefined)
     throw new CommandError(
       'no_endpoint',
       isUrl
-        ? `No enabled endpoint has the URL ${wanted}. List endpoints with: tabwire endpoints list`
-        : 'No enabled endpoint is registered. Register one with: tabwire endpoints create URL',
+        ? all.some(({ url }) => isSameUrl(url, wanted))
+          ? `The endpoint with the URL ${wanted} is disabled. Register it again with: ${suggestion('endpoints create', [wanted])}`
+          : `No endpoint has the URL ${wanted}. List endpoints with: tabwire endpoints list`
+        : noneEnabled(all),
     )
   if (isUrl || others.length === 0) return first.id
   const choices = matching.map(({ id, url }) => `  ${id}  ${url}`).join('\n')
   throw usageError(
     `ENDPOINT is missing: ${matching.length} endpoints are registered. Pass one of them:\n${choices}`,
   )
+}
+
+function noneEnabled(all: readonly WebhookEndpointView[]): string {
+  const [newest] = all
+  if (newest === undefined)
+    return 'No endpoint is registered. Register one with: tabwire endpoints create URL'
+  const which = all.length === 1 ? 'The only endpoint is' : `All ${all.length} endpoints are`
+  return `${which} disabled, because too many deliveries in a row failed. Register it again with: ${suggestion('endpoints create', [newest.url])}`
 }
 
 /** Returns the newest hundred endpoints. @throws CommandError for a list in a form of another service's own. */

@@ -4,7 +4,14 @@ import { CommandError, exitCodes } from '../cli/errors.ts'
 import { fromEnvironment } from '../cli/flags.ts'
 import { expandFiles, readInput, watchFiles } from '../cli/files/input.ts'
 import { readSample } from '../cli/push/samples.ts'
-import { reportOf, idOf, sentCheck, createInputReader, requireSource } from '../cli/push/source.ts'
+import {
+  reportOf,
+  idOf,
+  sentCheck,
+  createInputReader,
+  requireSource,
+  withArrays,
+} from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
 import { ServiceCommand, typedAs } from '../cli/service-command.ts'
@@ -14,7 +21,7 @@ import { byCheck, permute, pushesInLog, type RecordedPush, shuffled } from '../a
 
 export default class Push extends ServiceCommand {
   static override description =
-    'Push checks from JSON files.\nEach file holds the full state of a check. Prints the outcome and the item diff. The file - is standard input.'
+    'Push checks from JSON files.\nEach file holds the full state of a check, or an array of them, as `checks samples` prints. Prints the outcome and the item diff. The file - is standard input.'
   static override examples = [
     '<%= config.bin %> push --sample two-top',
     '<%= config.bin %> push - --id table-12 < check.json',
@@ -74,19 +81,22 @@ export default class Push extends ServiceCommand {
       ? (await this.recorded(client, flags.id)).map(({ id, name, body }) => ({ file: name, id, body }))
       : inFiles.map((push) => ({ ...push, body: undefined }))
     const read = createInputReader()
+    const every = await withArrays(once, read)
     if (flags.permute !== undefined) {
-      const pushes = once.map(async ({ file, id, body }) => ({
+      const pushes = every.map(async ({ file, id, body }) => ({
         id,
         name: file,
         body: body ?? (await read(file)),
       }))
       return this.permuteAll(client, await Promise.all(pushes), flags.permute, flags.seed ?? 1)
     }
-    const inOrder = Array.from({ length: flags.repeat }, () => once).flat()
+    const inOrder = Array.from({ length: flags.repeat }, () => every).flat()
     const pushes = flags.shuffle === undefined ? inOrder : shuffled(inOrder, flags.shuffle)
     const several = pushes.length > 1 || flags.watch
     for (const { file, id, body } of pushes)
       await this.pushOne(client, id, body ?? (await read(file)), several).catch((error: unknown) => {
+        // A refused file can be corrected while it is watched.
+        if (flags.watch && error instanceof ApiError) return this.catch(error)
         if (several) this.say(`Stopped at ${file}. Later files were not pushed:`)
         throw error
       })
@@ -118,10 +128,11 @@ export default class Push extends ServiceCommand {
       )
     const { trial, close } = await this.trialService(client)
     try {
+      const currencies = await this.currencies(trial)
       for (const ofOne of checks) {
         const work = permute(trial, ofOne, { orders, seed })
         const convergence = await this.waiting(`Trying ${orders} orders`, work)
-        this.printLine(convergence, () => renderConvergence(convergence))
+        this.printLine(convergence, () => renderConvergence(convergence, currencies))
         if (!convergence.converged) process.exitCode = exitCodes.checkFailed
       }
     } finally {
@@ -177,8 +188,9 @@ export default class Push extends ServiceCommand {
     ))
       for (const { file, id } of pushes.filter((push) => normalize(push.file) === normalize(changed)))
         // Reports an invalid file and keeps watching.
-        await readInput(file)
-          .then((body) => this.pushOne(client, id, body, true))
-          .catch((error: unknown) => this.catch(error as Error))
+        for (const { body } of await withArrays([{ file, id, body: undefined }], readInput))
+          await Promise.resolve(body ?? readInput(file))
+            .then((text) => this.pushOne(client, id, text, true))
+            .catch((error: unknown) => this.catch(error as Error))
   }
 }

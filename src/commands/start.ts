@@ -67,8 +67,8 @@ export default class Start extends BaseCommand {
     if (this.wantsJson)
       this.printLine({ type: 'ready', url, base_url: baseUrl, api_key: apiKey, pid: process.pid }, () => '')
     else
-      this.say(
-        renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }, this.terminal.columns),
+      this.sayRendered((columns) =>
+        renderReady({ url, baseUrl, apiKey, inspector: simulator.inspectorLink() }, columns),
       )
   }
 

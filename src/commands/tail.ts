@@ -6,6 +6,7 @@ import { renderConnection } from '../cli/render/attempt.ts'
 import { renderResent } from '../cli/render/delivery.ts'
 import { renderTailMessage } from '../cli/render/tail.ts'
 import type { Terminal } from '../cli/base-command.ts'
+import { createEndpointUrls } from '../cli/endpoint-urls.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { sinceFlag } from '../cli/time.ts'
 import { createEventBodies, watch, type TailEvent } from '../cli/tail/watch.ts'
@@ -53,8 +54,11 @@ export default class Tail extends ServiceCommand {
     const { flags } = await this.parse(Tail)
     const connect = this.reconnect(flags)
     const bodyOf = flags.bodies ? createEventBodies(connect) : undefined
+    const urlOf = createEndpointUrls(connect)
+    const urlFor = async (told: TailMessage) =>
+      this.wantsJson || told.type !== 'attempt' ? undefined : urlOf(told.data.endpoint_id)
     const terminal = flags.keys ? this.keyboardTerminal : undefined
-    const live = terminal && this.openLive(terminal, { flags, connect, bodyOf })
+    const live = terminal && this.openLive(terminal, { flags, connect, bodyOf, urlFor })
     const say = live?.say ?? ((text: string) => this.say(text))
     const { signal } = new AbortController()
     try {
@@ -66,7 +70,7 @@ export default class Tail extends ServiceCommand {
       }))
         if (!isTold(event)) say(wordsOf(event, live !== undefined))
         else if (passes(event, live === undefined ? flags : { ...flags, failed: false }))
-          await (live === undefined ? this.show(event, bodyOf) : live.take(event))
+          await (live === undefined ? this.show(event, bodyOf, await urlFor(event)) : live.take(event))
     } finally {
       live?.close()
     }
@@ -74,11 +78,15 @@ export default class Tail extends ServiceCommand {
   }
 
   /** At a terminal: the same lines with a status below them, and keys. */
-  private openLive(terminal: Terminal, { flags, connect, bodyOf }: Live) {
+  private openLive(terminal: Terminal, { flags, connect, bodyOf, urlFor }: Live) {
     return openLiveView({
       terminal,
       failedOnly: flags.failed,
-      lineOf: async (told) => renderTailMessage(told, terminal.columns(), await bodyFor(told, bodyOf)),
+      lineOf: async (told) => {
+        const body = await bodyFor(told, bodyOf)
+        const url = await urlFor(told)
+        return this.fitted((columns) => renderTailMessage(told, columns, body, url))
+      },
       say: (text) => this.say(text),
       resend: async (id) => renderResent(await (await connect()).deliveries.resend(id, { fresh: true })),
       openPage: async () => openPage((await (await connect()).inspector.link()).url, flags['data-dir']),
@@ -87,12 +95,12 @@ export default class Tail extends ServiceCommand {
     })
   }
 
-  private async show(told: TailMessage, bodyOf: BodyOf | undefined): Promise<void> {
+  private async show(told: TailMessage, bodyOf: BodyOf | undefined, url: string | undefined): Promise<void> {
     const event_body = await bodyFor(told, bodyOf)
     // The bodies of a request are in it already.
     const data =
       event_body === undefined || told.type === 'request' ? told.data : { ...told.data, event_body }
-    this.printLine(data, (columns) => renderTailMessage(told, columns, event_body))
+    this.printLine(data, (columns) => renderTailMessage(told, columns, event_body, url))
   }
 }
 
@@ -102,6 +110,7 @@ interface Live {
   flags: Parameters<Tail['locate']>[0] & { failed: boolean }
   connect: () => Promise<Client>
   bodyOf: BodyOf | undefined
+  urlFor: (told: TailMessage) => Promise<string | undefined>
 }
 
 /** `undefined` when no bodies are asked for. */

@@ -47,6 +47,38 @@ describe.concurrent('tabwire contract check', () => {
     expect(endpoints.data).toEqual([])
   })
 
+  test.sequential(
+    'says which service it tests, and where the key came from',
+    { timeout: 120_000 },
+    async () => {
+      const only = ['--only', 'access/locations']
+      const own = await tabwire(['contract', 'check', ...only])
+      expect(own.stdout).toMatch(
+        /^contract check http:\/\/127\.0\.0\.1:\d+\/v1\n {2}service {4}a new Tabwire service in memory\n {2}signature {2}X-Service-Signature\n {2}API key {4}of that service\n\naccess\n/,
+      )
+      const service = await serve()
+      const cwd = service.cwd
+      await writeFile(join(cwd, 'api.key'), service.key)
+      await writeFile(
+        join(cwd, 'tabwire.config.json'),
+        JSON.stringify({ profiles: { staging: { url: service.url, api_key_env: 'STAGING_KEY' } } }),
+      )
+      const url = ['--base-url', `${service.url}/v1`]
+      const headOf = async (args: readonly string[], env: Record<string, string> = {}) => {
+        const { stdout, stderr } = await tabwire(['contract', 'check', ...args, ...only], { cwd, env })
+        const head = stdout.split('\n\n', 1)[0] ?? ''
+        return head === '' ? stderr : head.split('\n').slice(1).join('\n')
+      }
+      expect(await headOf([...url, '--api-key-file', 'api.key'])).toBe(
+        '  service    given by --base-url\n  signature  X-<any name>-Signature\n  API key    --api-key-file',
+      )
+      expect(await headOf(['--profile', 'staging'], { STAGING_KEY: service.key })).toMatch(
+        /service {4}profile staging\n.*\n {2}API key {4}profile staging$/,
+      )
+      await service.stop()
+    },
+  )
+
   test('ends with 3 when a sentence of the specification is broken, and says which', async ({
     onTestFinished,
   }) => {
@@ -119,7 +151,7 @@ describe.concurrent('tabwire contract check', () => {
     ],
     [
       ['--base-url', 'http://127.0.0.1:1/v1', '--profile', 'no-such.json'],
-      1,
+      2,
       'Error: Cannot read no-such.json: no such file.',
     ],
     [

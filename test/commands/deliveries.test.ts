@@ -135,13 +135,11 @@ describe.concurrent('tabwire ping', () => {
     const unknown = await service.run(['ping', 'https://nowhere.example/'])
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('No enabled endpoint has the URL https://nowhere.example/.') as string,
+      stderr: expect.stringContaining('No endpoint has the URL https://nowhere.example/.') as string,
     })
     const own = await serve({ allowHttpLoopback: true })
     const none = await own.run(['ping'])
-    expect(none.stderr).toContain(
-      'No enabled endpoint is registered. Register one with: tabwire endpoints create',
-    )
+    expect(none.stderr).toContain('No endpoint is registered. Register one with: tabwire endpoints create')
     await own.json('endpoints', 'create', good.url)
     expect(await own.run(['ping'])).toMatchObject({ code: 0 })
     await own.stop()

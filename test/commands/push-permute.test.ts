@@ -51,7 +51,7 @@ describe('tabwire push --permute', () => {
     const { code, stdout } = await run()
     expect(code).toBe(3)
     expect(stdout).toMatch(/^✗ dinner {2}3 pushes: two orders end in different states/)
-    expect(stdout).toMatch(/\n {2}1 2 3 {2}→ {2}open, table 3, 2 items, total 40\.02, revision none\n/)
+    expect(stdout).toMatch(/\n {2}1 2 3 {2}→ {2}open, table 3, 2 items, total \$40\.02, revision none\n/)
     expect(stdout).toMatch(/\n {2}They differ in table\.\n {2}Pushes without a revision have no order\./)
   })
 

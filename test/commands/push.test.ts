@@ -92,7 +92,7 @@ describe.concurrent('tabwire push', () => {
 
   test('an unreadable file is reported in one line', async () => {
     expect(await service.run(['push', 'nowhere.json'])).toEqual({
-      code: 1,
+      code: 2,
       signal: null,
       stdout: '',
       stderr: 'Error: Cannot read nowhere.json: no such file.\n',

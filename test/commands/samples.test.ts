@@ -82,7 +82,7 @@ describe('a pattern in place of files', () => {
     ])
     const none = await tabwire(['push', 'tab/*.yaml'], { cwd, env })
     expect(none).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: expect.stringContaining('No file matches tab/*.yaml.') as string,
     })
   })

@@ -108,15 +108,15 @@ describe('tabwire scenario run', () => {
       new RegExp(
         [
           '^An evening',
-          ' {2}✓ {2}1 {2}push table',
-          ' {2}✗ {2}2 {2}expect table {2}Wrong',
+          ' {2}✓ {2}1 {2}push table {2}\\d+ ms',
+          ' {2}✗ {2}2 {2}expect table {2}Wrong {2}\\d+ ms',
           ' {8}balance_cents',
           ' {10}expected 1',
           ' {10}actual {3}4002',
           ' {8}events',
           ' {10}expected \\["check.closed"\\]',
           ' {10}actual {3}\\["check.created"\\]',
-          ' {2}failed at step 2, 1 step not run {2}table-\\w{26}\n$',
+          ' {2}failed at step 2, 1 step not run {2}in \\d+\\.\\d s {2}table-\\w{26}\n$',
         ].join('\n'),
       ),
     )
@@ -142,7 +142,7 @@ describe('tabwire scenario run', () => {
     [
       'a refusal that nobody expects',
       { do: 'rate', check: 'table', rating: 6 },
-      /The service answered 422: /,
+      /Expected 2xx\. The service answered 422: /,
     ],
     [
       'a reference that leads nowhere',
@@ -185,7 +185,7 @@ describe('tabwire scenario run', () => {
   })
 
   test.each([
-    ['nowhere.json', 1, /Cannot read nowhere\.json: no such file/],
+    ['nowhere.json', 2, /Cannot read nowhere\.json: no such file/],
     ['diner-for-four', 2, /Did you mean dinner-for-four\?/],
   ])('%s ends with %i', async (name, code, message) => {
     const ended = await run(name)

@@ -30,9 +30,12 @@ describe.concurrent('tabwire start', () => {
     const start = await spawnTabwire(['start', '--port', '0'], { cwd })
     const talk = await start.until('stderr', /Press Ctrl-C to stop/)
     expect(talk).toMatch(
-      /^Tabwire is ready\.\n\nbase URL {3}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {4}twk_\S{43}\ninspector {2}http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22} {2}works once[^\n]*\nreference {2}http:\/\/127\.0\.0\.1:\d+\/docs\n/,
+      /^Tabwire is ready\.\n\nbase URL {3}http:\/\/127\.0\.0\.1:\d+\/v1\nAPI key {4}twk_\S{43}\nreference {2}http:\/\/127\.0\.0\.1:\d+\/docs\ninspector {2}http:\/\/127\.0\.0\.1:\d+\/#link=[\w-]{22}\n {11}works once[^\n]*\n/,
     )
-    expect(talk).toContain('tabwire tail')
+    const printed = talk.split('\n').filter((line) => line !== '')
+    expect(new Set(printed).size).toBe(printed.length)
+    // Three commands come next.
+    expect(talk.match(/ tabwire (?!open)\w+/g)).toEqual([' tabwire listen', ' tabwire push', ' tabwire tail'])
     expect(talk).not.toContain('\u001b')
     // Registering comes before pushing, and the proposed push works.
     expect(talk).toMatch(/ tabwire listen --forward-to http:[^]* tabwire push /)

@@ -46,7 +46,9 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
       /Listening for deliveries\. Press q to stop\.[^]*LIVE {3}0 shown · p pause · f failures · o open/,
     )
     await push('lunch')
-    await tail.shows(/✓ \d\d:\d\d:\d\d {2}check\.created {6}lunch {15}200 +[\d.]+ ms\r\n[^]*1 shown/)
+    await tail.shows(
+      /✓ \d\d:\d\d:\d\d {2}check\.created {6}lunch {15}200 +[\d.]+ ms {2}→ :\d+\r\n[^]*1 shown/,
+    )
 
     tail.type('p')
     await tail.shows(/PAUSED {3}0 waiting/)
@@ -56,7 +58,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     await tail.shows(/✓ .*dinner[^]*LIVE {3}2 shown/)
 
     tail.type('r')
-    await tail.shows(/✓ Resent check\.created to we_\w+ as dlv_\w+[^]*✓ .*dinner[^]*LIVE {3}3 shown/)
+    await tail.shows(/✓ Resent check\.created to we_\w+ as\s+dlv_\w+[^]*✓ .*dinner[^]*LIVE {3}3 shown/)
     // Of the three that were shown the first is the oldest.
     tail.type('kk')
     tail.type('r')
@@ -84,7 +86,7 @@ describe.runIf(hasTerminals).concurrent(`tabwire tail ${onTerminal}`, () => {
     const shown = await tail.shows(/dlv_\w{26}/)
     expect(shown).not.toMatch(/✓/)
     expect(shown).toMatch(
-      /✗ [\d:]{8} {2}check\.closed {7}supper {6}503 +[\d.]+ ms {2}attempt 1\r\n {4}The receiver returned 503\. [^\r]+\r\n/,
+      /✗ [\d:]{8} {2}check\.closed {7}supper {6}503 +[\d.]+ ms {2}attempt 1\r\n {4}→ :\d+\r\n {4}The receiver returned 503\. [^\r]+\r\n/,
     )
     for (const line of shown.split('\r\n')) expect(line.length).toBeLessThanOrEqual(72)
     tail.type('\u0003')

@@ -69,9 +69,11 @@ describe.concurrent('tabwire tail', () => {
     const read = await people.until('stdout', /(.+\n){6}/)
     await service.stop()
     expect(await people.ended).toMatchObject({ code: 0 })
-    expect(read).toMatch(/^✓ \d\d:\d\d:\d\d {2}check\.created {2}lunch {2}200 {2}[\d.]+ ms {2}dlv_\w{26}$/m)
     expect(read).toMatch(
-      /^✗ \d\d:\d\d:\d\d {2}check\.created {2}lunch {2}503 {2}[\d.]+ ms {2}attempt 1 {2}dlv_\w{26}\n {4}The receiver returned 503\. .* \(next attempt \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)$/m,
+      /^✓ \d\d:\d\d:\d\d {2}check\.created {2}lunch {2}200 {2}[\d.]+ ms {2}dlv_\w{26} {2}→ :\d+$/m,
+    )
+    expect(read).toMatch(
+      /^✗ \d\d:\d\d:\d\d {2}check\.created {2}lunch {2}503 {2}[\d.]+ ms {2}attempt 1 {2}dlv_\w{26} {2}→ :\d+\n {4}The receiver returned 503\. .* \(next attempt \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\)$/m,
     )
     expect(await all.ended).toMatchObject({
       code: 0,

@@ -128,7 +128,8 @@ export async function spawnProcess(
 const ofThisRun =
   /^(CI|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|VITEST.*|TEST|TABWIRE_.*|FORCE_COLOR|NO_COLOR|PORT|HOST)$/
 
-function cleanEnvironment(): NodeJS.ProcessEnv {
+/** The environment without what belongs to this test run. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofThisRun.test(name)))
 }
 

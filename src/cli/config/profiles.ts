@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises'
 import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import { didYouMeanSentence } from '../../model/text/did-you-mean.ts'
 import { usageError } from '../errors.ts'
@@ -37,6 +38,7 @@ export async function profileVariables(
   await requireTrust(file, name, profile)
   const cacert =
     profile.cacert === undefined ? undefined : await relativeToFile(file, 'cacert', profile.cacert)
+  if (cacert !== undefined) await requireReadable(name, cacert)
   return {
     TABWIRE_URL: profile.url,
     TABWIRE_BASE_URL: `${profile.url.replace(/\/+(v1\/?)?$/, '')}/v1`,
@@ -73,6 +75,15 @@ async function profileIn(file: ConfigFile, name: string): Promise<ConnectionProf
 /** A file that came with a clone could name any URL and any variable, and so read keys. */
 async function requireTrust(file: ConfigFile, name: string, { url }: ConnectionProfile): Promise<void> {
   if (!isLoopbackName(bareHost(new URL(url)))) await requireTrusted(file, [`profiles.${name}`])
+}
+
+/** @throws CommandError (usage) that names the profile, which the error of a later read would not. */
+async function requireReadable(name: string, file: string): Promise<void> {
+  await access(file, constants.R_OK).catch(() => {
+    throw usageError(
+      `--profile ${name}: cannot read its cacert, ${file}. Correct profiles.${name}.cacert in ${CONFIG_FILE}.`,
+    )
+  })
 }
 
 function keyOf(

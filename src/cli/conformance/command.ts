@@ -10,7 +10,11 @@ import { Flags } from '@oclif/core'
 import { fromEnvironment, listed } from '../flags.ts'
 import { openOutput } from '../files/output.ts'
 import { toJUnit, toTap } from '../../conformance/report/formats.ts'
+import { fitTo } from '../render/layout.ts'
 import { renderConformance } from '../render/results.ts'
+
+/** Fields about what is examined, which only the text for people has. */
+export type About = readonly (readonly [name: string, value: string])[]
 
 /** Reports progress. */
 type Tell = (text: string) => void
@@ -32,6 +36,7 @@ export abstract class ConformanceCommand extends BaseCommand {
   protected async report(
     { tap, junit }: { tap: boolean; junit: string | undefined },
     check: (tell: Tell, signal: AbortSignal) => Promise<ConformanceReport>,
+    about: About = [],
   ): Promise<ConformanceReport> {
     const report = await this.progressing((tell) => {
       const begin = (text: string) => {
@@ -41,7 +46,7 @@ export abstract class ConformanceCommand extends BaseCommand {
       return check(begin, this.interruption.signal)
     })
     const { columns } = this.terminal
-    this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns }))
+    this.write(await formatReport(report, { json: this.wantsJson, tap, junit, columns, about }))
     if (report.interrupted) process.exitCode = exitCodes.interrupted
     else if (!report.ok) process.exitCode = exitCodes.checkFailed
     return report
@@ -95,6 +100,7 @@ interface Wanted {
   tap: boolean
   junit: string | undefined
   columns?: number
+  about?: About
 }
 
 /**
@@ -104,11 +110,11 @@ interface Wanted {
  */
 export async function formatReport(
   report: ConformanceReport,
-  { json, tap, junit, columns }: Wanted,
+  { json, tap, junit, columns, about }: Wanted,
 ): Promise<string> {
   if (junit !== undefined) await writeReport(junit, await toJUnit(report))
   if (json) return `${JSON.stringify(report, null, 2)}\n`
-  return tap ? toTap(report) : `${renderConformance(report, columns)}\n`
+  return tap ? toTap(report) : `${fitTo(columns ?? Infinity, renderConformance(report, columns, about))}\n`
 }
 
 async function writeReport(file: string, text: string): Promise<void> {

@@ -25,17 +25,18 @@ export interface RunningCommand {
  *
  * Away from a terminal, the command gets a process group of its own: a signal reaches all its processes, and processes that
  * are left when it ends are ended. At a terminal it stays in our group, or Ctrl-C and reads from the terminal would not
- * reach it.
+ * reach it. `defaults` are variables for an environment that lacks them.
  */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
   variables: Readonly<Record<string, string>>,
+  defaults: Readonly<Record<string, string>> = {},
 ): Promise<RunningCommand> {
   const { default: spawn } = await import('cross-spawn')
   const hasOwnGroup = process.platform !== 'win32' && !process.stdin.isTTY
   const child = spawn(file, args, {
     stdio: 'inherit',
-    env: { ...withoutConnection(process.env), ...variables },
+    env: { ...defaults, ...withoutEmpty(withoutConnection(process.env), defaults), ...variables },
     detached: hasOwnGroup,
   })
   const send = (signal: NodeJS.Signals) =>
@@ -69,6 +70,16 @@ function withoutConnection(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     ...others
   } = environment
   return others
+}
+
+/** Removes empty variables that have a default: an empty one counts as unset. */
+function withoutEmpty(
+  environment: NodeJS.ProcessEnv,
+  defaults: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => !(name in defaults) || value !== ''),
+  )
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

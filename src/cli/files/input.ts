@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
-import { CommandError, usageError } from '../errors.ts'
+import { CommandError, exitCodes, usageError } from '../errors.ts'
 import { X509Certificate } from 'node:crypto'
 import { on } from 'node:events'
 
@@ -12,7 +12,8 @@ export async function readInput(file: string): Promise<Buffer> {
     return await readFile(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unreadable_file', `Cannot read ${file}: ${reasons[code ?? ''] ?? String(code)}.`)
+    const why = reasons[code ?? ''] ?? String(code)
+    throw new CommandError('unreadable_file', `Cannot read ${file}: ${why}.`, exitCodes.usage)
   }
 }
 
@@ -38,6 +39,7 @@ async function matching(pattern: string): Promise<string[]> {
   throw new CommandError(
     'no_such_file',
     `No file matches ${pattern}. Check the pattern and the working directory.`,
+    exitCodes.usage,
   )
 }
 

@@ -1,5 +1,6 @@
 import { Help as OclifHelp, ux, type Interfaces } from '@oclif/core'
 import { CommandHelp } from './command-help.ts'
+import { fitTo } from '../render/layout.ts'
 import { FORWARD, PUSH } from '../suggestion.ts'
 
 /** Longer lines are hard to read, however wide the terminal is. */
@@ -28,6 +29,11 @@ export default class Help extends OclifHelp {
       this.section(heading, this.listOf(names)),
     )
     this.log([this.summaryOfAll(), renderJobs(mainJobs()), ...lists, EXPLAIN].join('\n\n'))
+  }
+
+  /** Continues commands and wraps texts that are wider than the terminal. */
+  protected override log(...args: string[]): void {
+    super.log(...args.map((text) => fitTo(process.stdout.columns || Infinity, text)))
   }
 
   private summaryOfAll(): string {
@@ -94,7 +100,9 @@ export function mainJobs(): Job[] {
     },
     {
       what: 'Test your receiver',
-      commands: ['tabwire receiver check https://localhost:8443/webhooks --secret whsec_…'],
+      commands: [
+        'tabwire receiver check http://localhost:3000/webhooks --secret "$(tabwire listen --print-secret)"',
+      ],
     },
     {
       what: 'Check your integration, locally or in CI',

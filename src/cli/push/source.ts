@@ -30,6 +30,43 @@ export function createInputReader() {
   return (file: string): Promise<Buffer> => (file === '-' ? (held ??= readInput('-')) : readInput(file))
 }
 
+/** A push, with its body where it need not be read from its file. */
+interface PushSource {
+  file: string
+  id: string
+  body: string | Uint8Array | undefined
+}
+
+/**
+ * Replaces each file that holds a JSON array by the pushes in it. A file that cannot be read stays: the push of it fails, in
+ * its turn.
+ */
+export async function withArrays(
+  pushes: readonly PushSource[],
+  read: (file: string) => Promise<Buffer>,
+): Promise<PushSource[]> {
+  const all = await Promise.all(
+    pushes.map(async (push) => {
+      const body = push.body ?? (await read(push.file).catch(() => undefined))
+      const elements = body === undefined ? undefined : elementsIn(body)
+      return elements?.map((element) => ({ ...push, body: JSON.stringify(element) })) ?? [push]
+    }),
+  )
+  return all.flat()
+}
+
+/** Returns the elements of a JSON array; `undefined` for any other text, and for an empty array, which is no push. */
+function elementsIn(body: string | Uint8Array): unknown[] | undefined {
+  const text = Buffer.from(body).toString()
+  if (!/^\s*\[/.test(text)) return undefined
+  try {
+    const json: unknown = JSON.parse(text)
+    return Array.isArray(json) && json.length > 0 ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the part of a check that a summary shows, from its accepted body. */
 export function sentCheck(external_id: string, body: string | Uint8Array): SummarizedCheck {
   const sent = JSON.parse(Buffer.from(body).toString()) as Omit<SummarizedCheck, 'external_id'>

@@ -1,9 +1,10 @@
 import chalk from 'chalk'
 import type { AttemptMessage } from '../../client.ts'
 import { faultsText } from './fault.ts'
-import { printable, renderer, formatTime, renderFields, count } from './text.ts'
-import { cutTo, padTo, wrapTo } from './layout.ts'
+import { printable, renderer, formatTime, count } from './text.ts'
+import { breakTo, cutTo, padTo, widthOf, wrapTo, renderFields } from './layout.ts'
 import { eventTypes } from '../../model/event.ts'
+import { bareHost, isLoopbackName } from '../../model/loopback.ts'
 import type { Registered } from '../listen/endpoints.ts'
 
 /** Column widths on a terminal: the longest event type, and a usual name of a check. */
@@ -15,37 +16,68 @@ const WIDE = 108
 /** Columns of a line without the check's name, and the least for the name, which is cut to the rest. */
 const REST = { columns: 62, leastCheck: 8 }
 
-/** Renders one attempt for `tail` and `listen`: in columns on a terminal, else uncut. */
+/**
+ * Renders one attempt for `tail` and `listen`: in columns on a terminal, else uncut; `endpoint` is the URL of the
+ * receiver.
+ */
 export const renderAttempt = renderer(
-  (message: AttemptMessage, columns: number | undefined = Infinity): string => {
+  (message: AttemptMessage, columns: number | undefined = Infinity, endpoint?: string): string => {
     const { attempt, id } = message
+    const succeeded = attempt.outcome === 'succeeded'
     const line = [mark(attempt), ...wordsOf(message, columns)].join('  ').replace('  ', ' ')
-    const faults = faultsText(attempt.faults)
-    if (attempt.outcome === 'succeeded')
-      return `${line}${faults}${columns < WIDE ? '' : `  ${chalk.dim(id)}`}`.trimEnd()
-    const place = `${faults}  attempt ${attempt.number}  ${columns < WIDE ? '' : chalk.dim(id)}`.trimEnd()
-    return [`${line}${place}`, ...reason(message, columns)].join('\n')
+    const number = succeeded ? '' : `  attempt ${attempt.number}`
+    const name = columns < WIDE ? '' : `  ${chalk.dim(id)}`
+    const whole = `${line}${faultsText(attempt.faults)}${number}${name}`.trimEnd()
+    const place = endpoint === undefined ? '' : chalk.dim(`→ ${shortUrl(endpoint)}`)
+    // The receiver is told beside the attempt, or where that has no room below it.
+    const hasRoom = widthOf(whole) + 2 + widthOf(place) <= columns
+    const first = hasRoom && place !== '' ? `${whole}  ${place}` : whole
+    const second = hasRoom || place === '' ? [] : [`    ${cutTo(columns - 4, place)}`]
+    return [first, ...second, ...(succeeded ? [] : reason(message, columns))].join('\n')
   },
 )
+
+/** Renders the response of a failed attempt on one line; nothing when it has no body. */
+export const renderFailure = renderer(({ attempt }: AttemptMessage, columns?: number): string => {
+  const { outcome, response_body } = attempt
+  if (outcome === 'succeeded' || response_body === null || response_body === '') return ''
+  return `\n    ${chalk.dim(cutTo((columns ?? Infinity) - 4, `response: ${oneLine(response_body)}`))}`
+})
+
+/** Returns a body in one line, at most 200 characters of it. */
+export function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
+}
+
+/** Returns host and path; without the host on this machine, where the port says enough. */
+export function shortUrl(text: string): string {
+  if (!URL.canParse(text)) return text
+  const { hostname, port, host, pathname } = new URL(text)
+  const isHere = port !== '' && isLoopbackName(bareHost({ hostname }))
+  return `${isHere ? `:${port}` : host}${pathname === '/' ? '' : pathname}`
+}
 
 /** Renders one attempt; with several targets also its target, and the receiver's answer when it failed. */
 export const renderForwarded = renderer(
   (message: AttemptMessage, to: URL | undefined, columns?: number): string => {
     const { outcome, response_body } = message.attempt
     const where = to === undefined ? '' : `\n    ${chalk.dim(`→ ${to.href}`)}`
-    const answer = outcome === 'succeeded' ? '' : renderBody(response_body ?? '')
+    const answer = outcome === 'succeeded' ? '' : renderBody(response_body ?? '', columns)
     return `${renderAttempt(message, columns)}${where}${answer}`
   },
 )
 
 /** Renders the routes of `listen`, and the secret or the file that holds it. */
-export const renderListening = renderer((registered: readonly Registered[], secret: string): string => {
-  const routes = registered.map(({ endpoint, target }): [string, string] => [
-    'forward',
-    `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
-  ])
-  return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]])}\n\nPress Ctrl-C to stop and remove ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
-})
+export const renderListening = renderer(
+  (registered: readonly Registered[], secret: string, columns?: number): string => {
+    const routes = registered.map(({ endpoint, target }): [string, string] => [
+      'forward',
+      `${eventsOf(endpoint.event_types)} → ${chalk.bold(target.to.href)}  ${chalk.dim(endpoint.id)}`,
+    ])
+    return `${chalk.green('Listening.')}\n\n${renderFields([...routes, ['secret', secret]], columns)}\n\nPress Ctrl-C to stop and remove ${registered.length === 1 ? 'the endpoint' : 'the endpoints'}.`
+  },
+)
 
 /** Renders that the service has ended or is back. */
 export const renderConnection = renderer(
@@ -60,22 +92,35 @@ export const renderConnection = renderer(
 /** Limits of a printed body: the start of an HTML page identifies it. */
 const MOST = { lines: 20, characters: 400 }
 
+/** The bar before each line of a body. */
+const BAR = '    │ '
+
 /** Renders the start of a body line by line behind a bar, beginning with a line break. */
-export const renderBody = renderer((body: string, mostLines: number | undefined = MOST.lines): string => {
-  const lines = body.trimEnd().split(/\r?\n/)
-  if (lines.length === 1 && lines[0] === '') return ''
-  const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
-  const shown = [...lines.slice(0, mostLines), ...more].map(
-    (line) => `\n    ${chalk.dim('│')} ${printable(bounded(line).replaceAll('\t', '  '))}`,
-  )
-  return shown.join('')
-})
+export const renderBody = renderer(
+  (body: string, columns?: number, mostLines: number | undefined = MOST.lines): string => {
+    const lines = body.trimEnd().split(/\r?\n/)
+    if (lines.length === 1 && lines[0] === '') return ''
+    const more = lines.length > mostLines ? [`(${lines.length - mostLines} more lines)`] : []
+    const shown = [...lines.slice(0, mostLines), ...more].flatMap((line) =>
+      breakTo(columns && columns - BAR.length, printable(bounded(line).replaceAll('\t', '  '))),
+    )
+    return shown.map((line) => `\n${chalk.dim(BAR)}${line}`).join('')
+  },
+)
 
 /** Renders a body under a heading; JSON is indented. */
-export const renderHeaded = renderer((heading: string, body: string | null, mostLines?: number): string => {
-  if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: none`)}`
-  return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), mostLines)}`
-})
+export const renderHeaded = renderer(
+  (
+    heading: string,
+    body: string | null,
+    columns?: number,
+    mostLines?: number,
+    absence: string | undefined = 'none',
+  ): string => {
+    if (body === null || body === '') return `\n    ${chalk.dim(`${heading}: ${absence}`)}`
+    return `\n    ${chalk.dim(`${heading}:`)}${renderBody(laidOut(body), columns, mostLines)}`
+  },
+)
 
 function mark({ outcome }: AttemptMessage['attempt']): string {
   return outcome === 'succeeded' ? chalk.green('✓') : chalk.red('✗')

@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { Check } from '../../model/check.ts'
-import { formatTime, price, status, renderFields, renderer } from './text.ts'
-import { renderTable } from './layout.ts'
+import { formatTime, price, status, renderer } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
 
 /** Currencies of locations, by id. */
 export type Currencies = Readonly<Record<string, string>>
@@ -22,6 +22,37 @@ export const renderChecks = renderer(
   },
 )
 
+/** A built-in sample, by the state that its last push leaves. */
+interface SampleSummary {
+  name: string
+  purpose: string
+  pushes: number
+  items: number
+  total_cents: number
+}
+
+/** Samples are pushed to the first location of a new service, which has this currency. */
+const SAMPLE_CURRENCY = 'USD'
+
+/** Below this width, the purpose of a sample is below its row. */
+const WIDE_SAMPLES = 100
+
+export const renderSamples = renderer(
+  (samples: readonly SampleSummary[], columns: number | undefined = Infinity): string => {
+    const isWide = columns >= WIDE_SAMPLES
+    const rows = samples.map(({ name, pushes, items, total_cents, purpose }) => [
+      name,
+      String(pushes),
+      String(items),
+      price(total_cents, SAMPLE_CURRENCY),
+      ...(isWide ? [purpose] : []),
+    ])
+    const headings = ['name', 'pushes', 'items', 'total', ...(isWide ? ['purpose'] : [])]
+    const below = (index: number) => (isWide ? [] : [chalk.dim(`  ${samples[index]?.purpose ?? ''}`)])
+    return renderTable(headings, rows, 'None.', columns, below)
+  },
+)
+
 export const renderCheck = renderer((check: Check, columns?: number, currencies: Currencies = {}): string => {
   const money = (cents: number) => price(cents, currencies[check.location_id])
   const fields: [string, string][] = [
@@ -35,7 +66,7 @@ export const renderCheck = renderer((check: Check, columns?: number, currencies:
     ['balance', money(check.balance_cents)],
     ['updated', `${formatTime(check.updated_at)} UTC`],
   ]
-  return `${renderFields(fields)}\n\n${renderItems(check, money, columns)}`
+  return `${renderFields(fields, columns)}\n\n${renderItems(check, money, columns)}`
 })
 
 function renderItems(

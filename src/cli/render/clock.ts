@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import type { ClockReport, ClockView, PlayedAttempt } from '../../client.ts'
-import { renderTable } from './layout.ts'
-import { renderFields, renderer, count, formatTime, status } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderer, count, formatTime, status } from './text.ts'
 
 type ClockMove = NonNullable<ClockView['moving']>
 

@@ -1,20 +1,24 @@
 import chalk from 'chalk'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
+import { oneLine } from './attempt.ts'
 import { faultsText } from './fault.ts'
-import { cutTo, renderTable } from './layout.ts'
-import { renderFields, renderer, formatTime, status, printable, count } from './text.ts'
+import { breakTo, cutTo, renderTable, renderFields, widthOf } from './layout.ts'
+import { renderer, formatTime, status, printable, count } from './text.ts'
 import { durationText } from '../../model/text/time.ts'
 
 /** URLs of endpoints by id; those of removed endpoints are missing. */
 export type EndpointUrls = Readonly<Record<string, string>>
 
 /** Widths at which a row of `deliveries list` has all columns, and at which it has the next attempt. */
-const WIDE = { all: 150, next: 100 }
+const WIDE = { all: 150, next: 100, check: 72 }
+
+/** Width of a narrow row without event and check. */
+const OTHER_COLUMNS = 38
 
 /**
  * Renders one row per delivery. On a terminal below 150 columns, the id and the endpoint are below their row; below 100, the
- * next attempt is left out, and times have no date.
+ * next attempt is left out, and times have no date; below 72, a check with a long name is below its row, too.
  */
 export const renderDeliveries = renderer(
   (deliveries: readonly Delivery[], urls: EndpointUrls, columns: number | undefined = Infinity): string => {
@@ -22,10 +26,15 @@ export const renderDeliveries = renderer(
     const endpointOf = ({ endpoint_id, endpoint_url }: Delivery) =>
       urls[endpoint_id] ?? endpoint_url ?? endpoint_id
     const isNarrow = columns < WIDE.next
+    const widest = (texts: readonly string[]) => Math.max(...texts.map(widthOf))
+    const names = widest(deliveries.map(({ external_check_id }) => external_check_id ?? ''))
+    const hasCheck =
+      columns >= WIDE.check ||
+      names + widest(deliveries.map(({ event_type }) => event_type)) + OTHER_COLUMNS <= columns
     const rows = deliveries.map((delivery) => [
       isNarrow ? formatTime(timeOf(delivery)).slice(-8) : formatTime(timeOf(delivery)),
       delivery.event_type,
-      delivery.external_check_id ?? '',
+      ...(hasCheck ? [delivery.external_check_id ?? ''] : []),
       status(delivery.status),
       String(delivery.attempts.length),
       lastResult(delivery.attempts.at(-1)),
@@ -34,7 +43,7 @@ export const renderDeliveries = renderer(
     const headings = [
       'time (UTC)',
       'event',
-      'check',
+      ...(hasCheck ? ['check'] : []),
       'status',
       'tries',
       'last',
@@ -47,12 +56,15 @@ export const renderDeliveries = renderer(
         '',
         columns,
       )
-    const [head = '', ...lines] = renderTable(headings, rows, '', columns).split('\n')
     const below = deliveries.map((delivery) => {
+      const check = delivery.external_check_id ?? ''
       const place = cutTo(Math.max(columns - delivery.id.length - 4, 10), printable(endpointOf(delivery)))
-      return chalk.dim(`  ${delivery.id}  ${place}`)
+      return [
+        ...(hasCheck || check === '' ? [] : [`  ${cutTo(columns - 2, printable(check))}`]),
+        chalk.dim(`  ${delivery.id}  ${place}`),
+      ]
     })
-    return [head, ...lines.flatMap((line, index) => [line, below[index] ?? ''])].join('\n')
+    return renderTable(headings, rows, '', columns, (index) => below[index] ?? [])
 
     function endpointAt(index: number): string {
       const delivery = deliveries[index]
@@ -83,7 +95,7 @@ export const renderDelivery = renderer(
       ],
       ...retrySchedule(delivery),
     ]
-    return `${renderFields(fields)}\n\n${renderAttempts(delivery.attempts, columns)}`
+    return `${renderFields(fields, columns)}\n\n${renderAttempts(delivery.attempts, columns)}`
   },
 )
 
@@ -134,7 +146,7 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
     'No attempts yet.',
     columns,
   )
-  return [table, ...injected, ...runsOf(attempts).flatMap(reasons)].join('\n')
+  return [table, ...injected, ...runsOf(attempts).flatMap((run) => reasons(run, columns))].join('\n')
 })
 
 /** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
@@ -205,16 +217,14 @@ function runsOf(attempts: readonly Attempt[]): Attempt[][] {
 }
 
 /** Renders why attempts failed, which are alike: once, with the response. */
-function reasons(run: readonly Attempt[]): string[] {
+function reasons(run: readonly Attempt[], columns: number | undefined): string[] {
   const [first] = run
   if (typeof first?.error !== 'string') return []
   const { number, error, response_body: body } = first
   const which = run.length === 1 ? `attempt ${number}` : `attempts ${number} to ${run.at(-1)?.number}`
-  const told = body === null || body === '' ? [] : [chalk.dim(`  response: ${oneLine(body)}`)]
+  const told =
+    body === null || body === ''
+      ? []
+      : breakTo(columns, `  response: ${oneLine(body)}`).map((line) => chalk.dim(line))
   return [`${chalk.dim(`${which}:`)} ${printable(error)}`, ...told]
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return printable(line.length > 200 ? `${line.slice(0, 200)}…` : line)
 }

@@ -1,7 +1,7 @@
 import { eventTypes } from '../../model/event.ts'
 import type { WebhookEndpointView } from '../../model/webhook-endpoint.ts'
-import { renderTable } from './layout.ts'
-import { renderFields, renderer, formatTime, status, printable } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderer, formatTime, status, printable } from './text.ts'
 import chalk from 'chalk'
 import type { PingReport } from '../../client.ts'
 
@@ -24,19 +24,24 @@ function eventsOf(types: readonly string[]): string {
   return types.length === eventTypes.length ? 'all' : types.join(' ')
 }
 
-export const renderEndpoint = renderer((endpoint: WebhookEndpointView): string => {
-  const { disabled_at, disabled_reason } = endpoint
-  const disabled: [string, string][] =
-    disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
-  return renderFields([
-    ['endpoint', endpoint.id],
-    ['url', endpoint.url],
-    ['events', endpoint.event_types.join(' ')],
-    ['status', status(endpoint.status)],
-    ...disabled,
-    ['created', `${formatTime(endpoint.created_at)} UTC`],
-  ])
-})
+export const renderEndpoint = renderer(
+  (endpoint: WebhookEndpointView & { signing_secret?: string }, columns?: number): string => {
+    const { disabled_at, disabled_reason } = endpoint
+    const disabled: [string, string][] =
+      disabled_at === null ? [] : [['disabled', `${formatTime(disabled_at)} UTC, ${disabled_reason ?? ''}`]]
+    const fields: [string, string][] = [
+      ['endpoint', endpoint.id],
+      ['url', endpoint.url],
+      ['events', endpoint.event_types.join(' ')],
+      ['status', status(endpoint.status)],
+      ...disabled,
+      ['created', `${formatTime(endpoint.created_at)} UTC`],
+    ]
+    const secret: [string, string][] =
+      endpoint.signing_secret === undefined ? [] : [['secret', endpoint.signing_secret]]
+    return renderFields([...fields, ...secret], columns)
+  },
+)
 
 export const renderPing = renderer(
   ({ outcome, response_status, duration_ms, error, delivery_id }: PingReport): string => {

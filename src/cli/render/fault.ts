@@ -2,8 +2,8 @@ import chalk from 'chalk'
 import { durationText } from '../../model/text/time.ts'
 import { apiFaultKinds, apiFields, deliveryFaultKinds } from '../../model/simulator/fault-kinds.ts'
 import type { ApiFault, DeliveryFault, FaultsView } from '../../model/simulator/fault.ts'
-import { renderTable } from './layout.ts'
-import { renderFields, renderer } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderer } from './text.ts'
 
 /** Returns the faults injected into an attempt or a request, with `before` in front. */
 export function faultsText(faults: readonly string[] | undefined, before = '  '): string {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../conformance/contract/shape.ts'
-import { renderTable } from './layout.ts'
-import { renderFields, renderer } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderer } from './text.ts'
 
 /** Columns of a table whose records have fields of another service's choice. */
 const MOST_COLUMNS = 6
@@ -18,7 +18,10 @@ export const renderForeign = renderer((json: unknown, columns: number | undefine
   }
   const fields = isObject(json) ? Object.entries(plain(json)) : []
   return fields.length > 0
-    ? renderFields(fields.map(([name, value]) => [name, String(value)]))
+    ? renderFields(
+        fields.map(([name, value]) => [name, String(value)]),
+        columns,
+      )
     : JSON.stringify(json, null, 2)
 })
 

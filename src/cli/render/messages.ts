@@ -1,7 +1,7 @@
 import chalk from 'chalk'
 import { FORWARD, PUSH } from '../suggestion.ts'
-import { harmless, renderFields, renderer, printable } from './text.ts'
-import { widthOf } from './layout.ts'
+import { harmless, renderer, printable } from './text.ts'
+import { widthOf, renderFields } from './layout.ts'
 import type { Failure } from '../errors.ts'
 
 interface Ready {
@@ -15,15 +15,16 @@ interface Ready {
 /** Renders the addresses of a started service, and what to do next. */
 export const renderReady = renderer(
   ({ url, baseUrl, apiKey, inspector }: Ready, columns: number | undefined = Infinity): string => {
-    const fields = renderFields([
-      ['base URL', chalk.bold(baseUrl)],
-      ['API key', apiKey],
+    const fields = renderFields(
       [
-        'inspector',
-        `${inspector}  ${chalk.dim('works once, within ten minutes; `tabwire open` makes a new one')}`,
+        ['base URL', chalk.bold(baseUrl)],
+        ['API key', apiKey],
+        ['reference', `${url}/docs`],
+        ['inspector', inspector],
+        ['', chalk.dim('works once, within ten minutes; `tabwire open` makes a new one')],
       ],
-      ['reference', `${url}/docs`],
-    ])
+      columns,
+    )
     return `${chalk.green('Tabwire is ready.')}\n\n${fields}\n\nIn another terminal:\n\n${renderSteps(steps, columns)}\n\nPress Ctrl-C to stop.`
   },
 )

@@ -1,8 +1,9 @@
 import chalk from 'chalk'
 import type { PushReport } from '../../client.ts'
 import type { Check } from '../../model/check.ts'
+import type { Currencies } from './check.ts'
 import { renderCheckChanges, renderItemDiff } from './item-diff.ts'
-import { printable, renderer, count, money, price, status } from './text.ts'
+import { printable, renderer, count, price, status } from './text.ts'
 import { wrapTo } from './layout.ts'
 import type { Convergence, Ending } from '../../assertions/convergence.ts'
 
@@ -39,14 +40,17 @@ export const renderPush = renderer(
 
 /** Renders whether a check converged; if not, two orders, their states, and advice. */
 export const renderConvergence = renderer(
-  ({ external_check_id, pushes, orders, seed, divergence }: Convergence): string => {
+  (
+    { external_check_id, pushes, orders, seed, divergence }: Convergence,
+    currencies: Currencies = {},
+  ): string => {
     const what = `${chalk.bold(printable(external_check_id))}  ${count(pushes.length, 'push', 'pushes')}`
     const tried = `${count(orders, 'other order')} with repetitions, seed ${seed}`
     if (divergence === null) return `${chalk.green('✓')} ${what}: one state after ${tried}`
     return [
       `${chalk.red('✗')} ${what}: two orders end in different states (${tried})`,
       ...pushes.map((name, index) => chalk.dim(`    ${index + 1} = ${printable(name)}`)),
-      ...divergence.endings.map(renderEnding),
+      ...divergence.endings.map((ending) => renderEnding(ending, currencies)),
       `  They differ in ${divergence.fields.join(', ')}.`,
       ...advice(divergence.endings),
     ].join('\n')
@@ -60,13 +64,13 @@ function explanation(outcome: string): string[] {
   return []
 }
 
-function renderEnding({ order, check }: Ending): string {
-  const { status, items, totals, table, revision } = check
+function renderEnding({ order, check }: Ending, currencies: Currencies): string {
+  const { status, items, totals, table, revision, location_id } = check
   const state = [
     status,
     `table ${printable(table.number)}`,
     count(items.length, 'item'),
-    `total ${money(totals.total_cents)}`,
+    `total ${price(totals.total_cents, currencies[location_id])}`,
     `revision ${revision ?? 'none'}`,
   ]
   return `  ${order.join(' ')}  →  ${state.join(', ')}`

@@ -2,10 +2,11 @@ import chalk from 'chalk'
 import type { RequestView } from '../../client.ts'
 import type { CheckItem } from '../../model/check.ts'
 import { renderHeaded } from './attempt.ts'
+import type { Currencies } from './check.ts'
 import { faultsText } from './fault.ts'
 import { renderCheckChanges, renderItemDiff } from './item-diff.ts'
-import { renderTable, wrapTo } from './layout.ts'
-import { formatTime, printable, renderFields, renderer, status as coloured } from './text.ts'
+import { renderTable, wrapTo, renderFields } from './layout.ts'
+import { formatTime, printable, renderer, status as coloured } from './text.ts'
 
 /** Lines of a body that `requests show` prints. */
 const BODY_LINES = 200
@@ -31,9 +32,9 @@ export const renderRequests = renderer((requests: readonly RequestView[], column
 
 /** Renders a request with its findings, its diff and both bodies. */
 export const renderRequestDetail = renderer(
-  (request: RequestView, columns: number | undefined = Infinity): string => {
+  (request: RequestView, columns: number | undefined = Infinity, currencies: Currencies = {}): string => {
     const { id, method, path, status, started_at, duration_ms, push, faults } = request
-    const fields = renderFields([
+    const fields: (readonly [string, string])[] = [
       ['request', id],
       ['call', `${method} ${printable(path)}`],
       ['status', `${colouredStatus(status)}${faultsText(faults)}`],
@@ -41,19 +42,35 @@ export const renderRequestDetail = renderer(
       ...(push === null
         ? []
         : [['push', `${coloured(push.outcome)} ${printable(push.external_check_id)}`] as const]),
-    ])
+    ]
     const findings = findingsOf(request).map(
       ({ code, message }) =>
         `  ${wrapTo(columns - 4, `${chalk.yellow(`! ${code}`)} ${message}`).join('\n    ')}`,
     )
-    const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns) : []
-    const changes = renderCheckChanges(push?.changes ?? [])
+    const currency = currencies[locationIn(request.response_body)]
+    const diff = push?.diff ? renderItemDiff(push.diff, itemsIn(request.request_body), columns, currency) : []
+    const changes = renderCheckChanges(push?.changes ?? [], currency)
     const bodies =
-      renderHeaded('request body', request.request_body, BODY_LINES) +
-      renderHeaded('response body', request.response_body, BODY_LINES)
-    return [fields, ...diff, ...changes, ...findings].join('\n') + bodies
+      renderHeaded('request body', request.request_body, columns, BODY_LINES, absence(status)) +
+      renderHeaded('response body', request.response_body, columns, BODY_LINES)
+    return [renderFields(fields, columns), ...diff, ...changes, ...findings].join('\n') + bodies
   },
 )
+
+/** Says why a request has no body: one that is too large is not read. */
+function absence(status: number): string {
+  return status === 413 ? 'not kept, because it was too large to be read' : 'none'
+}
+
+/** Returns the location of the check in a response; nothing when it is not a check. */
+function locationIn(body: string | null): string {
+  try {
+    const { location_id } = JSON.parse(body ?? '') as { location_id?: string }
+    return location_id ?? ''
+  } catch {
+    return ''
+  }
+}
 
 /** Returns the items of a pushed body; none when it is not a check. */
 function itemsIn(body: string | null): CheckItem[] {

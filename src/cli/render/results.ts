@@ -6,20 +6,25 @@ import {
   type Verdict,
 } from '../../conformance/report/result.ts'
 import { renderer, count, printable, formatTime } from './text.ts'
-import { wrapped } from './layout.ts'
+import { cutTo, renderFields, widthOf, wrapped } from './layout.ts'
 import type { RefusedPushes, Report, ReportedFinding } from '../../model/simulator/report.ts'
 import type { VerifyOutcome, countOutcomes } from '../verify/verify.ts'
 
 /**
  * Renders a conformance report: one line per case, and below failed ones the details and the reason, printed once
- * where they are equal for consecutive cases.
+ * where they are equal for consecutive cases. `about` are fields about what is examined.
  */
 export const renderConformance = renderer(
-  (report: ConformanceReport, columns: number | undefined = Infinity): string => {
+  (
+    report: ConformanceReport,
+    columns: number | undefined = Infinity,
+    about: readonly (readonly [string, string])[] = [],
+  ): string => {
     const groups = [...grouped(report.cases)].map(([group, cases]) =>
       [chalk.bold(group), ...runs(cases).map((run) => renderRun(run, columns))].join('\n'),
     )
-    const head = `${report.suite} ${report.target}`
+    const instance = about.length === 0 ? [] : [indented(renderFields(about, columns - 2))]
+    const head = [`${report.suite} ${report.target}`, ...instance, ...renderCause(report)].join('\n')
     return [head, ...groups, renderTotals(report)].join('\n\n')
   },
 )
@@ -53,6 +58,24 @@ export const renderCounts = renderer(
     return [`${total} verified: ${right} valid, ${wrong} invalid`, ...named].join('\n')
   },
 )
+
+/**
+ * Renders the failed case that explains the others on one line: a failed control, because of which no other case is
+ * checked, or the first of cases that fail for the same reason.
+ */
+function renderCause({ cases }: ConformanceReport): string[] {
+  const failed = cases.filter(({ verdict }) => verdict === 'failed')
+  const [first] = failed
+  if (first === undefined) return []
+  const cause = failed.find(({ group }) => group === 'control')
+  const isOne = cause !== undefined || failed.every(({ reason }) => reason === first.reason)
+  const { group, id, detail, reason } = cause ?? first
+  return isOne ? [`${chalk.red('✗')} Cause: ${group}/${id}: ${(detail ?? reason).replace(/\s+/g, ' ')}`] : []
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ')
+}
 
 const marks: Record<Verdict, string> = {
   passed: chalk.green('✓'),
@@ -129,12 +152,20 @@ function renderFinding(
   return [
     `${chalk.yellow(`! ${code}`)}  ${times}`,
     wrapped(printable(messages.at(-1) ?? ''), '  ', columns),
-    ...requests.map(
-      ({ id, method, path, status, started_at }) =>
-        `    ${formatTime(started_at)}  ${method} ${printable(path)}  ${status}  ${chalk.dim(id)}`,
-    ),
+    ...requests.flatMap((request) => renderRequestLine(request, columns)),
     ...(number > requests.length ? [chalk.dim(`    and ${number - requests.length} earlier`)] : []),
   ].join('\n')
+}
+
+/** Renders a request on one line; on a narrow terminal the path is cut, and the id is below. */
+function renderRequestLine(
+  { id, method, path, status, started_at }: ReportedFinding['requests'][number],
+  columns: number,
+): string[] {
+  const call = `    ${formatTime(started_at)}  ${method} ${printable(path)}`
+  const line = `${call}  ${status}  ${chalk.dim(id)}`
+  if (widthOf(line) <= columns) return [line]
+  return [`${cutTo(columns - '  200'.length, call)}  ${status}`, `      ${chalk.dim(id)}`]
 }
 
 function ago(now: Date, timestamp: number): string {

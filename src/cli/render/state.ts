@@ -1,8 +1,8 @@
 import chalk from 'chalk'
 import type { State, StateReport } from '../../model/simulator/state.ts'
 import type { SavedState } from '../files/state-files.ts'
-import { renderTable } from './layout.ts'
-import { renderFields, renderer, formatTime } from './text.ts'
+import { renderTable, renderFields } from './layout.ts'
+import { renderer, formatTime } from './text.ts'
 
 /** Renders the clock of a state and its numbers of records. */
 export const renderState = renderer(({ clock, records, pending }: Contents): string => {

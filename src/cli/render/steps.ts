@@ -35,10 +35,10 @@ export const renderDemoStep = renderer(
 
 /** Renders a step of a scenario, with expected and actual values where it failed. */
 export const renderStep = renderer(
-  ({ number, step, passed, mismatches, error, skipped_deliveries }: StepReport): string => {
+  ({ number, step, passed, duration_ms, mismatches, error, skipped_deliveries }: StepReport): string => {
     const mark = passed ? chalk.green('✓') : chalk.red('✗')
     const note = step.note === undefined ? '' : `  ${chalk.dim(printable(step.note))}`
-    const head = `  ${mark} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}`
+    const head = `  ${mark} ${String(number).padStart(2)}  ${printable(subjectOf(step))}${note}  ${chalk.dim(`${duration_ms} ms`)}`
     const wrong = mismatches.map(
       ({ path, expected, actual }) =>
         `        ${chalk.bold(path)}\n          expected ${chalk.green(shown(expected))}\n          actual   ${chalk.red(shown(actual))}`,
@@ -53,12 +53,13 @@ export const renderStep = renderer(
 
 export const renderScenarioEnd = renderer(
   ({ passed, steps, steps_total, checks }: ScenarioReport): string => {
+    const total = steps.reduce((sum, { duration_ms }) => sum + duration_ms, 0)
     const ids = Object.values(checks).map(printable).join(', ')
     const untaken = steps_total - steps.length
     const text = passed
       ? chalk.green(`passed, ${count(steps_total, 'step')}`)
       : chalk.red(`failed at step ${steps.length}${untaken > 0 ? `, ${count(untaken, 'step')} not run` : ''}`)
-    return `  ${text}  ${chalk.dim(ids)}`
+    return `  ${text}  ${chalk.dim(`in ${(total / 1000).toFixed(1)} s`)}  ${chalk.dim(ids)}`
   },
 )
 

@@ -1,11 +1,11 @@
 import chalk from 'chalk'
 import type { Delivery } from '../../model/delivery.ts'
 import type { TailMessage } from '../tail/deduplicate.ts'
-import { renderHeaded, renderAttempt } from './attempt.ts'
-import { printable, renderer, renderFields, count, status as coloured } from './text.ts'
+import { renderHeaded, renderAttempt, renderFailure } from './attempt.ts'
+import { printable, renderer, count, status as coloured } from './text.ts'
 import { chosenOf, waitingNow, type View } from '../tail/view.ts'
 import { keyHelp } from '../tail/keys.ts'
-import { cutTo, widthOf } from './layout.ts'
+import { cutTo, widthOf, renderFields } from './layout.ts'
 import type { RequestView } from '../../client.ts'
 import { faultsText } from './fault.ts'
 
@@ -14,22 +14,25 @@ const EVENT_LINES = 150
 
 /**
  * Renders a line of `tail`, with the bodies below it unless `eventBody` is undefined; `null` means that it is not
- * available.
+ * available. `endpoint` is the URL of the receiver.
  */
 export const renderTailMessage = renderer(
-  (told: TailMessage, columns: number, eventBody?: string | null): string => {
+  (told: TailMessage, columns: number, eventBody?: string | null, endpoint?: string): string => {
     if (told.type === 'request') {
       const { request_body, response_body } = told.data
       const bodies =
         eventBody === undefined
           ? ''
-          : `${renderHeaded('request', request_body, EVENT_LINES)}${renderHeaded('response', response_body, EVENT_LINES)}`
+          : `${renderHeaded('request', request_body, columns, EVENT_LINES)}${renderHeaded('response', response_body, columns, EVENT_LINES)}`
       return renderRequest(told.data, columns) + bodies
     }
-    const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, EVENT_LINES)
+    const sent = eventBody === undefined ? '' : renderHeaded('event', eventBody, columns, EVENT_LINES)
     if (told.type === 'delivery') return renderRetired(told.data) + sent
-    const answered = eventBody === undefined ? '' : renderHeaded('response', told.data.attempt.response_body)
-    return renderAttempt(told.data, columns) + sent + answered
+    const answered =
+      eventBody === undefined
+        ? renderFailure(told.data, columns)
+        : renderHeaded('response', told.data.attempt.response_body, columns)
+    return renderAttempt(told.data, columns, endpoint) + sent + answered
   },
 )
 
@@ -41,6 +44,25 @@ export function renderStatus(view: View, columns: number): string {
   const fewer = keys.map((_key, given) => [...keys.slice(0, -2 - given), ...keys.slice(-2)])
   const fitting = [hints(view, true), ...fewer].find((some) => widthOf(line(parts, some)) <= columns) ?? []
   return cutTo(columns, line(parts, fitting))
+}
+
+/** What the bar of `listen` shows. */
+export interface ListenView {
+  forwarded: number
+  failed: number
+  /** The delivery that `r` resends. */
+  last: Pick<Delivery, 'id' | 'event_type' | 'external_check_id'> | undefined
+}
+
+/** Renders the bar of `listen`: how much was forwarded, and the keys; the delivery to resend is named where it fits. */
+export function renderListenStatus({ forwarded, failed, last }: ListenView, columns: number): string {
+  const total = `${forwarded} forwarded${failed > 0 ? `, ${chalk.red(`${failed} failed`)}` : ''}`
+  const parts = [chalk.black.bgGreen(' LISTENING '), total]
+  const keys = [key('c', 'clear'), key('q', 'quit')]
+  if (last === undefined) return line(parts, keys)
+  const subject = `${last.event_type} ${cutTo(20, printable(last.external_check_id ?? ''))}`.trimEnd()
+  const whole = line(parts, [key('r', `resend ${subject}`), ...keys])
+  return widthOf(whole) <= columns ? whole : line(parts, [key('r', 'resend'), ...keys])
 }
 
 export function renderKeyHelp(): string {

@@ -1,17 +1,5 @@
 import chalk from 'chalk'
 
-/** Renders names and values in two columns. */
-export function renderFields(fields: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...fields.map(([name]) => name.length))
-  return fields
-    .map(
-      ([name, value]) => `${chalk.dim(name.padEnd(width))}  ${harmless(value).replaceAll('\n', LINE_BREAK)}`,
-    )
-    .join('\n')
-}
-
-const LINE_BREAK = '\u240a'
-
 /** Control characters, marks that change the writing direction, and further line breaks. */
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu
 

@@ -9,6 +9,7 @@ export interface StepReport {
   number: number
   step: Step
   passed: boolean
+  duration_ms: number
   mismatches: readonly Mismatch[]
   /** Status of the response, if any. */
   status: number | null
@@ -51,7 +52,10 @@ export async function playScenario(
   const play: Play = { client, watched, checks: new Map(), bodies: new Map(), answers: new Map() }
   const reports: StepReport[] = []
   for (const [index, step] of steps.entries()) {
-    const report = { ...passedSoFar, number: index + 1, step, ...(await takeStep(step, play)) }
+    const started = performance.now()
+    const taken = await takeStep(step, play)
+    const duration_ms = Math.round(performance.now() - started)
+    const report = { ...passedSoFar, number: index + 1, step, duration_ms, ...taken }
     reports.push(report)
     onStep(report)
     if (!report.passed) break
@@ -123,7 +127,7 @@ function bodyFor(asked: Action, last: PushBody | undefined): PushBody | undefine
 
 function checkAnswer({ expect }: Action, { status, body, message }: Answer): Partial<StepReport> {
   if (expect === undefined && message !== undefined)
-    return { passed: false, status, error: `The service answered ${status}: ${message}` }
+    return { passed: false, status, error: `Expected 2xx. The service answered ${status}: ${message}` }
   const { code } = body as { code?: unknown }
   const lost = status === null ? true : undefined
   const answered = { status, code: message === undefined ? undefined : code, body, lost }

@@ -5,6 +5,7 @@ export type Key =
   | 'filter'
   | 'resend'
   | 'open'
+  | 'clear'
   | 'quit'
   | 'help'
   | 'older'
@@ -21,6 +22,7 @@ const keys: Readonly<Record<string, Key>> = {
   f: 'filter',
   r: 'resend',
   o: 'open',
+  c: 'clear',
   q: 'quit',
   '?': 'help',
   k: 'older',
@@ -49,6 +51,7 @@ export const keyHelp: readonly (readonly [key: string, does: string])[] = [
   ['↑ ↓', 'select a delivery (default: the last one)'],
   ['r', 'resend the selected delivery with a new signature'],
   ['o', 'open the inspector in the browser'],
+  ['c', 'clear the screen'],
   ['Enter', 'print a blank line'],
   ['q', 'quit, like Ctrl-C'],
 ]

@@ -49,21 +49,37 @@ export function openLiveView(parts: LiveParts) {
     },
     open: () => tell(parts.openPage()),
     help: () => say(renderKeyHelp()),
+    clear: () => screen.clearAll(),
     space: () => say(''),
     quit: () => parts.quit(),
     interrupt: () => parts.interrupt(),
-    suspend: () => suspend(),
   }
-  const keyboard = openKeyboard(terminal.input, (key) => {
+  const close = openKeys(terminal, screen, (key) => {
     const act = acts[key]
     if (act === undefined) apply(press(view, key)).catch(failed)
     else act()
+  })
+
+  return { take: (told: TailMessage) => apply(take(view, told)), say, close }
+}
+
+/**
+ * Opens the status line and reads keys; returns a function that restores the terminal. Ctrl-Z suspends the process, which a
+ * terminal in raw mode does not do itself; `fg` continues it.
+ */
+export function openKeys(
+  terminal: Terminal,
+  screen: ReturnType<typeof createScreen>,
+  onKey: (key: Key) => void,
+): () => void {
+  const keyboard = openKeyboard(terminal.input, (key) => {
+    if (key === 'suspend') suspend()
+    else onKey(key)
   })
   const close = () => {
     screen.close()
     keyboard.close()
   }
-  /** Suspends the process on Ctrl-Z, which a terminal in raw mode does not do itself; `fg` continues it. */
   const suspend = () => {
     close()
     process.once('SIGCONT', () => {
@@ -76,10 +92,10 @@ export function openLiveView(parts: LiveParts) {
   // The terminal must be restored at every end, for the next command line.
   process.once('exit', close)
   screen.open()
-
-  return { take: (told: TailMessage) => apply(take(view, told)), say, close }
+  return close
 }
 
+const CLEAR_ALL = '\u001b[2J\u001b[3J\u001b[H'
 const CLEAR = '\r\u001b[J'
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
@@ -114,6 +130,12 @@ export function createScreen(
     redraw(): void {
       if (!open) return
       clear()
+      draw()
+    },
+    /** Clears the screen and its history. */
+    clearAll(): void {
+      if (!open) return
+      write(CLEAR_ALL)
       draw()
     },
     /** Clears the status line also where a narrower terminal has wrapped it. */

@@ -6,7 +6,7 @@ import { BaseCommand } from '../../cli/base-command.ts'
 import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
 import { fromEnvironment, jsonFlag, placeFlags } from '../../cli/flags.ts'
 import { prepareDataDirectory } from '../../cli/trust/made-here.ts'
-import { renderFields } from '../../cli/render/text.ts'
+import { renderFields } from '../../cli/render/layout.ts'
 import { writePrivateFile } from '../../private-file.ts'
 
 export default class CertsCreate extends BaseCommand {

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Args } from '@oclif/core'
 import { BaseCommand } from '../../cli/base-command.ts'
 import { readSample, readSamples, type Sample } from '../../cli/push/samples.ts'
-import { renderTable } from '../../cli/render/layout.ts'
-import { money } from '../../cli/render/text.ts'
+import { renderSamples } from '../../cli/render/check.ts'
 import type { OrderedPush } from '../../model/check.ts'
 
 export default class ChecksSamples extends BaseCommand {
@@ -24,16 +23,7 @@ export default class ChecksSamples extends BaseCommand {
       return this.writeJson(others.length === 0 ? first : `[${[first, ...others].join(',')}]\n`)
     }
     const samples = await Promise.all((await readSamples()).map(summaryOf))
-    const rows = samples.map(({ name, pushes, items, total_cents, purpose }) => [
-      name,
-      String(pushes),
-      String(items),
-      money(total_cents),
-      purpose,
-    ])
-    this.print({ data: samples }, (columns) =>
-      renderTable(['name', 'pushes', 'items', 'total', 'purpose'], rows, 'None.', columns),
-    )
+    this.print({ data: samples }, (columns) => renderSamples(samples, columns))
     this.say('Next: tabwire push --sample two-top')
   }
 }

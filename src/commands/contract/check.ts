@@ -1,6 +1,11 @@
 import { Flags } from '@oclif/core'
 import { createAuthority, openAuthority } from '../../certificates.ts'
-import { ConformanceCommand, conformanceFlags, chosenCases } from '../../cli/conformance/command.ts'
+import {
+  ConformanceCommand,
+  conformanceFlags,
+  chosenCases,
+  type About,
+} from '../../cli/conformance/command.ts'
 import { readProfile } from '../../cli/conformance/profile.ts'
 import { contractProfileOf, isProfileName } from '../../cli/config/profiles.ts'
 import { CommandError, exitCodes, usageError } from '../../cli/errors.ts'
@@ -22,7 +27,7 @@ import {
   type ContractCheck as Check,
 } from '../../conformance/contract/check.ts'
 import { contractCases } from '../../conformance/contract/run.ts'
-import { DEFAULT_SERVICE_NAME } from '../../model/text/service-name.ts'
+import { DEFAULT_SERVICE_NAME, signatureHeader } from '../../model/text/service-name.ts'
 import { startSimulator } from '../../simulator.ts'
 
 type Settings = Omit<Check, 'tell' | 'signal'>
@@ -99,9 +104,16 @@ export default class ContractCheck extends ConformanceCommand {
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     const ca = flags.cacert === undefined ? undefined : (await readInput(flags.cacert)).toString()
     const choices = await choicesOf(flags)
-    const loaded = choices === undefined ? {} : await readProfile(choices)
+    const loaded: Partial<Awaited<ReturnType<typeof readProfile>>> =
+      choices === undefined ? {} : await readProfile(choices)
     const [apiKey, readKey] = [flags['api-key'], flags['read-key']]
-    return this.check(flags, { ...common, ...loaded, baseUrl, apiKey, readKey, ca, tls })
+    const hasKeys = Object.values(loaded.keys ?? {}).some((key) => key !== undefined)
+    const about = [
+      ['service', this.nameOf(flags)],
+      ['signature', headerOf(common.serviceName ?? loaded.profile?.service_name)],
+      ['API key', this.keySource(flags, hasKeys ? choices : undefined)],
+    ] as const
+    return this.check(flags, { ...common, ...loaded, baseUrl, apiKey, readKey, ca, tls }, about)
   }
 
   private async checkOwnService(
@@ -119,21 +131,53 @@ export default class ContractCheck extends ConformanceCommand {
     const { baseUrl, apiKey } = simulator
     const tls = await authority.issue(['localhost', '127.0.0.1'])
     try {
-      await this.check(flags, { ...common, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true })
+      const settings = { ...common, serviceName, orderBy, baseUrl, apiKey, tls, isReachable: true }
+      await this.check(flags, settings, [
+        ['service', 'a new Tabwire service in memory'],
+        ['signature', headerOf(serviceName)],
+        ['API key', 'of that service'],
+      ])
     } finally {
       await simulator.close()
     }
   }
 
+  private nameOf({ profile }: { profile: string | undefined }): string {
+    if (profile === undefined) return `given by ${this.sourceOf('base-url')}`
+    return isProfileName(profile) ? `profile ${profile}` : `described by ${profile}`
+  }
+
+  /** Names the source of the key, and never the key. */
+  private keySource(
+    flags: { profile: string | undefined; 'api-key': string | undefined },
+    withKeys: string | undefined,
+  ): string {
+    const { profile } = flags
+    const isTyped = ['api-key', 'api-key-file'].some((name) => typedValue(this.argv, name) !== undefined)
+    const own = profile !== undefined && isProfileName(profile) && !isTyped
+    const given =
+      flags['api-key'] === undefined ? [] : [own ? `profile ${profile}` : this.sourceOf('api-key')]
+    const sources = [...given, ...(withKeys === undefined ? [] : [`keys of ${withKeys}`])]
+    return sources.length === 0 ? 'none' : sources.join('; ')
+  }
+
   /** @throws CommandError with the exit code for a key that is refused, or an address that is not the service's. */
-  private async check(flags: { tap: boolean; junit: string | undefined }, settings: Settings): Promise<void> {
+  private async check(
+    flags: { tap: boolean; junit: string | undefined },
+    settings: Settings,
+    about: About,
+  ): Promise<void> {
     let left = 0
     try {
-      await this.report(flags, async (tell, signal) => {
-        const outcome = await checkContract({ ...settings, tell, signal })
-        left = outcome.left
-        return outcome.report
-      })
+      await this.report(
+        flags,
+        async (tell, signal) => {
+          const outcome = await checkContract({ ...settings, tell, signal })
+          left = outcome.left
+          return outcome.report
+        },
+        about,
+      )
     } catch (error) {
       if (!(error instanceof UnusableTarget)) throw error
       throw error.kind === 'key'
@@ -145,6 +189,10 @@ export default class ContractCheck extends ConformanceCommand {
         `Webhook endpoints still registered there: ${left}. To have them deleted, set paths.delete_endpoint in --profile.`,
       )
   }
+}
+
+function headerOf(serviceName: string | undefined): string {
+  return serviceName === undefined ? 'X-<any name>-Signature' : signatureHeader(serviceName)
 }
 
 /** Returns the file that describes the deployment: named by --profile itself, or by that profile of the settings file. */

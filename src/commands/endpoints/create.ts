@@ -58,12 +58,11 @@ export default class EndpointsCreate extends ServiceCommand {
     response: Registered,
     { id, secret, file }: Registration & { file: string | undefined },
   ): void {
-    const { signing_secret, ...endpoint } = response
+    const { signing_secret: _secret, ...endpoint } = response
     const isKnown = hasFields(response, 'id', 'url', 'event_types', 'status', 'created_at', 'signing_secret')
     if (isKnown)
-      this.print(
-        file === undefined ? response : endpoint,
-        () => `${renderEndpoint(endpoint)}${file === undefined ? `\nsecret    ${signing_secret}` : ''}`,
+      this.print(file === undefined ? response : endpoint, (columns) =>
+        renderEndpoint(file === undefined ? response : endpoint, columns),
       )
     else {
       const shown = file === undefined ? response : without(String(secret), response)

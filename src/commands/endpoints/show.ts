@@ -13,8 +13,8 @@ export default class EndpointsShow extends ServiceCommand {
     const { args, flags } = await this.parse(EndpointsShow)
     const client = await this.connect(flags)
     const endpoint = await client.endpoints.get(args.endpoint)
-    this.printRecord(endpoint, ['id', 'url', 'event_types', 'status', 'created_at'], () =>
-      renderEndpoint(endpoint),
+    this.printRecord(endpoint, ['id', 'url', 'event_types', 'status', 'created_at'], (columns) =>
+      renderEndpoint(endpoint, columns),
     )
   }
 }

@@ -23,6 +23,6 @@ export default class EventsShow extends ServiceCommand {
     const event = await client.events.get(args.event)
     // Without the line's end of `print`, which would break the signature.
     if (flags.body) this.write(event.body)
-    else this.print(event, () => renderEvent(event))
+    else this.print(event, (columns) => renderEvent(event, columns))
   }
 }

@@ -36,7 +36,7 @@ export default class KeysCreate extends ServiceCommand {
       scopes: listed(flags.scopes) as Scope[],
       ...location,
     })
-    this.print(key, () => `${renderKey(key)}\napi key   ${key.api_key}`)
+    this.print(key, (columns) => renderKey(key, columns))
     this.say('Store the key now: it is not shown again.')
   }
 }

@@ -1,4 +1,6 @@
 import { Args } from '@oclif/core'
+import { CommandError } from '../../cli/errors.ts'
+import { ApiError } from '../../client.ts'
 import { renderRequestDetail } from '../../cli/render/request.ts'
 import { ServiceCommand } from '../../cli/service-command.ts'
 
@@ -17,7 +19,14 @@ export default class RequestsShow extends ServiceCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(RequestsShow)
     const client = await this.connect(flags)
-    const request = await client.requests.get(args.request)
-    this.print(request, (columns) => renderRequestDetail(request, columns))
+    const request = await client.requests.get(args.request).catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+      throw new CommandError(
+        'not_found',
+        `No request ${args.request}. The service keeps the latest 1,000 requests until it stops, and only those of the key's location. Run \`tabwire requests list\`.`,
+      )
+    })
+    const currencies = request.push === null ? {} : await this.currencies(client)
+    this.print(request, (columns) => renderRequestDetail(request, columns, currencies))
   }
 }

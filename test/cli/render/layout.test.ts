@@ -1,8 +1,18 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { cutTo, padTo, renderTable, widthOf, wrapped, wrapTo } from '../../../src/cli/render/layout.ts'
-import { printable, renderFields } from '../../../src/cli/render/text.ts'
+import {
+  breakTo,
+  cutTo,
+  fitTo,
+  padTo,
+  renderTable,
+  widthOf,
+  wrapped,
+  wrapTo,
+  renderFields,
+} from '../../../src/cli/render/layout.ts'
+import { printable } from '../../../src/cli/render/text.ts'
 
 describe('a table', () => {
   test('aligns its columns whatever script they are in', () => {
@@ -32,15 +42,83 @@ describe('a table', () => {
   })
 
   test('shows a note of several lines as one cell, and never cuts a date', () => {
-    const [, line = ''] = renderTable(['at', 'note'], [['2026-11-21 18:04:05', 'one\n  two']], '', 10).split(
-      '\n',
-    )
+    const rows = [['2026-11-21 18:04:05', 'one\n  two']]
+    const [, line = ''] = renderTable(['at', 'note'], rows, '', 30).split('\n')
     expect(line).toBe('2026-11-21 18:04:05  one two')
+    const narrow = stripVTControlCharacters(renderTable(['at', 'note'], rows, '', 20))
+    expect(narrow).toBe('AT\n2026-11-21 18:04:05\n  note one two')
+  })
+
+  test('narrows what is cut before a column goes below its row, and cuts no identifier', () => {
+    const rows = [
+      ['a-check-with-a-rather-long-name', 'GET /v1/checks/chk_01K9YQ3S2M6W5VJ8T4R7N0ZBCD', '$12.00'],
+    ]
+    const drawn = (columns: number) =>
+      stripVTControlCharacters(renderTable(['check', 'call', 'total'], rows, '', columns))
+        .split('\n')
+        .slice(1)
+    expect(drawn(60)).toEqual(['a-check-with-a-rather-lo…  GET /v1/checks/…           $12.00'])
+    expect(drawn(36)).toEqual(['a-check-with…  GET /v1/chec…  $12.00'])
+    expect(drawn(30)).toEqual(['a-check-with-…  GET /v1/check…', '  total $12.00'])
   })
 
   test('ends no line in blanks, and says so when it is empty', () => {
     expect(renderTable(['a', 'b'], [['1', '']], 'Nothing.')).toBe('A  B\n1')
     expect(renderTable(['a', 'b'], [], 'Nothing.')).toBe('Nothing.')
+  })
+})
+
+describe('a text that is wider than the terminal', () => {
+  const id = 'dlv_01K9YQ3S2M6W5VJ8T4R7N0ZBCD'
+  test.each([
+    ['is wrapped below its beginning', 16, '✓ one two three four', '✓ one two three\n  four'],
+    ['keeps identifiers whole', 34, `Resent check.created as ${id}`, `Resent check.created as\n  ${id}`],
+    ['has a word that is wider alone on its line', 12, `to ${id} now`, `to\n${id}\n  now`],
+    [
+      'continues a command as shells do',
+      40,
+      `Next: tabwire deliveries resend ${id}`,
+      `Next: tabwire deliveries resend \\\n  ${id}`,
+    ],
+    [
+      'keeps the quotes of a command together',
+      24,
+      "  $ tabwire push --id 'a b c' x.json",
+      "  $ tabwire push --id \\\n      'a b c' x.json",
+    ],
+    [
+      'puts the comment of a command above it',
+      24,
+      '  tabwire report   # or any',
+      '  # or any\n  tabwire report',
+    ],
+    [
+      'stays as it is where it fits',
+      80,
+      `Next: tabwire deliveries resend ${id}`,
+      `Next: tabwire deliveries resend ${id}`,
+    ],
+  ])('%s', (_what, columns, text, shown) => {
+    expect(fitTo(columns, text)).toBe(shown)
+  })
+
+  test('is broken behind the indentation of a body, also within a word', () => {
+    expect(breakTo(20, '  "name": "copper pan"')).toEqual(['  "name": "copper', '    pan"'])
+    expect(breakTo(16, `  ${'x'.repeat(20)}`)).toEqual(['  xxxxxxxxxxxx', '    xxxxxxxx'])
+  })
+
+  test('in a field is wrapped in its column', () => {
+    const fields = renderFields(
+      [
+        ['event', `check.created  ${id}`],
+        ['url', 'https://a.test/hooks'],
+      ],
+      40,
+    )
+    expect(stripVTControlCharacters(fields)).toBe(
+      `event  check.created\n       ${id}\nurl    https://a.test/hooks`,
+    )
+    expect(stripVTControlCharacters(renderFields([['identifier', id]], 32))).toBe(`identifier\n  ${id}`)
   })
 })
 

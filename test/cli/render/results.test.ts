@@ -8,10 +8,45 @@ const text = stripVTControlCharacters(renderConformance(report))
 
 test('each case has its line below its group, and the end counts', () => {
   expect(text).toMatch(
-    /^receiver check http:\/\/127\.0\.0\.1:1\/\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
+    /^receiver check http:\/\/127\.0\.0\.1:1\/\n✗ Cause: refuses\/wrong: .+\n\naccepts\n {2}✓ plain {2}Title of plain\n/,
   )
   expect(text).toMatch(/\nrefuses\n {2}✗ wrong /)
   expect(text).toMatch(/\n\n1 passed, 1 failed, 1 advised, 1 not checked, 1 observed {2}in 1\.2 s$/)
+})
+
+test('the failed case that explains the others is named at the top', () => {
+  const one = (group: string, id: string, change: object = {}) =>
+    ({
+      ...report.cases[0],
+      group,
+      id,
+      title: id,
+      verdict: 'failed',
+      detail: `Seen in ${id}.`,
+      reason: id,
+      ...change,
+    }) as CaseResult
+  const topOf = (...cases: CaseResult[]) =>
+    stripVTControlCharacters(renderConformance({ ...report, cases })).split('\n\n')[0]
+  const head = 'receiver check http://127.0.0.1:1/'
+  expect(topOf(one('control', 'genuine_accepted'), one('accepts', 'plain'))).toBe(
+    `${head}\n✗ Cause: control/genuine_accepted: Seen in genuine_accepted.`,
+  )
+  expect(topOf(one('refuses', 'a', { reason: 'same' }), one('refuses', 'b', { reason: 'same' }))).toBe(
+    `${head}\n✗ Cause: refuses/a: Seen in a.`,
+  )
+  expect(topOf(one('refuses', 'a'), one('refuses', 'b'))).toBe(head)
+  expect(topOf(one('accepts', 'plain', { verdict: 'passed' }))).toBe(head)
+})
+
+test('what is examined is described below its URL', () => {
+  const shown = stripVTControlCharacters(
+    renderConformance(empty, 80, [
+      ['service', 'profile staging'],
+      ['API key', '--api-key-file'],
+    ]),
+  )
+  expect(shown).toMatch(/^.*\n {2}service {2}profile staging\n {2}API key {2}--api-key-file\n\n/)
 })
 
 test('nothing that a receiver answered steers the terminal', () => {

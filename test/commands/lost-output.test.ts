@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { spawnProcess } from '../support/cli.ts'
+
+const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+
+/** Runs `tabwire WORDS` in a shell, with what follows. */
+async function shell(words: string, rest: string) {
+  const { ended } = await spawnProcess('sh', ['-c', `"$0" "$1" ${words} ${rest}`, process.execPath, bin], {})
+  return ended
+}
+
+const commands = ['checks samples', '--help', 'help webhooks', 'openapi']
+
+describe.runIf(existsSync('/dev/full')).concurrent.each(commands)('tabwire %s', (words) => {
+  test('says in one line that a full disk took nothing, and exits 1', async () => {
+    const { code, stderr } = await shell(words, '>/dev/full')
+    expect(code).toBe(1)
+    expect(stderr.replace(/^Next: .*\n/, '')).toMatch(/^Error: Cannot write the output: ENOSPC: .+\.\n$/)
+  })
+
+  test('is quiet when its reader is gone', async () => {
+    const { stderr } = await shell(words, '| head -c 1 >/dev/null')
+    expect(stderr.replace(/^Next: .*\n/, '')).toBe('')
+  })
+})
