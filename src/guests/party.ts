@@ -14,6 +14,7 @@ export interface PaymentWanted {
   claim_ids?: string[]
   amount_cents?: number
   tip_cents: number
+  card?: 'declined'
 }
 
 /** What a guest wants to do next. */
@@ -173,7 +174,8 @@ export class Party {
   private payment(guest: string, balance: number, what: Partial<PaymentWanted>): Wanted {
     const rate = this.choice('tip', [0, 0, 0.1, 0.15, 0.2])
     const tip_cents = Math.round(((what.amount_cents ?? balance) / this.guests.length) * rate)
-    return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what } }
+    const card = this.draw('card') < 0.07 ? ({ card: 'declined' } as const) : {}
+    return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what, ...card } }
   }
 
   private forget(ids: readonly string[]): void {
