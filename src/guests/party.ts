@@ -42,7 +42,7 @@ const names = [
 const comments = ['We will be back.', 'The soup was cold.', 'Great service!', null, null] as const
 
 /** Refused acts in a row after which guests give up a check. */
-const PATIENCE = 5
+const MOST_REFUSALS = 5
 
 /** How a party shares its check. */
 const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
@@ -75,7 +75,7 @@ export class Party {
   }
 
   get isStuck(): boolean {
-    return this.refusals >= PATIENCE
+    return this.refusals >= MOST_REFUSALS
   }
 
   /** Returns the next act; `undefined` when the party waits or has left. `check` is undefined once it is closed. */
