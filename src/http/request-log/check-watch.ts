@@ -63,7 +63,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
     if (others.length > 0 && (known.name !== name || others.some((other) => keepsClosed(other, external_id))))
       reusing.add(location)
     if (known.on.size < MOST_CHECKS) known.on.add(key)
-    renew(items, id, known, KEEP.items)
+    keep(items, id, known, KEEP.items)
     return known.on.size < MOST_CHECKS ? others : []
   }
 
@@ -77,34 +77,36 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
    * Indexes the products that are new on a check. When all ids of a product differ from those of other checks, its ids
    * name lines. The ids of a menu would recur, also with a number of the line.
    */
-  function indexProducts({ items: pushed, location_id }: StoredCheck, before: StoredCheck | null): void {
-    const had = new Set(before?.items.map((item) => productOf(item, location_id)))
+  function indexProducts(added: readonly CheckItem[], before: StoredCheck | null, location: string): void {
     const fresh = new Map<string, string[]>()
-    for (const item of pushed) {
-      const product = productOf(item, location_id)
-      if (!had.has(product) && !POSITION.test(item.external_id))
-        fresh.set(product, [...(fresh.get(product) ?? []), item.external_id.replace(LINE_NUMBER, '')])
+    for (const { name, price_cents, external_id } of added) {
+      if (before?.items.some((item) => item.name === name && item.price_cents === price_cents) === true)
+        continue
+      const product = productOf({ name, price_cents }, location)
+      fresh.set(product, [...(fresh.get(product) ?? []), external_id.replace(LINE_NUMBER, '')])
     }
     for (const [product, ids] of fresh) {
       const known = products.get(product)
-      const areLines = known !== undefined && (known.areLines || !ids.some((id) => known.ids.has(id)))
+      if (known?.areLines === true) continue
+      const areLines = known !== undefined && !ids.some((id) => known.ids.has(id))
       const all = [...ids, ...(known?.ids ?? [])].slice(0, MOST_IDS)
-      renew(products, product, { ids: new Set(all), areLines }, KEEP.items)
+      keep(products, product, { ids: new Set(all), areLines }, KEEP.items)
     }
   }
 
   function compare(key: string, { check, request }: Watched, before: StoredCheck | null): void {
     const had = new Set(before?.items.map(({ external_id }) => external_id))
+    const added = check.items.filter((item) => !had.has(item.external_id) && !POSITION.test(item.external_id))
+    // Most pushes change no item, or one.
+    if (added.length === 0) return
     const shared = new Map<string, string[]>()
-    indexProducts(check, before)
-    for (const item of check.items) {
-      if (had.has(item.external_id) || POSITION.test(item.external_id)) continue
+    indexProducts(added, before, check.location_id)
+    for (const item of added)
       for (const other of index(item, key, check.location_id))
         shared.set(other, [...(shared.get(other) ?? []), item.external_id])
-    }
     for (const [other, ids] of shared)
       if (ids.length >= FEWEST_ITEMS)
-        renew(pairs, `${key}\n${other}`, { key, other, ids, request }, KEEP.pairs)
+        keep(pairs, `${key}\n${other}`, { key, other, ids, request }, KEEP.pairs)
   }
 
   function findingOf({ key, other, ids }: Pair): Finding | undefined {
@@ -133,7 +135,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
       const watched = checks.get(key)
       if (watched !== undefined) watched.check = write.put
       if (!isUnclosed(write.put)) unclosed.delete(key)
-      else if (!unclosed.has(key)) renew(unclosed, key, new Date(write.put.updated_at), KEEP.checks)
+      else if (!unclosed.has(key)) keep(unclosed, key, new Date(write.put.updated_at), KEEP.checks)
     }
   })
 
@@ -154,7 +156,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
       const isApplied = push.outcome === 'created' || push.outcome === 'updated'
       if (!isApplied) return
       const watched = { check, request: { id, method, path, status, started_at } }
-      renew(checks, key, watched, KEEP.checks)
+      keep(checks, key, watched, KEEP.checks)
       compare(key, watched, push.before)
     },
     open: () => [
@@ -182,7 +184,7 @@ interface Product {
   areLines: boolean
 }
 
-function productOf({ name, price_cents }: CheckItem, location: string): string {
+function productOf({ name, price_cents }: Pick<CheckItem, 'name' | 'price_cents'>, location: string): string {
   return `${location}\n${name}\n${price_cents}`
 }
 
@@ -190,9 +192,8 @@ function shown(request: Seen, finding: Finding | undefined) {
   return finding === undefined ? [] : [{ request, finding }]
 }
 
-/** Sets an entry as the newest of a map, and drops the oldest one above the limit. */
-function renew<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
-  map.delete(key)
+/** Sets an entry of a map, and drops the oldest one above the limit. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
   map.set(key, value)
   if (map.size <= limit) return
   const [oldest = ''] = map.keys()
