@@ -11,6 +11,8 @@ export function unitChange({ push, before, outcome }: Pick<PushSeen, 'push' | 'b
   if (!isFactor(small.totals.total_cents, large.totals.total_cents)) return undefined
   const pairs = commonPrices(small, large)
   if (pairs.length < 2 || !pairs.every(([less, more]) => isFactor(less, more))) return undefined
+  // Some POS systems give items away at one cent.
+  if (pairs.every(([less]) => Math.abs(less) === 1)) return undefined
   return `All amounts are ${FACTOR} times ${large === push ? 'larger' : 'smaller'} than before: total_cents was ${before.totals.total_cents} and is now ${push.totals.total_cents}. Guests would pay these amounts. Push integers in the minor unit of the currency, such as cents, from every place that pushes checks.`
 }
 

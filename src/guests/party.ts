@@ -44,6 +44,9 @@ const comments = ['We will be back.', 'The soup was cold.', 'Great service!', nu
 /** Refused acts in a row after which guests give up a check. */
 const MOST_REFUSALS = 5
 
+/** Largest quantity of which guests claim single pieces. Of more, they claim a fifth at a time. */
+const MOST_PIECES = 20
+
 /** How a party shares its check. */
 const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
 
@@ -51,12 +54,12 @@ const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
 export class Party {
   readonly guests: readonly string[]
   readonly location_id: string
+  readonly external_check_id: string
   /** Unpaid claims of the party, oldest first. */
   private readonly claims: { id: string; guest: string }[] = []
   private readonly way: (typeof ways)[number]
   /** Acts that come before all others, in order. */
   private readonly queue: Wanted[] = []
-  private readonly subject: string
   private readonly seed: number
   private turn = 0
   private payers: string[] = []
@@ -66,7 +69,7 @@ export class Party {
 
   constructor(seed: number, check: Check) {
     this.seed = seed
-    this.subject = check.external_id
+    this.external_check_id = check.external_id
     this.location_id = check.location_id
     const first = Math.floor(this.draw('first') * names.length)
     const size = 1 + Math.floor(this.draw('size') * 4)
@@ -150,11 +153,11 @@ export class Party {
     }
   }
 
-  /** One piece, or half of a single one that two guests share, or what is left of it. */
+  /** One piece, half of a single one that two guests share, the rest of it, or a fifth of a large quantity. */
   private quantityOf(item: CheckItem): number {
     const left = unclaimedQuantity(item)
     if (left === 1 && this.guests.length > 1 && this.draw('half') < 0.2) return 0.5
-    return roundQuantity(Math.min(left, 1))
+    return roundQuantity(Math.min(left, item.quantity > MOST_PIECES ? item.quantity / 5 : 1))
   }
 
   private payNext({ balance_cents }: Check): Wanted {
@@ -186,7 +189,7 @@ export class Party {
   }
 
   private draw(...what: string[]): number {
-    return draw(this.seed, this.subject, this.turn, ...what)
+    return draw(this.seed, this.external_check_id, this.turn, ...what)
   }
 
   private choice<T>(what: string, of: readonly [T, ...T[]] | readonly T[], ...more: string[]): T {

@@ -107,11 +107,20 @@ export interface GuestCalls {
   stream(options: StreamOptions): AsyncGenerator<StreamMessage>
 }
 
+/** Longest delay of a timer, in milliseconds. A longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Returns true when the check changed, or when a replaced state has no such check, claim or payment. */
+function isRefusal({ status, code }: ApiError): boolean {
+  return status === 409 || code === 'not_found' || code === 'validation_failed'
+}
+
 /** Plays guests on the open checks, one act after another. */
 export async function playGuests(
   calls: GuestCalls,
   { seed = 1, table, pace = 0, virtual = false, untilPaid = true, onAct, signal }: GuestsWanted = {},
 ): Promise<GuestsReport> {
+  /** By check id: after a reset, another check can have the external id. */
   const parties = new Map<string, Party>()
   const report: GuestsReport = {
     location_id: null,
@@ -126,10 +135,10 @@ export async function playGuests(
   let number = 0
 
   function partyOf(check: Check): Party {
-    const known = parties.get(check.external_id)
+    const known = parties.get(check.id)
     if (known !== undefined) return known
     const party = new Party(seed, check)
-    parties.set(check.external_id, party)
+    parties.set(check.id, party)
     report.location_id = check.location_id
     report.checks += 1
     report.guests += party.guests.length
@@ -162,19 +171,21 @@ export async function playGuests(
     }
     party.finishTurn()
     if (act === 'refund') {
+      const resource = await calls.refund(wanted.payment.id, { amount_cents: wanted.amount_cents })
       report.refunded_cents += wanted.amount_cents
-      return { act, resource: await calls.refund(wanted.payment.id, { amount_cents: wanted.amount_cents }) }
+      return { act, resource }
     }
     const { rating, comment } = wanted
     return { act, resource: await calls.rate(id, { guest_name: guest, rating, comment }) }
   }
 
   /** Lets the party of a check do one act. Returns false when it has nothing to do. */
-  async function play(external_check_id: string, party: Party, check: Check | undefined): Promise<boolean> {
+  async function play(party: Party, check: Check | undefined): Promise<boolean> {
+    const { external_check_id, location_id } = party
     const wanted = party.next(check)
     if (wanted === undefined) return false
     number += 1
-    const head = { number, location_id: party.location_id, external_check_id, guest_name: wanted.guest }
+    const head = { number, location_id, external_check_id, guest_name: wanted.guest }
     try {
       told({ ...head, ...(await take(wanted, external_check_id, party, check)) })
     } catch (error) {
@@ -185,7 +196,7 @@ export async function playGuests(
         told({ ...head, act: 'decline', message })
         return true
       }
-      if (error.status !== 409) throw error
+      if (!isRefusal(error)) throw error
       party.refused(wanted)
       told({ ...head, act: 'refused', tried: wanted.act, code, message })
     }
@@ -196,14 +207,16 @@ export async function playGuests(
     const open: Check[] = []
     for await (const check of calls.checks.all({ status: 'open', ...(table !== undefined && { table }) }))
       open.push(check)
-    const byId = new Map(open.toReversed().map((check) => [check.external_id, check]))
+    const byId = new Map(open.toReversed().map((check) => [check.id, check]))
     for (const check of byId.values()) if (check.balance_cents > 0) partyOf(check)
     let acted = false
     for (const [id, party] of parties) {
       if (signal?.aborted === true) return false
-      acted = (await play(id, party, byId.get(id))) || acted
+      acted = (await play(party, byId.get(id))) || acted
     }
-    report.stuck = [...byId.keys()].filter((id) => parties.get(id)?.isStuck === true)
+    report.stuck = [...byId.values()]
+      .filter(({ id }) => parties.get(id)?.isStuck === true)
+      .map(({ external_id }) => external_id)
     return acted
   }
 
@@ -216,7 +229,8 @@ export async function playGuests(
       : await watch(calls, signal ?? forever, async () => (await round()) || undefined, isEvent)
     if (acted !== true) break
     if (virtual) await calls.advance(durationText(pace))
-    else if (pace > 0) await timers.sleep(pace, undefined, { signal }).catch(() => undefined)
+    else if (pace > 0)
+      await timers.sleep(Math.min(pace, LONGEST_MS), undefined, { signal }).catch(() => undefined)
   }
   return report
 }

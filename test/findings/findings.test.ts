@@ -19,6 +19,11 @@ const revised = (revision: number, change: Partial<Push> = {}) => push({ revisio
 const totals = (subtotal_cents: number, tax_cents: number, total_cents: number) =>
   push({ totals: { subtotal_cents, tax_cents, total_cents } })
 
+function untaxed(items: PushedItem[]): Push {
+  const sum = items.reduce((total, { quantity, price_cents }) => total + quantity * price_cents, 0)
+  return push({ items, totals: { subtotal_cents: sum, tax_cents: 0, total_cents: sum } })
+}
+
 interface Case {
   when: string
   push: Push
@@ -338,6 +343,11 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         before: push(),
       },
       { when: 'prices double', push: times(2), before: push() },
+      {
+        when: 'a staff meal is given away at one cent per item',
+        push: untaxed([item('1', 'Coffee', 1), item('2', 'Croissant', 1)]),
+        before: untaxed([item('1', 'Coffee', 150), item('2', 'Croissant', 120)]),
+      },
       { when: 'all is voided', push: push({ items: [] }), before: push() },
       { when: 'the check is new', push: times(100) },
     ],
