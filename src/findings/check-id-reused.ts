@@ -2,9 +2,13 @@ import { revisionOf, type PushedItem } from '../model/check.ts'
 import { isLater } from '../model/revision.ts'
 import { plainName, type PushSeen } from './finding.ts'
 
+/** A push that was never acknowledged may come late; a POS gives up retries sooner than that. */
+const LATEST_RETRY_MS = 60 * 60_000
+
 /**
  * Finds the external id of a closed check that comes back for another party: the check is open, no item of it was ever
- * on the check, and the table is another one or the revision begins again. Late pushes carry items of the check.
+ * on the check, and the table is another one, or the revision begins again an hour after closing. Late pushes carry
+ * items of the check.
  */
 export function checkIdReused({
   push,
@@ -12,12 +16,14 @@ export function checkIdReused({
   outcome,
   orderBy,
   earlierItems,
+  now,
 }: Omit<PushSeen, 'body'>): string | undefined {
   if (before?.status !== 'closed' || push.status !== 'open' || push.items.length === 0) return undefined
   const known = revisionOf(before, orderBy)
   const restarts = push.revision !== undefined && known !== null && isLater(known, push.revision)
   const moved = push.table.number !== before.table.number
-  if (!restarts && !moved) return undefined
+  const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
+  if (!moved && !(restarts && isLong)) return undefined
   const earlier = new Set([...before.items, ...earlierItems()].map(identity))
   if (push.items.some((item) => earlier.has(identity(item)))) return undefined
   const effect =

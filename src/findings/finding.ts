@@ -40,6 +40,8 @@ export interface PushSeen {
   orderBy: string
   /** True when the check had this state before and has changed since. */
   repeatsEarlier: boolean
+  /** Time of the push by the service's clock. */
+  now: Date
   /** Returns the items of earlier pushes of the check that are still in the request log. */
   earlierItems: () => readonly PushedItem[]
 }

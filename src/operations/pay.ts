@@ -42,7 +42,15 @@ export const pay = {
   decide({ checks, claims, location, payments }, command, { now, newId }) {
     const check = foundCheck(checks, command)
     const repeated = earlierPayment(payments, command)
-    if (repeated !== undefined) return unchanged(repeated)
+    if (repeated !== undefined) {
+      // Another page of the guest shows an older state.
+      const { expected_cents = repeated.amount_cents } = command
+      if (expected_cents !== repeated.amount_cents)
+        throw amountChanged(expected_cents, repeated.amount_cents, (cents) =>
+          moneyIn(repeated.currency, 'en')(cents),
+        )
+      return unchanged(repeated)
+    }
     if (command.card === 'declined') throw declined()
     const before = [...claims]
     const currency = location?.currency ?? ''

@@ -30,6 +30,8 @@ interface Case {
   before?: Push
   outcome?: PushSeen['outcome']
   earlier?: Push[]
+  /** The push comes a day after the state before it. */
+  late?: boolean
   /** Paid cents of the check before the push. */
   paid?: number
   body?: unknown
@@ -226,9 +228,10 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
   check_id_reused: {
     shown: [
       {
-        when: 'the revision begins again',
+        when: 'the revision begins again the next day',
         push: revised(1, { items: [wine] }),
         before: closed({ revision: 7 }),
+        late: true,
         outcome: 'stale',
       },
       {
@@ -249,6 +252,19 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         push: revised(1, { items: [wine] }),
         before: closed({ revision: 7 }),
         earlier: [revised(2, { items: [wine, soup] })],
+        outcome: 'stale',
+      },
+      {
+        when: 'a push that never arrived is sent again soon after closing, and its items were exchanged',
+        push: revised(1, { items: [wine] }),
+        before: closed({ revision: 7 }),
+        outcome: 'stale',
+      },
+      {
+        when: 'an old push comes a day late',
+        push: revised(1, { items: [soup] }),
+        before: closed({ revision: 7 }),
+        late: true,
         outcome: 'stale',
       },
       {
@@ -426,7 +442,7 @@ function codesOf(given: Case): string[] {
 }
 
 function findings(
-  { push: pushed, before, paid = 0, outcome, earlier = [], body = pushed }: Case,
+  { push: pushed, before, paid = 0, outcome, earlier = [], late = false, body = pushed }: Case,
   orderBy = 'revision',
 ) {
   return findingsOf({
@@ -436,6 +452,7 @@ function findings(
     outcome: outcome ?? (before === undefined ? 'created' : 'updated'),
     orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
+    now: new Date(late ? '2026-11-22T12:00:00Z' : '2026-11-21T12:59:59Z'),
     earlierItems: () => earlier.flatMap(({ items }) => items),
   })
 }

@@ -35,6 +35,7 @@ function codesOf(bodies: readonly unknown[]): string[] {
       orderBy: 'revision',
       repeatsEarlier,
       earlierItems,
+      now: new Date(),
     }).map(({ code }) => code)
   })
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Ajv from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { pushBody } from '../../src/model/check.ts'
@@ -24,7 +24,7 @@ test('the format of a push is published as fixtures/check.schema.json', async ()
 })
 
 describe('fixtures/check.schema.json', () => {
-  const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(published())
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(published())
 
   test.each(situationFiles)('is named by %s, and accepts it', (file) => {
     const body = JSON.parse(readFileSync(file, 'utf8')) as { $schema: string }

@@ -35,6 +35,8 @@ export interface RequestLog {
   applied(check: Check): void
   /** Returns true when a check without revisions had the pushed state before and changed since. */
   repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
+  /** Returns the time of the service's clock. */
+  now(): Date
   /** Returns the items of a check after its earlier pushes that are still in the log. */
   earlierItems(check: StoredCheck): readonly PushedItem[]
   /** Reports the findings since a time, or all, including those of dropped requests. */
@@ -128,6 +130,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
       const [stalest] = states.keys()
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
+    now,
     earlierItems: (check) =>
       requests
         .filter(({ push }) => push?.before?.id === check.id)

@@ -46,6 +46,15 @@ describe('a repeated payment at the table', () => {
     expect(await client.checks.get('a')).toMatchObject({ paid_cents: 700 })
   })
 
+  it('is refused when the page showed another amount, as a second tab of the guest does', async () => {
+    const { client, pay } = await servedTable()
+    const first = await pay(ann, 1, { amount_cents: 700, expected_cents: 700 })
+    expect((await pay(ann, 1, { amount_cents: 700, expected_cents: 700 })).json).toEqual(first.json)
+    const other = await pay(ann, 1, { expected_cents: total_cents })
+    expect([other.status, errorOf(other).code]).toEqual([409, 'amount_changed'])
+    expect(await client.checks.get('a')).toMatchObject({ paid_cents: 700 })
+  })
+
   it('is counted per guest, and its number must not skip a payment', async () => {
     const { pay } = await servedTable()
     expect((await pay(ann, 1, { amount_cents: 700 })).status).toBe(201)

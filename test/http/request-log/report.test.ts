@@ -110,7 +110,11 @@ const integrations: Record<FindingCode, { shows: Story; doesNot: Story }> = {
     doesNot: pushing({}, {}),
   },
   check_id_reused: {
-    shows: pushing({ status: 'closed', revision: 5 }, { ...newParty, revision: 1 }),
+    shows: inTurn(
+      pushing({ status: 'closed', revision: 5 }),
+      waiting('24h'),
+      pushing({ ...newParty, revision: 1 }),
+    ),
     doesNot: inTurn(
       pushing({ revision: 1 }, { ...newParty, revision: 2 }, { status: 'closed', revision: 3 }),
       pushing({ ...newParty, revision: 1 }, { ...two, revision: 4 }),
