@@ -41,7 +41,7 @@ const names = [
 const comments = ['We will be back.', 'The soup was cold.', 'Great service!', null, null] as const
 
 /** Refused acts in a row after which guests give up a check. */
-const PATIENCE = 5
+const MAX_REFUSALS = 5
 
 /** How a party shares its check. */
 const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
@@ -74,7 +74,7 @@ export class Party {
   }
 
   get isStuck(): boolean {
-    return this.refusals >= PATIENCE
+    return this.refusals >= MAX_REFUSALS
   }
 
   /** Returns the next act; `undefined` when the party waits or has left. `check` is undefined once it is closed. */
