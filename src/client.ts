@@ -235,7 +235,9 @@ export function createClient(options: ClientOptions) {
        */
       async play(wanted?: GuestsWanted): Promise<GuestsReport> {
         const { playGuests } = await import('./guests/play.ts')
-        return playGuests({ checks, ...guests, advance: clock.advance, stream: reads.stream }, wanted)
+        // Without injected faults and rate limits, which are for the integration under test.
+        const open = listing<Check, ChecksQuery>('/_sim/checks')
+        return playGuests({ checks: open, ...guests, advance: clock.advance, stream: reads.stream }, wanted)
       },
     }),
     endpoints: Object.assign(endpoints, {

@@ -1,3 +1,4 @@
+import type { Check } from '../model/check.ts'
 import type { Delivery } from '../model/delivery.ts'
 import type { EventType, StoredEvent } from '../model/event.ts'
 import type { Everything } from '../model/records.ts'
@@ -10,6 +11,16 @@ export interface Happened {
   /** Id of the payment of a payment event, otherwise of the check. */
   subject: string
   deliveries: readonly Delivery[]
+  /** The check after an applied push; `undefined` for other events. */
+  after: CheckAfter | undefined
+}
+
+/** The part of a check that shows whether a push takes an amount off the bill. */
+interface CheckAfter {
+  status: Check['status']
+  total_cents: number
+  /** Sum of the lines with a negative price; 0 or below. */
+  discount_cents: number
 }
 
 /** Types of events that a receiver must accept, because they are about money. */
@@ -33,9 +44,11 @@ export function happenedTo(
   for (const { id, type, created_at, external_check_id, body } of events) {
     if (external_check_id === null || type === 'ping') continue
     if (!booked.includes(type) && !pushed.includes(type)) continue
-    const subject = (JSON.parse(body) as { data: { id: string } }).data.id
+    const { data } = JSON.parse(body) as { data: { id: string } }
+    const subject = data.id
     if (!owned.has(subject)) continue
-    const one = { id, type, created_at, subject, deliveries: sent.get(id) ?? [] }
+    const after = pushed.includes(type) ? stateOf(data as Check) : undefined
+    const one = { id, type, created_at, subject, deliveries: sent.get(id) ?? [], after }
     happened.set(external_check_id, [...(happened.get(external_check_id) ?? []), one])
   }
   return happened
@@ -46,9 +59,13 @@ export function isBooked({ type }: Happened): boolean {
   return booked.includes(type)
 }
 
-/** Returns true for an event of an applied push. */
-export function isPushed({ type }: Happened): boolean {
-  return pushed.includes(type)
+function stateOf({ status, totals: { total_cents }, items }: Check): CheckAfter {
+  const discounts = items.filter(({ price_cents }) => price_cents < 0)
+  const discount_cents = discounts.reduce(
+    (sum, { quantity, price_cents }) => sum + Math.round(quantity * price_cents),
+    0,
+  )
+  return { status, total_cents, discount_cents }
 }
 
 /** Returns the start of the attempt that a receiver accepted first; `undefined` without one. */

@@ -151,6 +151,17 @@ describe('refund_not_settled', () => {
     expect(codesOf(await accountOf(client))).toEqual([])
   })
 
+  test('does not take another order for an answer', async () => {
+    const { client, push } = await openSimulator()
+    await push('a')
+    await client.guests.refund(await client.guests.pay('a'), { amount_cents: 850 })
+    await push('a', two)
+    expect(codesOf(await accountOf(client))).toEqual(['refund_not_settled'])
+    const items = [...two.items, item('tart'), item('refund', { price_cents: -850 })]
+    await push('a', { items, totals: totals(4700) })
+    expect(codesOf(await accountOf(client))).toEqual([])
+  })
+
   test('is silent when guests paid the refunded amount again', async () => {
     const simulator = await openSimulator()
     const payment = await paidAndClosed(simulator)
