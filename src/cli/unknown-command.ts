@@ -3,6 +3,7 @@ import { BaseCommand } from './base-command.ts'
 import { readGuides } from '../guides.ts'
 import { closestWord } from '../model/text/did-you-mean.ts'
 import { CommandError, usageError } from './errors.ts'
+import { suggestion } from './suggestion.ts'
 
 /** Runs for an unknown command, so that `--json` and exit code 2 work as elsewhere. */
 class UnknownCommand extends BaseCommand {
@@ -13,7 +14,9 @@ class UnknownCommand extends BaseCommand {
     const [only = '', ...others] = typed
     const isGuide = only === 'guides' || (await readGuides()).some(({ name }) => name === only)
     if (isGuide && others.length === 0)
-      throw usageError(`Unknown command ${JSON.stringify(only)}. Did you mean \`tabwire help ${only}\`?`)
+      throw usageError(
+        `Unknown command ${JSON.stringify(only)}. Did you mean \`${suggestion('help', [only])}\`?`,
+      )
     throw noSuchCommand(typed, this.config.commandIDs)
   }
 }

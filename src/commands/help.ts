@@ -2,6 +2,7 @@ import { loadHelpClass, type Command } from '@oclif/core'
 import { BaseCommand } from '../cli/base-command.ts'
 import { usageError } from '../cli/errors.ts'
 import { renderTable } from '../cli/render/layout.ts'
+import { suggestion } from '../cli/suggestion.ts'
 import { noSuchCommand } from '../cli/unknown-command.ts'
 import { readGuides } from '../guides.ts'
 
@@ -53,7 +54,7 @@ export default class Help extends BaseCommand {
     const [first = '', ...rest] = words
     if (guide === undefined && rest.length > 0 && guides.some((one) => one.name === first))
       throw usageError(
-        `Unexpected argument after the guide ${first}: ${rest.join(' ')}. Run \`tabwire help ${first}\`.`,
+        `Unexpected argument after the guide ${first}: ${rest.join(' ')}. Run \`${suggestion('help', [first])}\`.`,
       )
     if (guide === undefined)
       throw noSuchCommand(

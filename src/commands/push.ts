@@ -11,6 +11,7 @@ import {
   createInputReader,
   requireSource,
   withArrays,
+  withoutSchema,
 } from '../cli/push/source.ts'
 import { hasFields } from '../cli/render/foreign.ts'
 import { renderConvergence, renderPush } from '../cli/render/push.ts'
@@ -168,7 +169,7 @@ export default class Push extends ServiceCommand {
     body: string | Uint8Array,
     several: boolean,
   ): Promise<void> {
-    const { status, requestId, check } = await client.checks.push(id, body)
+    const { status, requestId, check } = await client.checks.push(id, withoutSchema(body))
     const report = requestId === null ? null : await reportOf(client, requestId)
     // The specification does not show the response of a push, so another service's summary is that of the pushed body.
     const shown = hasFields(check, 'external_id', 'items', 'table', 'totals', 'status')

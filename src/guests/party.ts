@@ -14,6 +14,7 @@ export interface PaymentWanted {
   claim_ids?: string[]
   amount_cents?: number
   tip_cents: number
+  card?: 'declined'
 }
 
 /** What a guest wants to do next. */
@@ -44,7 +45,7 @@ const comments = ['We will be back.', 'The soup was cold.', 'Great service!', nu
 export const MOST_GUESTS = 4
 
 /** Refused acts in a row after which guests give up a check. */
-const MAX_REFUSALS = 5
+const MOST_REFUSALS = 5
 
 /** How a party shares its check. */
 const ways = ['items', 'items', 'even', 'one', 'amounts'] as const
@@ -78,7 +79,7 @@ export class Party {
   }
 
   get isStuck(): boolean {
-    return this.refusals >= MAX_REFUSALS
+    return this.refusals >= MOST_REFUSALS
   }
 
   /** Returns the next act; `undefined` when the party waits or has left. `check` is undefined once it is closed. */
@@ -177,7 +178,8 @@ export class Party {
   private payment(guest: string, balance: number, what: Partial<PaymentWanted>): Wanted {
     const rate = this.choice('tip', [0, 0, 0.1, 0.15, 0.2])
     const tip_cents = Math.round(((what.amount_cents ?? balance) / this.guests.length) * rate)
-    return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what } }
+    const card = this.draw('card') < 0.07 ? ({ card: 'declined' } as const) : {}
+    return { act: 'pay', guest, body: { guest_name: guest, tip_cents, ...what, ...card } }
   }
 
   private forget(ids: readonly string[]): void {

@@ -51,7 +51,7 @@ export interface GuestsWanted extends Pick<CallOptions, 'signal'> {
 }
 
 /** An act of a guest, with the answer of the service. */
-export type GuestAct = ActHead & (Taken | Refused)
+export type GuestAct = ActHead & (Taken | Declined | Refused)
 
 interface ActHead {
   /** From 1. */
@@ -68,6 +68,12 @@ type Taken =
   | { act: 'pay'; resource: PaymentView }
   | { act: 'refund'; resource: PaymentView }
   | { act: 'rate'; resource: FeedbackView }
+
+/** The simulated card was declined; the guest tries another one next. */
+interface Declined {
+  act: 'decline'
+  message: string
+}
 
 /** The service refused the act, because the check had changed. */
 interface Refused {
@@ -125,7 +131,7 @@ export async function playGuests(
     location_id: null,
     checks: 0,
     guests: 0,
-    acts: { claim: 0, release: 0, pay: 0, refund: 0, rate: 0, refused: 0 },
+    acts: { claim: 0, release: 0, pay: 0, decline: 0, refund: 0, rate: 0, refused: 0 },
     paid_cents: 0,
     tip_cents: 0,
     refunded_cents: 0,
@@ -186,9 +192,16 @@ export async function playGuests(
     try {
       told({ ...head, ...(await take(wanted, external_check_id, party, check)) })
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 409) throw error
+      if (!(error instanceof ApiError)) throw error
+      const { code, message } = error
+      if (code === 'card_declined') {
+        party.finishTurn()
+        told({ ...head, act: 'decline', message })
+        return true
+      }
+      if (error.status !== 409) throw error
       party.refused(wanted)
-      told({ ...head, act: 'refused', tried: wanted.act, code: error.code, message: error.message })
+      told({ ...head, act: 'refused', tried: wanted.act, code, message })
     }
     return true
   }

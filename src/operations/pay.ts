@@ -43,6 +43,7 @@ export const pay = {
     const check = foundCheck(checks, command)
     const repeated = earlierPayment(payments, command)
     if (repeated !== undefined) return unchanged(repeated)
+    if (command.card === 'declined') throw declined()
     const before = [...claims]
     const currency = location?.currency ?? ''
     const money: Money = (cents) => moneyIn(currency, 'en')(cents)
@@ -85,6 +86,10 @@ export const pay = {
     }
   },
 } satisfies Operation<Pay, ReturnType<typeof reads>, Payment>
+
+function declined(): Refusal {
+  return new Refusal('card_declined', 'The simulated card was declined. Nothing was paid. Try another card.')
+}
 
 /**
  * Returns the guest's payment with the number of the command.

@@ -9,6 +9,8 @@ export interface Load {
   path?: string
   seconds?: number
   amount?: number
+  /** Most pushes per second; as many as the service answers by default. */
+  rate?: number
   /** Different checks; each push of one carries a higher revision than the one before. */
   checks: number
   /** The number of the first push, so that one load can follow another. */
@@ -32,6 +34,7 @@ let number = load.first
 const result = await autocannon({
   url: load.url,
   connections: CONNECTIONS,
+  ...(load.rate !== undefined && { overallRate: load.rate }),
   ...(load.amount === undefined ? { duration: load.seconds ?? 5 } : { amount: load.amount }),
   requests: [{ method: 'PUT', setupRequest: (request) => ({ ...request, ...nextPush() }) }],
 })

@@ -1,4 +1,4 @@
-/* `npm run bench [-- --only pushes,deliveries,commands,simulators,memory,large] [--peers] [--out FILE]`: one table, and the same as JSON. */
+/* `npm run bench [-- --only pushes,deliveries,commands,simulators,inspector,memory,large] [--peers] [--out FILE]`: one table, and the same as JSON. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { commandFigures } from './commands.ts'
 import { deliveryFigures } from './deliveries.ts'
 import { isMet, table, type Figure } from './figure.ts'
+import { inspectorFigures } from './inspector.ts'
 import { largeFigures } from './large.ts'
 import { memoryFigures } from './memory.ts'
 import { comparePeers, comparisonTable, type Compared } from './peers/comparison.ts'
@@ -23,6 +24,7 @@ const suites: Record<string, () => Promise<Figure[]>> = {
   commands: () => commandFigures(directory, join(import.meta.dirname)),
   pushes: async () => pushFigures(directory, await certificates()),
   deliveries: async () => deliveryFigures(directory, await certificates()),
+  inspector: async () => inspectorFigures(directory, await certificates()),
   memory: () => memoryFigures(directory),
   simulators: simulatorFigures,
   large: () => largeFigures(directory),

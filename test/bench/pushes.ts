@@ -158,7 +158,7 @@ function perSecond(result: LoadResult): number {
   return result.perSecond
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 

@@ -47,9 +47,9 @@ describe.concurrent('tabwire contract check', () => {
     expect(endpoints.data).toEqual([])
   })
 
-  test.sequential(
+  test(
     'says which service it tests, and where the key came from',
-    { timeout: 120_000 },
+    { timeout: 120_000, concurrent: false },
     async () => {
       const only = ['--only', 'access/locations']
       const own = await tabwire(['contract', 'check', ...only])

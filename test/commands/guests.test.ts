@@ -3,7 +3,7 @@ import type { Check } from '../../src/model/check.ts'
 import type { ClaimView } from '../../src/model/guests/claim.ts'
 import type { FeedbackView } from '../../src/model/guests/feedback.ts'
 import type { PaymentView } from '../../src/model/guests/payment.ts'
-import { checkBody, serve, type RunningService } from '../support/cli.ts'
+import { checkBody, serve, spawnTabwire, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
 beforeAll(async () => {
@@ -13,8 +13,8 @@ beforeAll(async () => {
   }
 })
 
-async function pushed(id: string): Promise<string> {
-  await service.call('PUT', `/v1/checks/external/${id}`, checkBody())
+async function pushed(id: string, table = '12'): Promise<string> {
+  await service.call('PUT', `/v1/checks/external/${id}`, { ...checkBody(), table: { number: table } })
   return id
 }
 const got = async <T>(path: string) => (await (await service.call('GET', `/v1/${path}`)).json()) as T
@@ -126,5 +126,37 @@ describe('tabwire guests', () => {
     const ended = await guests(...args)
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toMatch(message)
+  })
+
+  test('played guests pay every open check, alike with one seed, and print acts and sums', async () => {
+    const check = await pushed('played', '98')
+    const first = await guests('play', '--until-paid', '--pace', '0s', '--table', '98', '--seed', '3')
+    expect(first.code).toBe(0)
+    expect(first.stdout).toMatch(/^played {2}\w+ {2}(claims [\d.]+ × .+ {2}\$|pays \$)/)
+    expect(first.stderr).toMatch(
+      /^\d guests? at 1 check: \d+ claims?, \d payments?, .*\nPaid \$40\.02, tips \$/,
+    )
+    expect(await got<Check>(`checks/external/${check}`)).toMatchObject({ paid_cents: 4002, balance_cents: 0 })
+    const again = await guests('play', '--until-paid', '--table', '98')
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: 'No open check has a balance.\n' })
+  })
+
+  test('played guests print one act per line as JSON, and end with 130 on Ctrl-C', async () => {
+    const check = await pushed('played-json', '99')
+    const play = await spawnTabwire(['guests', 'play', '--table', '99', '--pace', '0s', '--json'], {
+      cwd: service.cwd,
+    })
+    await expect
+      .poll(async () => (await got<Check>(`checks/external/${check}`)).balance_cents, { timeout: 20_000 })
+      .toBe(0)
+    play.child.kill('SIGINT')
+    const { code, stdout } = await play.ended
+    expect(code).toBe(130)
+    const acts = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { number: number; external_check_id: string })
+    expect(acts.map(({ number }) => number)).toEqual(acts.map((_, at) => at + 1))
+    expect(new Set(acts.map((act) => act.external_check_id))).toEqual(new Set([check]))
   })
 })

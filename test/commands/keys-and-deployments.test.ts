@@ -42,6 +42,7 @@ const commands: Record<string, { args: string[]; needs: 'the API' | 'the simulat
   'faults clear': { args: [], needs: 'the simulator' },
   'guests claim': { args: ['kept'], needs: 'the simulator' },
   'guests pay': { args: ['kept'], needs: 'the simulator' },
+  'guests play': { args: ['--until-paid'], needs: 'the simulator' },
   'guests rate': { args: ['kept', '5'], needs: 'the simulator' },
   'guests refund': { args: ['pay_1'], needs: 'the simulator' },
   'guests release': { args: ['clm_1'], needs: 'the simulator' },

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
+import type { LoggedRequest } from '../../src/model/simulator/request-entry.ts'
 import { checkBody, fixtures, serve, type RunningService } from '../support/cli.ts'
 
 let service: RunningService
@@ -71,6 +72,19 @@ describe.concurrent('tabwire push', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ {2}! totals_mismatch .+$/m)
     expect(stdout).toMatch(/^ {2}! unknown_field .*tipp.*$/m)
+  })
+
+  test('$schema is for editors, and is not sent', async () => {
+    const body = { $schema: './node_modules/tabwire/fixtures/check.schema.json', ...checkBody() }
+    const { code } = await service.run(['push', await file('with-schema.json', body)])
+    expect(code).toBe(0)
+    const { data } = await service.json<{ data: LoggedRequest[] }>(
+      'requests',
+      'list',
+      '--check',
+      'with-schema',
+    )
+    expect(JSON.parse(data[0]?.request_body ?? '')).toEqual(checkBody())
   })
 
   test('--json prints what GET answers', async () => {

@@ -159,6 +159,8 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
     ['1.505', 'kept'],
   ],
   'guests pay --name': [['', 'kept']],
+  'guests play --seed': ['seven', '-1'],
+  'guests play --pace': ['fast', '2', ''],
   'guests rate CHECK': [['', '5']],
   'guests rate RATING': ['6', '0', 'good', '4.5', ''],
   'guests rate --comment': [['x'.repeat(1_001), 'kept', '5']],
@@ -209,7 +211,7 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
 
 /** What takes any text, or a file or folder, of which the file system has the last word. */
 const free =
-  /--(cacert|allowed-host|env-file|out|body|request|header|delivery|location|dotenv)$|^checks list --table$|^tail --endpoint$/
+  /--(cacert|allowed-host|env-file|out|body|request|header|delivery|location|dotenv)$|^(checks list|guests play) --table$|^tail --endpoint$/
 
 /** What comes after a value so that nothing else is wrong, where its name alone does not say. */
 const restOf: Record<string, readonly string[]> = {

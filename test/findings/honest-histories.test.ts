@@ -5,20 +5,20 @@ import type { PushedItem } from '../../src/model/check.ts'
 import { startSimulator } from '../../src/simulator.ts'
 
 /*
- * Honest senders: they number the lines of each check, send ids of a menu, or give each line an id of its own. They send
- * revisions or not. They seat, order, void, correct, move, transfer, split, close and reopen; guests claim, pay and get
+ * Honest senders: they number the lines of each check, send ids of a menu, add the number of the line to such an id, or
+ * give each line an id of its own. They send revisions or not. They seat, order, void, correct, move, transfer, split, close and reopen; guests claim, pay and get
  * refunds meanwhile. Pushes are repeated, and with revisions they also arrive late.
  */
 
 const RUNS = process.env.npm_lifecycle_event === 'soak' ? 5_000 : 400
 
-type Ids = 'position' | 'menu' | 'line'
+type Ids = 'position' | 'menu' | 'numbered menu' | 'line'
 
 /** Numbers that choose an action and its details. */
 type Draw = readonly [action: number, which: number, how: number]
 
 const histories = fc.record({
-  ids: fc.constantFrom<Ids>('position', 'menu', 'line'),
+  ids: fc.constantFrom<Ids>('position', 'menu', 'numbered menu', 'line'),
   revisions: fc.boolean(),
   draws: fc.array(fc.tuple(fc.nat(99), fc.nat(99), fc.nat(99)), { minLength: 5, maxLength: 30 }),
 })
@@ -108,7 +108,12 @@ class Restaurant {
     const [name, price_cents] = menu[number] ?? ['Water', 250]
     bill.lines += 1
     this.line += 1
-    const ids = { position: String(bill.lines), menu: `plu-${50_000 + number}`, line: `ln-${this.line}` }
+    const ids = {
+      position: String(bill.lines),
+      menu: `plu-${50_000 + number}`,
+      'numbered menu': `plu-${50_000 + number}-${bill.lines}`,
+      line: `ln-${this.line}`,
+    }
     return { external_id: ids[this.ids], name, quantity: 1, price_cents, note: null }
   }
 
@@ -155,9 +160,9 @@ class Restaurant {
 
   /** Senders that number lines give a moved line the next number. */
   private onto(to: Bill, item: PushedItem): PushedItem {
-    if (this.ids !== 'position') return item
+    if (this.ids !== 'position' && this.ids !== 'numbered menu') return item
     to.lines += 1
-    return { ...item, external_id: String(to.lines) }
+    return { ...item, external_id: item.external_id.replace(/\d+$/, String(to.lines)) }
   }
 
   /** Sends the newest push again, or with revisions any earlier one. */

@@ -20,6 +20,11 @@ export const situations: readonly Situation[] = readdirSync(folder, { withFileTy
   })
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
+/** Paths of all pushes. */
+export const situationFiles: readonly string[] = readdirSync(folder, { withFileTypes: true }).flatMap(
+  (entry) => (entry.isDirectory() ? filesOf(join(folder, entry.name)) : [join(folder, entry.name)]),
+)
+
 export function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'))
 }

@@ -70,7 +70,7 @@ describe('guests who play', () => {
     const { acts, report, ending } = await evening(CHECKS, 3)
     expect(report).toMatchObject({ checks: CHECKS, stuck: [] })
     expect(report.guests).toBeGreaterThan(CHECKS * 2)
-    for (const act of ['claim', 'release', 'pay', 'refund', 'rate'] as const)
+    for (const act of ['claim', 'release', 'pay', 'decline', 'refund', 'rate'] as const)
       expect([act, report.acts[act] > 0]).toEqual([act, true])
     expect(acts.map(({ number }) => number)).toEqual(acts.map((_, at) => at + 1))
     const sum = (of: number[]) => of.reduce((total, cents) => total + cents, 0)

@@ -80,7 +80,7 @@ const routes = [
   ...simRoutes({} as SimParts).map(({ method, path }) => `${method} /_sim${path}`),
 ].filter((route) => route !== 'GET /_sim/stream' && route !== 'POST /_sim/reset')
 /** Any text may be the number of a table, and none of them is an identifier. */
-const withId = routes.filter((route) => route.includes(':') && !route.endsWith('/tables/:number'))
+const withId = routes.filter((route) => route.includes(':') && !/\/tables\/:number(\/qr)?$/.test(route))
 
 describe('PATH-08 a malformed identifier is refused as such', () => {
   test.each([

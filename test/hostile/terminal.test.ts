@@ -18,7 +18,7 @@ import { renderClaim, renderFeedback, renderPayment } from '../../src/cli/render
 import { renderKey, renderKeys } from '../../src/cli/render/key.ts'
 import { renderPush } from '../../src/cli/render/push.ts'
 import { renderReport } from '../../src/cli/render/results.ts'
-import { renderRequest, renderTailMessage } from '../../src/cli/render/tail.ts'
+import { renderListenStatus, renderRequest, renderTailMessage } from '../../src/cli/render/tail.ts'
 import { renderSavedStates } from '../../src/cli/render/state.ts'
 import { renderTable, renderFields } from '../../src/cli/render/layout.ts'
 import { harmless, jsonText, printable } from '../../src/cli/render/text.ts'
@@ -132,6 +132,14 @@ describe('text from a service, a POS, a guest or a receiver', () => {
       push: renderPush(shown, push as never, 201),
       ready: renderReady({ url: hostile, baseUrl: hostile, apiKey: hostile, inspector: hostile }),
       warning: renderWarning(hostile),
+      listen: renderListenStatus(
+        {
+          forwarded: 1,
+          failed: 1,
+          last: { id: hostile, event_type: 'check.created', external_check_id: hostile },
+        },
+        200,
+      ),
       report: renderReport(all.report),
       met: renderMet(deliveries),
       resent: renderResent(delivery),
@@ -156,6 +164,7 @@ describe('text from a service, a POS, a guest or a receiver', () => {
       'renderQr',
       'renderStatus',
       'renderKeyHelp',
+      'renderListenStatus',
       'renderNextSteps',
       'renderError',
     ]

@@ -60,20 +60,30 @@ test.skipIf(!isWanted || !hasBrowser)(
     const simulator = await openSimulator({ startAt: new Date('2026-11-21T18:00:00Z') })
     const empty = await openSimulator()
     const states = await createStates(simulator)
-    for (const width of widths) {
-      const how = { viewport: { width, height: 900 } }
-      const page = await openPhone(simulator.inspectorLink(), how)
-      await page.getByRole('navigation').waitFor()
-      for (const state of states) {
-        await show(page, simulator.url, state)
-        // The chart is drawn shortly after its data is loaded.
-        await page.waitForTimeout(400)
-        await page.screenshot({ path: `${all}${state.name}-${width}.png` })
-        await state.leave?.(page)
+    const shootAll = async (page: Page, name: string) => {
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 })
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          // The chart is drawn shortly after its data is loaded.
+          await page.waitForTimeout(200)
+          await page.screenshot({ path: `${all}${name}-${width}-${colorScheme}.png` })
+        }
       }
-      const fresh = await openPhone(empty.inspectorLink(), how)
-      await fresh.getByText('No deliveries yet').waitFor()
-      await fresh.screenshot({ path: `${all}empty-${width}.png` })
+      await page.emulateMedia({ colorScheme: 'light', media: 'print' })
+      await page.screenshot({ path: `${all}${name}-print.png`, fullPage: true })
+      await page.emulateMedia({ media: 'screen' })
     }
+    const page = await openPhone(simulator.inspectorLink())
+    await page.getByRole('navigation').waitFor()
+    for (const state of states) {
+      await show(page, state)
+      await shootAll(page, state.name)
+      await state.leave?.(page)
+    }
+    const fresh = await openPhone(empty.inspectorLink())
+    await fresh.getByText('No deliveries yet').waitFor()
+    await shootAll(fresh, 'empty')
+    await shootAll(await openPhone(`${empty.url}/`), 'locked')
   },
 )

@@ -55,6 +55,21 @@ export async function withArrays(
   return all.flat()
 }
 
+/**
+ * Returns the body of a push without `$schema`, which is for editors: a service may refuse unknown fields. Any other body
+ * stays as it is, byte for byte.
+ */
+export function withoutSchema(body: string | Uint8Array): string | Uint8Array {
+  const text = Buffer.from(body).toString()
+  if (!text.includes('"$schema"')) return body
+  try {
+    const { $schema, ...push } = JSON.parse(text) as Record<string, unknown>
+    return typeof $schema === 'string' ? JSON.stringify(push) : body
+  } catch {
+    return body
+  }
+}
+
 /** Returns the elements of a JSON array; `undefined` for any other text, and for an empty array, which is no push. */
 function elementsIn(body: string | Uint8Array): unknown[] | undefined {
   const text = Buffer.from(body).toString()

@@ -75,6 +75,7 @@ export const renderGuestsReport = renderer(
 
 function doneBy(act: GuestAct, money: (cents: number) => string): string {
   if (act.act === 'refused') return chalk.yellow(`${act.tried} refused: ${act.code}`)
+  if (act.act === 'decline') return chalk.yellow('card declined')
   if (act.act === 'rate') return `rates ${'★'.repeat(act.resource.rating).padEnd(5, '☆')}`
   if (act.act === 'refund') return `gets ${money(act.resource.refunded_cents)} back`
   if (act.act === 'pay')

@@ -28,8 +28,17 @@ export default class ChecksSamples extends BaseCommand {
   }
 }
 
+/** Returns the pushes of a sample, without the relative path of their schema. */
 function textsOf({ files }: Sample): Promise<string[]> {
-  return Promise.all(files.map((file) => readFile(file, 'utf8')))
+  return Promise.all(
+    files.map(async (file) => {
+      const { $schema: _schema, ...push } = JSON.parse(await readFile(file, 'utf8')) as Record<
+        string,
+        unknown
+      >
+      return `${JSON.stringify(push, null, 2)}\n`
+    }),
+  )
 }
 
 /** Describes a sample by the state that its last push leaves. */

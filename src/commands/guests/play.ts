@@ -32,6 +32,8 @@ export default class GuestsPlay extends ServiceCommand {
     if (pace === undefined)
       throw usageError(`--pace must be a duration such as 500ms or 2s, got ${JSON.stringify(flags.pace)}.`)
     const client = await this.connect(flags)
+    // The service must be a simulator: only that has guests.
+    await client.health()
     const currencies = await this.currencies(client)
     const report = await client.guests.play({
       seed: flags.seed,

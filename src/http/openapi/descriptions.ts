@@ -43,6 +43,7 @@ const texts: Readonly<Record<string, string>> = {
   'PaymentRequest.claim_ids': 'Claims to pay in full. Cannot be combined with `amount_cents`.',
   'PaymentRequest.amount_cents': 'Amount to pay. Cannot be combined with `claim_ids`.',
   'PaymentRequest.tip_cents': 'Tip, 0 by default.',
+  'PaymentRequest.card': 'Result of the simulated card, approved by default.',
   'RefundRequest.amount_cents': 'By default the rest of the payment.',
   'ResendRequest.fresh': 'True signs with the current time. False repeats the header of the first attempt.',
   'KeyRequest.scopes': 'By default all scopes.',

@@ -17,11 +17,17 @@ export interface CheckWatch {
 /** Limits of watched checks, item ids, and pairs of checks with equal items. The oldest are dropped. */
 const KEEP = { checks: 1_000, items: 20_000, pairs: 1_000 }
 
+/** Most checks that are stored per item id. An id of more checks is an id of a menu, or numbered within each check. */
+const MOST_CHECKS = 3
+
 /** Fewest equal items that show that a sender moved the items of one check to another. */
 const FEWEST_ITEMS = 2
 
 /** Ids that senders number within each check: `1`, `12`, `line-3`. */
 const POSITION = /^[a-z]*[-_ ]?\d{1,4}$/i
+
+/** The number of a line within its check, at the end of an id: `plu-1001-2`, `burger#2`. */
+const LINE_NUMBER = /[^a-z\d]\d{1,4}$/i
 
 interface Watched {
   /** The check after its newest push. */
@@ -39,35 +45,61 @@ interface Pair {
 /** `service` has the current checks and payments; `now` is the service's clock. */
 export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => Date): CheckWatch {
   const checks = new Map<string, Watched>()
-  /** By item id: the item's name, and the keys of the checks that had it. */
+  /** By location and item id: the item's name, and the keys of the checks that had it. */
   const items = new Map<string, { name: string; on: Set<string> }>()
-  /** By name and price: the id of such an item, or `several`. */
-  const products = new Map<string, string>()
+  /** By location, name and price: products of items. */
+  const products = new Map<string, Product>()
   const pairs = new Map<string, Pair>()
   /** When each check that is open and fully paid became so. */
   const unclosed = new Map<string, Date>()
-  /** True once an id named different items on two checks: the sender numbers the items of each check. */
-  let isNumbering = false
+  /** Locations whose senders use an item id again: it named two items, or stayed on a closed check. */
+  const reusing = new Set<string>()
 
   /** Indexes an item that is new on a check, and returns the other checks that had it. */
-  function index({ external_id, name, price_cents }: CheckItem, key: string): string[] {
-    const known = items.get(external_id) ?? { name, on: new Set() }
+  function index({ external_id, name }: CheckItem, key: string, location: string): string[] {
+    const id = `${location}\n${external_id}`
+    const known = items.get(id) ?? { name, on: new Set() }
     const others = [...known.on].filter((other) => other !== key)
-    if (known.name !== name && others.length > 0) isNumbering = true
-    known.on.add(key)
-    renew(items, external_id, known, KEEP.items)
-    const product = `${name}\n${price_cents}`
-    const id = products.get(product)
-    renew(products, product, id === undefined || id === external_id ? external_id : SEVERAL, KEEP.items)
-    return others
+    if (others.length > 0 && (known.name !== name || others.some((other) => keepsClosed(other, external_id))))
+      reusing.add(location)
+    if (known.on.size < MOST_CHECKS) known.on.add(key)
+    renew(items, id, known, KEEP.items)
+    return known.on.size < MOST_CHECKS ? others : []
+  }
+
+  /** Returns true when a closed check still has the item. */
+  function keepsClosed(key: string, external_id: string): boolean {
+    const check = checks.get(key)?.check
+    return check?.status === 'closed' && check.items.some((item) => item.external_id === external_id)
+  }
+
+  /**
+   * Indexes the products that are new on a check. When all ids of a product differ from those of other checks, its ids
+   * name lines. The ids of a menu would recur, also with a number of the line.
+   */
+  function indexProducts({ items: pushed, location_id }: StoredCheck, before: StoredCheck | null): void {
+    const had = new Set(before?.items.map((item) => productOf(item, location_id)))
+    const fresh = new Map<string, string[]>()
+    for (const item of pushed) {
+      const product = productOf(item, location_id)
+      if (!had.has(product) && !POSITION.test(item.external_id))
+        fresh.set(product, [...(fresh.get(product) ?? []), item.external_id.replace(LINE_NUMBER, '')])
+    }
+    for (const [product, ids] of fresh) {
+      const known = products.get(product)
+      const areLines = known !== undefined && (known.areLines || !ids.some((id) => known.ids.has(id)))
+      const all = [...ids, ...(known?.ids ?? [])].slice(0, MOST_IDS)
+      renew(products, product, { ids: new Set(all), areLines }, KEEP.items)
+    }
   }
 
   function compare(key: string, { check, request }: Watched, before: StoredCheck | null): void {
     const had = new Set(before?.items.map(({ external_id }) => external_id))
     const shared = new Map<string, string[]>()
+    indexProducts(check, before)
     for (const item of check.items) {
       if (had.has(item.external_id) || POSITION.test(item.external_id)) continue
-      for (const other of index(item, key))
+      for (const other of index(item, key, check.location_id))
         shared.set(other, [...(shared.get(other) ?? []), item.external_id])
     }
     for (const [other, ids] of shared)
@@ -77,24 +109,29 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
 
   function findingOf({ key, other, ids }: Pair): Finding | undefined {
     const [one, two] = [checks.get(key)?.check, checks.get(other)?.check]
-    if (isNumbering || one?.status !== 'open' || two?.status !== 'open') return undefined
+    if (one?.status !== 'open' || two?.status !== 'open' || reusing.has(one.location_id)) return undefined
     const theirs = new Map(two.items.map((item) => [item.external_id, item]))
     const same = one.items.filter((item) => {
       const twin = theirs.get(item.external_id)
-      return (
-        ids.includes(item.external_id) && twin?.name === item.name && twin.price_cents === item.price_cents
-      )
+      const isSame = twin?.name === item.name && twin.price_cents === item.price_cents
+      return isSame && ids.includes(item.external_id) && isOnFewChecks(item, one.location_id)
     })
-    // The ids of a menu are one to one with its products; ids of lines are not.
-    const areLines = same.some((item) => products.get(`${item.name}\n${item.price_cents}`) === SEVERAL)
+    const areLines = same.some((item) => products.get(productOf(item, one.location_id))?.areLines)
     if (same.length < FEWEST_ITEMS || !areLines) return undefined
     return duplicateCheck(one, two) ?? itemOnTwoChecks(one, two, same)
+  }
+
+  function isOnFewChecks({ external_id }: CheckItem, location: string): boolean {
+    return (items.get(`${location}\n${external_id}`)?.on.size ?? 0) < MOST_CHECKS
   }
 
   service.onCommit((writes) => {
     for (const write of writes) {
       if (write.collection !== 'checks' || !('put' in write)) continue
       const key = checkKey(write.put)
+      // The inspector pushes checks too.
+      const watched = checks.get(key)
+      if (watched !== undefined) watched.check = write.put
       if (!isUnclosed(write.put)) unclosed.delete(key)
       else if (!unclosed.has(key)) renew(unclosed, key, new Date(write.put.updated_at), KEEP.checks)
     }
@@ -125,8 +162,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
       ...unclosedFindings(),
     ],
     clear() {
-      for (const map of [checks, items, products, pairs, unclosed]) map.clear()
-      isNumbering = false
+      for (const each of [checks, items, products, pairs, unclosed, reusing]) each.clear()
     },
   }
 }
@@ -135,8 +171,20 @@ function isUnclosed({ status, paid_cents, balance_cents }: StoredCheck): boolean
   return status === 'open' && isFullyPaid({ paid_cents, balance_cents })
 }
 
-/** Marks a name and price that several ids have. Ids are never empty. */
-const SEVERAL = ''
+/** Most ids that are stored per product. */
+const MOST_IDS = 100
+
+/** Items of one name and price. */
+interface Product {
+  /** Ids of such items without the numbers of lines, newest first. */
+  ids: ReadonlySet<string>
+  /** True once all ids of the product on a check were new: they name lines. */
+  areLines: boolean
+}
+
+function productOf({ name, price_cents }: CheckItem, location: string): string {
+  return `${location}\n${name}\n${price_cents}`
+}
 
 function shown(request: Seen, finding: Finding | undefined) {
   return finding === undefined ? [] : [{ request, finding }]

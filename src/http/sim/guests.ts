@@ -59,7 +59,7 @@ export function guestRoutes(service: Pick<Service, 'execute' | 'get'>): Document
         description:
           'Pays `claim_ids`, `amount_cents`, or without both the balance. Emits `payment.succeeded`, and `check.fully_paid` when the balance reaches 0.',
         answers: { 201: { description: 'The payment.', schema: 'Payment' } },
-        errors: ['NotFound', 'NotPayable'],
+        errors: ['CardDeclined', 'NotFound', 'NotPayable'],
       },
     },
     {

@@ -49,10 +49,9 @@ const ofCheck = { external_check_id: z.string().min(1).max(255) }
 export const tableClaimBody = claimBody.safeExtend(ofCheck)
 export const tableFeedbackBody = feedbackBody.safeExtend(ofCheck)
 
-/** Adds the amount that the page showed, the number that makes a repeat harmless, and the result of the simulated card. */
+/** Adds the amount that the page showed, and the number that makes a repeat harmless. */
 export const tablePayBody = payBody.safeExtend({
   ...ofCheck,
   expected_cents: z.int().min(0).optional(),
   payment_number: z.int().min(1).optional(),
-  card: z.enum(['approved', 'declined']).default('approved'),
 })

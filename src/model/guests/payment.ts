@@ -27,7 +27,10 @@ export function viewPayment({ location_id: _location, guest_hash: _guest, ...vie
   return view
 }
 
-/** Body of `POST /_sim/checks/{external_check_id}/payments`: claims, or an amount, or neither for the whole balance. */
+/**
+ * Body of `POST /_sim/checks/{external_check_id}/payments`: claims, or an amount, or neither for the whole balance.
+ * `card` is the result of the simulated card, approved by default.
+ */
 export const payBody = z
   .object({
     guest_name: guestName,
@@ -39,6 +42,7 @@ export const payBody = z
       .optional(),
     amount_cents: z.int().min(1).optional(),
     tip_cents: z.int().min(0).default(0),
+    card: z.enum(['approved', 'declined']).optional(),
   })
   .refine(({ claim_ids, amount_cents }) => claim_ids === undefined || amount_cents === undefined, {
     path: ['amount_cents'],

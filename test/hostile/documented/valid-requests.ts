@@ -8,6 +8,7 @@ const json = { 'content-type': 'application/json' }
 /** Valid bodies by operation. */
 const bodies: Readonly<Record<string, (service: Service) => unknown>> = {
   pushCheck: () => check(),
+  pushInspectorCheck: () => check(),
   registerWebhookEndpoint: () => ({ url: deadUrl, event_types: ['check.closed'] }),
   registerWebhookEndpointWithSecret: () => ({ url: deadUrl, event_types: ['check.closed'] }),
   resendDelivery: () => ({ fresh: true }),
@@ -33,7 +34,7 @@ let pushes = 0
 export async function validRequest({ id, path, body }: Documented, service: Service): Promise<Asked> {
   if (path.startsWith(TABLE)) return requestAtTable({ id, path, body }, service)
   const kind = /([\w-]+)\/\{id\}/.exec(path)?.[1] as keyof Service['make'] | undefined
-  const check = id === 'pushCheck' ? `new-${pushes++}` : 'a'
+  const check = id === 'pushCheck' || id === 'pushInspectorCheck' ? `new-${pushes++}` : 'a'
   const value = kind === undefined ? (path.includes('{number}') ? '12' : check) : await service.make[kind]()
   // Sessions begin and end on the service's own page.
   const headers = {
@@ -81,6 +82,7 @@ export async function conflictOf({ id, path }: Documented, service: Service) {
   const burgers = { items: [{ external_id: 'burger', quantity: 5_000 }] }
   switch (id) {
     case 'pushCheck':
+    case 'pushInspectorCheck':
       await make.claims()
       return { path: onCheck, body: check({ items: [] }) }
     case 'claimItems':

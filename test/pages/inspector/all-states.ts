@@ -24,6 +24,9 @@ const longName = 'Slow-roasted Heirloom Tomatoes with Burrata, Basil and a Rathe
 export async function createStates({ client, call, push, idle }: TestSimulator): Promise<State[]> {
   const good = await openReceiver()
   const bad = await openReceiver((response) => response.writeHead(503).end('{"error":"out of order"}'))
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const hanging = await openReceiver((response) => void released.then(() => response.end()))
   await client.endpoints.create({ url: `${good.url}webhooks`, event_types: [...eventTypes] })
   const failing = await client.endpoints.create({
     url: `${bad.url}loyalty/integration/with/a/long/path/that/does/not/fit/into/a/column`,
@@ -72,6 +75,16 @@ export async function createStates({ client, call, push, idle }: TestSimulator):
       text: 'Open guest page',
       prepare: (page) => page.getByRole('button', { name: 'Act as a guest' }).click(),
     },
+    {
+      name: 'race',
+      address: `/?view=checks&open=${encodeURIComponent('check/table-7')}`,
+      text: 'Open guest page',
+      prepare: async (page) => {
+        await page.getByRole('button', { name: 'Act as a guest' }).click()
+        await page.getByRole('button', { name: 'Race two guests' }).click()
+        await page.getByRole('list', { name: 'Responses' }).getByText('409').waitFor()
+      },
+    },
     { name: 'pushes', address: '/?view=pushes', text: 'totals_mismatch' },
     { name: 'push', address: `/?view=pushes&open=${refused?.id}`, text: 'Copy as curl' },
     { name: 'events', address: '/?view=events', text: 'feedback.received' },
@@ -101,13 +114,79 @@ export async function createStates({ client, call, push, idle }: TestSimulator):
       prepare: (page) => page.keyboard.press('?'),
       leave: closeDialog,
     },
+    {
+      name: 'endpoint-problem',
+      address: '/?view=endpoints',
+      text: 'healthy',
+      prepare: async (page) => {
+        await register(page, 'ftp://localhost/webhooks')
+        await page.getByRole('alert').filter({ hasText: 'ftp' }).waitFor()
+      },
+      leave: closeDialog,
+    },
+    {
+      name: 'endpoint-secret',
+      address: '/?view=endpoints',
+      text: 'healthy',
+      prepare: async (page) => {
+        await register(page, `${good.url}${'long-path/'.repeat(20)}`)
+        await page.getByRole('button', { name: 'Copy secret' }).waitFor()
+      },
+      leave: closeDialog,
+    },
+    {
+      name: 'filters',
+      address: '/?view=deliveries&status=dead',
+      text: 'Clear filters',
+      prepare: async (page) => {
+        await page.setViewportSize({ width: 360, height: 900 })
+        await page.getByRole('button', { name: 'Filters (1)' }).click()
+        await page.locator('summary').click()
+      },
+    },
+    {
+      name: 'resend-all',
+      address: '/?view=deliveries&status=dead',
+      text: 'Clear filters',
+      prepare: async (page) => {
+        await page.getByRole('button', { name: 'Resend all' }).click()
+        await page.getByText('No delivery can be resent.').waitFor()
+      },
+      leave: closeDialog,
+    },
     { name: 'no-results', address: '/?view=checks&q=nothing', text: 'Clear filters' },
+    {
+      name: 'playing',
+      address: '/?view=controls',
+      text: 'Faults',
+      prepare: async (page) => {
+        await call('POST /_sim/webhook-endpoints', {
+          json: { url: hanging.url, event_types: ['check.created'] },
+        })
+        await call('PUT /_sim/checks/table-3', { json: check() })
+        await page.getByRole('button', { name: '+1m', exact: true }).click()
+        await page.getByText('waiting for').waitFor()
+      },
+      leave: async (page) => {
+        release()
+        await page.getByText('Playing').waitFor({ state: 'hidden' })
+      },
+    },
   ]
 }
 
-/** Shows a state in a page that has a session. */
-export async function show(page: Page, origin: string, { address, text, prepare }: State): Promise<void> {
-  await page.goto(origin + address)
+/** Fills and sends the registration dialog. */
+async function register(page: Page, url: string): Promise<void> {
+  await page.getByRole('button', { name: 'Register endpoint' }).click()
+  await page.getByRole('textbox', { name: 'URL' }).fill(url)
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+}
+
+/** Shows a state in a page that has a session, without loading the page again. */
+export async function show(page: Page, { address, text, prepare }: State): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
   await page.getByText(text).filter({ visible: true }).first().waitFor()
   await prepare?.(page)
 }

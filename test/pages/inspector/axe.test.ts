@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { barriers } from '../../support/barriers.ts'
-import { hasBrowser, inBrowser } from '../../support/browser.ts'
+import { newBarriers } from '../../support/barriers.ts'
+import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { openSimulator } from '../../support/simulator.ts'
 import { createStates, show, widths } from './all-states.ts'
 import { openInspector } from './open-inspector.ts'
@@ -22,22 +22,23 @@ const cutOff = `(async () => {
     const isCut = element.scrollWidth > element.clientWidth + 1 && style.overflowX === 'hidden'
     if (isCut && element.closest('.spoken') === null && style.textOverflow !== 'ellipsis') found.push('cut: ' + name)
   }
-  const tab = document.querySelector('.bar [aria-current]').getBoundingClientRect()
-  const tabs = document.querySelector('.bar nav').getBoundingClientRect()
-  if (tab.left < tabs.left - 1 || tab.right > tabs.right + 1) found.push('the current tab is not in view')
+  const tab = document.querySelector('.bar [aria-current]')?.getBoundingClientRect()
+  const tabs = document.querySelector('.bar nav')?.getBoundingClientRect()
+  if (tab?.left < tabs?.left - 1 || tab?.right > tabs?.right + 1) found.push('the current tab is not in view')
   return found
 })()`
 
-/** Returns the problems of a state at all widths. Of the rules, only contrast depends on the colour scheme. */
+/** Returns the problems of a state at all widths, light and dark. */
 async function problemsOf(page: Page, name: string): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {}
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
-    const light = [...(await page.evaluate<string[]>(cutOff)), ...(await barriers(page))]
-    await page.emulateMedia({ colorScheme: 'dark' })
-    const dark = await barriers(page, 'color-contrast')
-    await page.emulateMedia({ colorScheme: 'light' })
-    if (light.length + dark.length > 0) found[`${name} at ${width}`] = [...light, ...dark]
+    const problems = await page.evaluate<string[]>(cutOff)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      problems.push(...(await newBarriers(page)))
+    }
+    if (problems.length > 0) found[`${name} at ${width}`] = problems
   }
   return found
 }
@@ -49,11 +50,18 @@ describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => 
     const page = await openInspector(simulator)
     let found: Record<string, readonly string[]> = {}
     for (const state of states) {
-      await show(page, simulator.url, state)
+      await show(page, state)
       found = { ...found, ...(await problemsOf(page, state.name)) }
       await state.leave?.(page)
     }
     expect(found).toEqual({})
+  })
+
+  it('has none without a session', async () => {
+    const simulator = await openSimulator()
+    const page = await openPhone(`${simulator.url}/`)
+    await page.getByText('Open the inspector with a one-time link').waitFor()
+    expect(await problemsOf(page, 'locked')).toEqual({})
   })
 
   it('has none without records, and after the service has stopped', { timeout: 120_000 }, async () => {
@@ -78,7 +86,7 @@ describe.skipIf(!hasBrowser)(`every state of the inspector ${inBrowser}`, () => 
     const [, delivery] = await createStates(simulator)
     const page = await openInspector(simulator, { colorScheme: 'dark' })
     if (delivery === undefined) throw new Error('There is no delivery.')
-    await show(page, simulator.url, delivery)
+    await show(page, delivery)
     await page.emulateMedia({ media: 'print' })
     const colours = await page.evaluate(
       `['body', '.drawer', '.drawer .body'].map((name) => getComputedStyle(document.querySelector(name)).backgroundColor)`,

@@ -1,5 +1,5 @@
-import { expect, it, vi } from 'vitest'
-import { onLive, startStream } from '../../../src/pages/browser/inspector/live.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { onLive, startStream, throttled } from '../../../src/pages/browser/inspector/live.ts'
 
 it('makes the inspector read again after the service dropped messages', async () => {
   // The stream stays open, because a closed one is opened again.
@@ -20,4 +20,31 @@ it('makes the inspector read again after the service dropped messages', async ()
   })
   vi.unstubAllGlobals()
   expect(received).toEqual(['return', 'return'])
+})
+
+it('reads at once, then once per interval, and less often when a read takes long', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let reads = 0
+  let readMs = 0
+  const read = throttled(async () => {
+    reads += 1
+    await new Promise((resolve) => setTimeout(resolve, readMs))
+  }, 500)
+  const messagesFor = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 5) {
+      read()
+      await vi.advanceTimersByTimeAsync(5)
+    }
+  }
+  read()
+  expect(reads).toBe(1)
+  // 200 messages per second, as of 50 pushes.
+  await messagesFor(5_000)
+  expect(reads).toBeLessThanOrEqual(11)
+  readMs = 1_000
+  reads = 0
+  await messagesFor(20_000)
+  expect(reads).toBeLessThanOrEqual(6)
+  expect(reads).toBeGreaterThanOrEqual(4)
 })

@@ -33,7 +33,7 @@ const POLL_MS = 2_000
 
 /** Reads the clock every {@link POLL_MS}, after live messages, and twice a second during a move. */
 export function startClock(pending: ReadonlySignal<number>): void {
-  const read = throttled(() => void readClock().catch(() => undefined), 500)
+  const read = throttled(() => readClock().catch(() => undefined), 500)
   onLive(read)
   read()
   setInterval(() => {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type StateUpdater, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Refused } from '../call.ts'
 import { callApi, pageHeader } from './api.ts'
 
@@ -83,21 +83,30 @@ function receive(message: string): void {
   else publish({ type: type as LiveMessage['type'], data: JSON.parse(data) })
 }
 
-/** Returns a function that runs `work` at once, then at most once per interval (in milliseconds). */
-export function throttled(work: () => void, intervalMs: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
+/** Most part of the time that the service works on one kind of read is one in four. */
+const PAUSE = 3
+
+/**
+ * Returns a function that runs `work` at once, then at most once per interval (in milliseconds). After work that takes
+ * long, the pause is longer: a service with many records is read less often.
+ */
+export function throttled(work: () => unknown, intervalMs: number): () => void {
   let wanted = false
-  const run = () => {
-    wanted = false
-    work()
-    timer = setTimeout(() => {
-      timer = undefined
-      if (wanted) run()
-    }, intervalMs)
+  let running = false
+  const run = async () => {
+    running = true
+    while (wanted) {
+      wanted = false
+      const started = performance.now()
+      await work()
+      const pause = Math.max(intervalMs, PAUSE * (performance.now() - started))
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+    running = false
   }
   return () => {
-    if (timer === undefined) run()
-    else wanted = true
+    wanted = true
+    if (!running) void run()
   }
 }
 
@@ -111,29 +120,24 @@ export interface ReadResult<T> {
 export function useRead<T>(path: string, intervalMs = 500): ReadResult<T> {
   const [result, setResult] = useState<ReadResult<T>>({})
   useEffect(() => {
-    let started = 0
-    let newest = 0
-    const read = throttled(() => {
-      const number = ++started
-      // A later read may have answered first; its result is newer.
-      const show = (update: StateUpdater<ReadResult<T>>) => {
-        if (number > newest) setResult(update)
-        newest = Math.max(newest, number)
+    let ended = false
+    const read = throttled(async () => {
+      if (ended) return
+      let next: ReadResult<T>
+      let isUnreachable = false
+      try {
+        next = { value: await callApi<T>('GET', path) }
+      } catch (error) {
+        next = { problem: error instanceof Error ? error.message : String(error) }
+        isUnreachable = error instanceof Refused && error.code === 'unreachable'
       }
-      callApi<T>('GET', path).then(
-        (value) => show({ value }),
-        (error: unknown) => {
-          const problem = error instanceof Error ? error.message : String(error)
-          // The last value stays while the service is unreachable, with any half-filled form on it.
-          if (error instanceof Refused && error.code === 'unreachable') show((last) => ({ ...last, problem }))
-          else show({ problem })
-        },
-      )
+      // The last value stays while the service is unreachable, with any half-filled form on it.
+      if (!ended) setResult((last) => (isUnreachable ? { ...last, ...next } : next))
     }, intervalMs)
     read()
     const stop = onLive(read)
     return () => {
-      newest = Infinity
+      ended = true
       stop()
     }
   }, [path])

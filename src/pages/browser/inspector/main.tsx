@@ -36,11 +36,6 @@ const views: Record<Exclude<ViewName, 'controls'>, View<never>> = {
 
 /** The inspector: shows the service's data once the page has a session. */
 function Inspector() {
-  useEffect(() => {
-    void beginSession()
-    // A new link that is opened in this tab changes only the hash, which loads no page.
-    addEventListener('hashchange', () => void beginSession())
-  }, [])
   if (session.value === 'beginning') return <main class="blank" aria-busy="true" />
   if (typeof session.value === 'string') return <Locked why={session.value} />
   return <Open />
@@ -128,6 +123,10 @@ function Content({ view }: { view: ViewName }) {
     </>
   )
 }
+
+void beginSession()
+// A new link that is opened in this tab changes only the hash, which loads no page.
+addEventListener('hashchange', () => void beginSession())
 
 const root = document.getElementById('page')
 if (root !== null) render(<Inspector />, root)

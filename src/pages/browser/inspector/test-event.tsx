@@ -10,7 +10,7 @@ const sample: PushInput = {
   status: 'open',
   items: [
     { external_id: 'line-1', name: 'Skillet Cornbread', quantity: 1, price_cents: 900 },
-    { external_id: 'line-2', name: 'House Lemonade', quantity: 2, price_cents: 450 },
+    { external_id: 'line-2', name: 'Lemonade', quantity: 2, price_cents: 450 },
   ],
   totals: { subtotal_cents: 1_800, tax_cents: 0, total_cents: 1_800 },
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Activity } from '../../../../model/simulator/activity.ts'
 import { address, go } from '../address.tsx'
-import { callApi, queryText } from '../api.ts'
+import { queryText } from '../api.ts'
 import { elapsedText } from '../clock.tsx'
-import { onLive } from '../live.ts'
+import { useRead } from '../live.ts'
 import { type BucketRange, type Chart, type ChartEvents, plotLatency, plotOutcomes } from './plots.ts'
 import { rangeText, timesOf } from './ranges.ts'
 
@@ -17,7 +17,7 @@ interface Pointed extends BucketRange {
 /** Attempts over time by outcome, and latencies, of all deliveries that match the filters. */
 export function ActivityChart() {
   const { filters } = address.value
-  const activity = useActivity(queryText(filters))
+  const activity = useRead<Activity>(`/deliveries/activity${queryText(filters)}`, REFRESH_MS).value
   const [pointed, setPointed] = useState<Pointed | null>(null)
   const wasShown = useRef(false)
   const count = activity?.buckets.length ?? 0
@@ -87,42 +87,6 @@ function pointedByKey(
 
 /** Least milliseconds between two reads; sums need not follow each attempt. */
 const REFRESH_MS = 1_000
-
-/** The pause after a read, as a multiple of its duration: the service counts more deliveries less often. */
-const PAUSE = 9
-
-/** Reads the activity now and after live messages. The last one stays while filters change. */
-function useActivity(query: string): Activity | undefined {
-  const [activity, setActivity] = useState<Activity>()
-  useEffect(() => {
-    let ended = false
-    let wanted = true
-    let reading = false
-    const read = async () => {
-      if (reading) return
-      reading = true
-      while (wanted && !ended) {
-        wanted = false
-        const started = performance.now()
-        const found = await callApi<Activity>('GET', `/deliveries/activity${query}`).catch(() => undefined)
-        if (!ended && found !== undefined) setActivity(found)
-        const pause = Math.max(REFRESH_MS, PAUSE * (performance.now() - started))
-        await new Promise((resolve) => setTimeout(resolve, pause))
-      }
-      reading = false
-    }
-    void read()
-    const stop = onLive(({ type }) => {
-      wanted ||= type !== 'request' && type !== 'event'
-      void read()
-    })
-    return () => {
-      ended = true
-      stop()
-    }
-  }, [query])
-  return activity
-}
 
 interface PlotProps {
   activity: Activity | undefined

@@ -113,7 +113,8 @@ const REFRESH_MS = 400
 /** Reads the rows, keeps them up to date by live messages, and announces new ones. */
 function useLiveRows<T extends { id: string }>(view: View<T>, rows: Rows<T>): void {
   const lastNewest = useRef<string | undefined>(undefined)
-  useEffect(() => {
+  // In the layout phase: the first read does not wait for a frame.
+  useLayoutEffect(() => {
     const pending = new Map<string, LiveMessage[]>()
     const read = throttled(() => {
       rows.refresh()

@@ -17,12 +17,14 @@ export type Endpoint = WebhookEndpointView & RecentDeliveries & { consecutive_fa
 export const endpoints = signal<ReadonlyMap<string, Endpoint>>(new Map())
 
 export function startEndpoints(): void {
-  const read = throttled(() => {
-    void callApi<List<Endpoint>>('GET', '/webhook-endpoints?limit=100').then(
-      ({ data }) => (endpoints.value = new Map(data.map((endpoint) => [endpoint.id, endpoint]))),
-      () => undefined,
-    )
-  }, 5_000)
+  const read = throttled(
+    () =>
+      callApi<List<Endpoint>>('GET', '/webhook-endpoints?limit=100').then(
+        ({ data }) => (endpoints.value = new Map(data.map((endpoint) => [endpoint.id, endpoint]))),
+        () => undefined,
+      ),
+    5_000,
+  )
   onLive(read)
   read()
 }
