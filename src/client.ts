@@ -48,6 +48,7 @@ import type { FeedbackBody, FeedbackView } from './model/guests/feedback.ts'
 import { inspectorCode, inspectorLink } from './model/simulator/inspector-link.ts'
 import type { Location } from './model/location.ts'
 import type { PayBody, PaymentView, RefundBody } from './model/guests/payment.ts'
+import type { Account } from './model/simulator/account.ts'
 import type { Report } from './model/simulator/report.ts'
 import type { State, StateReport } from './model/simulator/state.ts'
 import type { ChosenSecretBody, WebhookEndpointView } from './model/webhook-endpoint.ts'
@@ -72,6 +73,7 @@ export type {
   TimeGiven,
 } from './client/transport.ts'
 export type * from './client/types.ts'
+export type { Account, AccountOfCheck, Problem, ProblemCode, Sums } from './model/simulator/account.ts'
 export type { ErrorCode } from './model/refusal.ts'
 export {
   NotDelivered,
@@ -233,7 +235,9 @@ export function createClient(options: ClientOptions) {
        */
       async play(wanted?: GuestsWanted): Promise<GuestsReport> {
         const { playGuests } = await import('./guests/play.ts')
-        return playGuests({ checks, ...guests, advance: clock.advance, stream: reads.stream }, wanted)
+        // Without injected faults and rate limits, which are for the integration under test.
+        const open = listing<Check, ChecksQuery>('/_sim/checks')
+        return playGuests({ checks: open, ...guests, advance: clock.advance, stream: reads.stream }, wanted)
       },
     }),
     endpoints: Object.assign(endpoints, {
@@ -307,6 +311,15 @@ export function createClient(options: ClientOptions) {
      * @default since is undefined: from the start of the service on
      */
     report: (since?: TimeGiven) => get<Report>('/_sim/report', { since: timeText(since) }),
+    /**
+     * Judges POS, payments and receiver as one: the amounts of each check, and everything that does not add up.
+     * @default options.all_closed is false; true makes every open check a problem
+     * @example
+     * const { problems } = await client.account()
+     * assert.deepEqual(problems, [])
+     */
+    account: (options: AccountWanted = {}) =>
+      get<Account>('/_sim/account', options.all_closed === true ? { all_closed: 'true' } : {}),
     keys: Object.assign(listing<ApiKeyView, KeysQuery>('/_sim/keys'), {
       /**
        * Makes an API key. The answer holds it, this once.
@@ -370,6 +383,15 @@ export function createClient(options: ClientOptions) {
      */
     stream,
   }
+}
+
+/** Options of an account. */
+export interface AccountWanted {
+  /**
+   * Makes every open check a problem.
+   * @default false
+   */
+  all_closed?: boolean | undefined
 }
 
 /** What is registered as a receiver. */

@@ -7,12 +7,22 @@ import {
   type ApiFaultKind,
   type DeliveryFaultKind,
 } from '../model/simulator/fault-kinds.ts'
+import type { Fault } from '../model/simulator/fault.ts'
 import { CommandError, usageError } from './errors.ts'
 
 /** Faults of words such as `drop=0.2`, by the fields of `/_sim/faults`. */
 interface FaultWords {
   deliveries: Partial<Record<DeliveryFaultKind, number>>
   api: Partial<Record<(typeof apiFields)[ApiFaultKind], number>>
+}
+
+/** Returns one fault on deliveries, one on the API, or both; none without words. */
+export function faultsOfWords(words: readonly string[]): Fault[] {
+  const { deliveries, api } = readFaultWords(words)
+  return [
+    ...(Object.keys(deliveries).length > 0 ? [{ on: 'deliveries' as const, ...deliveries }] : []),
+    ...(Object.keys(api).length > 0 ? [{ on: 'api' as const, ...api }] : []),
+  ]
 }
 
 /**

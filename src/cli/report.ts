@@ -1,12 +1,21 @@
 import { Errors } from '@oclif/core'
+import { makeReport, type CaseResult, type ConformanceReport } from '../conformance/report/result.ts'
+import { accountCodes, type Account, type Problem } from '../model/simulator/account.ts'
 import { didYouMeanSentence } from '../model/text/did-you-mean.ts'
-import { findingCodes, type Report } from '../model/simulator/report.ts'
+import {
+  findingCodes,
+  type FindingCode,
+  type Report,
+  type ReportedFinding,
+} from '../model/simulator/report.ts'
 import { listed } from './flags.ts'
 
-const words: readonly string[] = [...findingCodes, 'any', 'none']
+type AccountCode = (typeof accountCodes)[number]
+
+const words: readonly string[] = [...findingCodes, ...accountCodes, 'any', 'none']
 
 /**
- * Returns the findings that `--fail-on` names.
+ * Returns the findings and problems that `--fail-on` names.
  * @throws CLIError for an unknown one.
  */
 export function failingCodes(given: string | readonly string[]): string[] {
@@ -14,11 +23,106 @@ export function failingCodes(given: string | readonly string[]): string[] {
   const unknown = codes.find((code) => !words.includes(code))
   if (unknown === undefined) return codes
   throw new Errors.CLIError(
-    `--fail-on must be finding codes, any or none, got ${JSON.stringify(unknown)}.${didYouMeanSentence(unknown, words)} Finding codes: ${findingCodes.join(', ')}.`,
+    `--fail-on must be finding codes, any or none, got ${JSON.stringify(unknown)}.${didYouMeanSentence(unknown, words)} Finding codes: ${findingCodes.join(', ')}. Problems of the account: ${accountCodes.join(', ')}.`,
   )
 }
 
-/** Returns true when a report has a finding of `--fail-on`. */
-export function fails({ findings }: Report, failOn: readonly string[]): boolean {
-  return findings.some(({ code }) => failOn.includes('any') || failOn.includes(code))
+/** Returns true when `--fail-on` names a problem that only an account shows. */
+export function needsAccount(failOn: readonly string[]): boolean {
+  return accountCodes.some((code) => failOn.includes(code))
+}
+
+/** A report, and the account where it was asked for. */
+export interface Reported extends Report {
+  account?: Account
+}
+
+/** Returns true when a report has a finding or a problem of `--fail-on`. */
+export function fails({ findings, account }: Reported, failOn: readonly string[]): boolean {
+  return [...findings, ...(account?.problems ?? [])].some(({ code }) => isFailing(code, failOn))
+}
+
+function isFailing(code: string, failOn: readonly string[]): boolean {
+  return failOn.includes('any') || failOn.includes(code)
+}
+
+/** What holds where a finding or a problem is absent. */
+const titles = {
+  totals_mismatch: 'lines and totals add up',
+  unknown_field: 'pushes have known fields only',
+  revision_missing: 'every push of a check has a revision, or none has',
+  revision_reused: 'each revision has one content',
+  reopen_needs_revision: 'closed checks are reopened with a revision',
+  possible_late_retry: 'no late retry restores an earlier state',
+  item_id_reused: 'each item id names one item',
+  item_id_unstable: 'items keep their ids',
+  delta_suspected: 'pushes have all items of the check',
+  conflict_ignored: 'refused pushes are not repeated unchanged',
+  no_idempotent_retry: 'failed pushes are repeated',
+  push_refused: 'pushes are accepted',
+  invalid_push_repeated: 'invalid pushes are not repeated',
+  quantity_precision: 'quantities have at most three decimals',
+  check_id_reused: 'each check id is used for one party',
+  paid_not_closed: 'paid checks are closed in time',
+  overpaid: 'no push takes the total below the payments',
+  lines_merged: 'lines keep their ids and quantities',
+  item_on_two_checks: 'each item is on one open check',
+  duplicate_check: 'each check has one id',
+  unit_change: 'all amounts are in minor units',
+  event_not_accepted: 'a receiver accepted every event about money',
+  refund_not_settled: 'a push took every refund off the bill',
+  conflict_not_settled: 'an accepted push followed every conflict',
+  check_left_open: 'paid checks are closed at the end',
+} satisfies Record<FindingCode | AccountCode, string>
+
+/**
+ * Returns a report as cases, for JUnit and TAP: one for each code. A case fails when the code was found and `--fail-on`
+ * names it; others that were found are advice.
+ */
+export function casesOf(
+  { findings, account }: Reported,
+  failOn: readonly string[],
+  { suite, target }: Pick<ConformanceReport, 'suite' | 'target'>,
+): ConformanceReport {
+  const caseOf = (group: string, id: FindingCode | AccountCode, found: Found | undefined): CaseResult => ({
+    group,
+    id,
+    title: titles[id],
+    basis: isFailing(id, failOn) ? 'specification' : 'advice',
+    reason: found?.shown ?? '',
+    verdict: found === undefined ? 'passed' : 'failed',
+    detail: found?.message ?? null,
+    duration_ms: 0,
+  })
+  const cases = [
+    ...findingCodes.map((code) => caseOf('findings', code, findingOf(findings, code))),
+    ...(account === undefined
+      ? []
+      : accountCodes.map((code) => caseOf('account', code, problemOf(account.problems, code)))),
+  ]
+  return makeReport({ suite, target, duration_ms: 0, cases })
+}
+
+/** A message, and the requests, events and deliveries that show it. */
+interface Found {
+  message: string
+  shown: string
+}
+
+function findingOf(findings: readonly ReportedFinding[], wanted: FindingCode): Found | undefined {
+  const requests = findings.find(({ code }) => code === wanted)?.requests ?? []
+  const last = requests.at(-1)
+  if (last === undefined) return undefined
+  const lines = requests.map(({ method, path, status, id }) => `${method} ${path}  ${status}  ${id}`)
+  return { message: last.message, shown: lines.join('\n') }
+}
+
+function problemOf(problems: readonly Problem[], wanted: AccountCode): Found | undefined {
+  const found = problems.filter(({ code }) => code === wanted)
+  const [first] = found
+  if (first === undefined) return undefined
+  const lines = found.map(({ external_check_id, requests, events, deliveries }) =>
+    [external_check_id, ...requests, ...events, ...deliveries].join('  '),
+  )
+  return { message: first.message, shown: lines.join('\n') }
 }

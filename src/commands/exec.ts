@@ -7,13 +7,18 @@ import { requireNode } from '../cli/doctor/node.ts'
 import { exitCodes, usageError } from '../cli/errors.ts'
 import { runCommand, type RunningCommand } from '../cli/exec/run.ts'
 import { splitCommand } from '../cli/exec/split.ts'
-import { fromEnvironment } from '../cli/flags.ts'
+import { formatReport } from '../cli/conformance/command.ts'
+import { playAlong, type Playing } from '../cli/exec/guests.ts'
+import { fromEnvironment, listed } from '../cli/flags.ts'
+import { currenciesOf } from '../cli/guests/amount.ts'
+import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderWarning } from '../cli/render/messages.ts'
-import { renderReport } from '../cli/render/results.ts'
-import { failingCodes, fails } from '../cli/report.ts'
+import { renderReported } from '../cli/render/account.ts'
+import { renderGuestsReport } from '../cli/render/guests.ts'
+import { casesOf, failingCodes, fails, needsAccount, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
-import { createClient } from '../client.ts'
+import { createClient, type Client } from '../client.ts'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { authorityFile } from '../data-directory.ts'
 import { startSimulator, type Simulator } from '../simulator.ts'
@@ -39,8 +44,28 @@ const execFlags = fromEnvironment({
     max: 65_535,
     default: 0,
   }),
+  guests: Flags.integer({
+    description:
+      'Play guests while CMD runs, up to this number at each check, and add the account to the report.',
+    min: 1,
+    max: 12,
+  }),
+  'guests-seed': Flags.integer({
+    description: 'Seed of the guests and of --faults (default: --seed, or 1).',
+    min: 0,
+  }),
+  faults: Flags.string({
+    description: 'Faults to inject while CMD runs, separated by commas, such as drop=0.2,error=0.1.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'all-closed': Flags.boolean({
+    description: 'Expect every check to be closed at the end; adds the account to the report.',
+  }),
+  junit: Flags.string({ description: 'Also write the report to this file, as JUnit XML.' }),
   'fail-on': Flags.string({
-    description: 'Findings that make the exit code 3 when CMD succeeds, separated by commas; or any.',
+    description:
+      'Findings and problems that make the exit code 3 when CMD succeeds, separated by commas; or any.',
     multiple: true,
     default: ['none'],
   }),
@@ -58,12 +83,13 @@ function requireNoValues(words: readonly string[]): void {
 
 export default class Exec extends BaseCommand {
   static override description =
-    "Run a command with a service of its own.\nStarts the service in memory on a free port, sets TABWIRE_URL, TABWIRE_BASE_URL and TABWIRE_API_KEY for the command, and stops the service when the command ends. With --https, also sets TABWIRE_CACERT, and NODE_EXTRA_CA_CERTS unless it is set. Prints the report of findings to stderr. Exits with the command's code, or with 3 when --fail-on matches."
+    "Run a command with a service of its own.\nStarts the service in memory on a free port, sets TABWIRE_URL, TABWIRE_BASE_URL and TABWIRE_API_KEY for the command, and stops the service when the command ends. With --https, also sets TABWIRE_CACERT, and NODE_EXTRA_CA_CERTS unless it is set. Prints the report of findings to stderr.\nWith --guests, guests claim and pay on every open check while the command runs. When it ends, the service clock moves on until all retries are made, and the report has the account. Delays of --faults take no real time. Exits with the command's code, or with 3 when --fail-on matches."
   static override usage = 'exec [FLAGS] -- CMD [ARG...]'
   static override examples = [
     '<%= config.bin %> exec -- npm test',
     '<%= config.bin %> exec --fail-on any -- npx vitest run',
     '<%= config.bin %> exec --allow-http-loopback --seed 7 -- dotnet test',
+    '<%= config.bin %> exec --guests 4 --faults drop=0.2,error=0.1 --fail-on any -- npm run service',
   ]
   static override strict = false
   static override flags = execFlags
@@ -90,6 +116,7 @@ export default class Exec extends BaseCommand {
         'Missing argument: CMD. Pass the command to run behind --, for example: tabwire exec -- npm test',
       )
     const failOn = failingCodes(flags['fail-on'])
+    const faults = faultsOfWords(listed(flags.faults ?? []).flatMap((text) => text.split(',')))
     requireNode()
     const own = flags['data-dir']
     const { path: directory, remove } = await this.placeOf(flags.https, own)
@@ -102,8 +129,21 @@ export default class Exec extends BaseCommand {
       onError: (error, requestId) => this.say(renderBug(error, requestId)),
     })
     try {
+      const { url, apiKey, fetch } = simulator
+      const client = createClient({ url, apiKey, fetch })
+      const seed = flags['guests-seed'] ?? flags.seed ?? 1
+      if (faults.length > 0) await client.faults.set({ seed, faults })
+      const playing =
+        flags.guests === undefined
+          ? undefined
+          : playAlong(client, { seed, guests: flags.guests }, () => simulator.idle())
       const code = await this.runWith(simulator, directory)
-      const found = await this.tell(simulator, failOn)
+      if (playing !== undefined) await this.tellGuests(client, playing)
+      const allClosed = flags['all-closed']
+      const report: Reported = await client.report()
+      if (playing !== undefined || allClosed || needsAccount(failOn))
+        report.account = await client.account({ all_closed: allClosed })
+      const found = await this.tell(report, failOn, flags.junit)
       process.exitCode = code === 0 && found ? exitCodes.checkFailed : code
     } finally {
       await simulator.close()
@@ -139,10 +179,28 @@ export default class Exec extends BaseCommand {
     return code === 0 && this.wasInterrupted ? exitCodes.interrupted : code
   }
 
+  /** Ends the play, and prints what the guests did. */
+  private async tellGuests(client: Client, playing: Playing): Promise<void> {
+    const report = await playing.settle()
+    if (this.wantsJson) return
+    const currencies = await currenciesOf(client)
+    this.say(`${renderGuestsReport(report, currencies[report.location_id ?? ''])}\n`)
+  }
+
   /** Prints the report to stderr: stdout belongs to the command. Returns true when --fail-on matches. */
-  private async tell({ url, apiKey, fetch }: Simulator, failOn: readonly string[]): Promise<boolean> {
-    const report = await createClient({ url, apiKey, fetch }).report()
-    this.sayResult(report, (columns) => renderReport(report, columns))
+  private async tell(
+    report: Reported,
+    failOn: readonly string[],
+    junit: string | undefined,
+  ): Promise<boolean> {
+    const target = 'a new Tabwire service in memory'
+    if (junit !== undefined)
+      await formatReport(casesOf(report, failOn, { suite: 'exec', target }), {
+        json: false,
+        tap: true,
+        junit,
+      })
+    this.sayResult(report, (columns) => renderReported(report, columns))
     return fails(report, failOn)
   }
 

@@ -41,6 +41,9 @@ const names = [
 ] as const
 const comments = ['We will be back.', 'The soup was cold.', 'Great service!', null, null] as const
 
+/** Most guests of a party by default. */
+export const MOST_GUESTS = 4
+
 /** Refused acts in a row after which guests give up a check. */
 const MOST_REFUSALS = 5
 
@@ -67,12 +70,13 @@ export class Party {
   /** The total that the party has paid up. */
   private settled: number | undefined
 
-  constructor(seed: number, check: Check) {
+  /** `most` is the most guests of a party, up to 12. */
+  constructor(seed: number, check: Check, most = MOST_GUESTS) {
     this.seed = seed
     this.external_check_id = check.external_id
     this.location_id = check.location_id
     const first = Math.floor(this.draw('first') * names.length)
-    const size = 1 + Math.floor(this.draw('size') * 4)
+    const size = 1 + Math.floor(this.draw('size') * most)
     this.guests = Array.from({ length: size }, (_, at) => names[(first + at) % names.length] ?? names[0])
     this.way = this.choice('way', ways)
   }

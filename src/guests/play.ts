@@ -5,7 +5,7 @@ import type { PaymentView } from '../model/guests/payment.ts'
 import { watch } from '../assertions/watch.ts'
 import { durationText } from '../model/text/time.ts'
 import { timers } from '../timers.ts'
-import { Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
+import { MOST_GUESTS, Party, type ClaimWanted, type PaymentWanted, type Wanted } from './party.ts'
 import { ApiError } from '../client/errors.ts'
 import type { CallOptions } from '../client/limit.ts'
 import type { Listing, StreamOptions } from '../client/reads.ts'
@@ -23,6 +23,11 @@ export interface GuestsWanted extends Pick<CallOptions, 'signal'> {
    * @default undefined, at all tables of the key's location
    */
   table?: string | undefined
+  /**
+   * Most guests at each check, from 1 to 12. The seed decides how many come.
+   * @default 4
+   */
+  guests?: number | undefined
   /**
    * Milliseconds between two rounds. In a round, the guests of each open check do one act.
    * @default 0
@@ -118,7 +123,16 @@ function isRefusal({ status, code }: ApiError): boolean {
 /** Plays guests on the open checks, one act after another. */
 export async function playGuests(
   calls: GuestCalls,
-  { seed = 1, table, pace = 0, virtual = false, untilPaid = true, onAct, signal }: GuestsWanted = {},
+  {
+    seed = 1,
+    table,
+    guests = MOST_GUESTS,
+    pace = 0,
+    virtual = false,
+    untilPaid = true,
+    onAct,
+    signal,
+  }: GuestsWanted = {},
 ): Promise<GuestsReport> {
   /** By check id: after a reset, another check can have the external id. */
   const parties = new Map<string, Party>()
@@ -137,7 +151,7 @@ export async function playGuests(
   function partyOf(check: Check): Party {
     const known = parties.get(check.id)
     if (known !== undefined) return known
-    const party = new Party(seed, check)
+    const party = new Party(seed, check, guests)
     parties.set(check.id, party)
     report.location_id = check.location_id
     report.checks += 1

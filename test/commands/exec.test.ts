@@ -91,6 +91,53 @@ describe('tabwire exec', () => {
     expect(JSON.parse(stderr)).toMatchObject({ pushes: 1, findings: [{ code: 'totals_mismatch' }] })
   })
 
+  test('plays guests, and adds the account to the report, --fail-on and --junit', async () => {
+    const cwd = await emptyDirectory()
+    // Waits until the guests have paid, and never closes the check.
+    const program = `${pushing(rightTotals)}
+      const headers = { authorization: 'Bearer ' + TABWIRE_API_KEY }
+      const read = async () => (await fetch(TABWIRE_BASE_URL + '/checks/external/table-12', { headers })).json()
+      while ((await read()).balance_cents > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    `
+    const words = [
+      '--guests',
+      '2',
+      '--guests-seed',
+      '4',
+      '--junit',
+      'report.xml',
+      '--fail-on',
+      'check_left_open',
+    ]
+    const { code, stderr } = await exec([...words, '--', ...node(program)], { cwd })
+    expect(code, stderr).toBe(3)
+    expect(stderr).toMatch(/^\d guests? at 1 check: /)
+    expect(stderr).toContain('✗ check_left_open  table-12\n')
+    expect(stderr).toMatch(/\nall 1 check +\$40\.02 /)
+    expect(readFileSync(join(cwd, 'report.xml'), 'utf8')).toContain('failures="1"')
+  })
+
+  test('plays retries that are due later, at once, and injects faults only while the command runs', async () => {
+    const program = `
+      import { createServer } from 'node:http'
+      const server = createServer((request, response) => response.writeHead(request.resume() && 204).end())
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { TABWIRE_BASE_URL, TABWIRE_API_KEY } = process.env
+      const headers = { authorization: 'Bearer ' + TABWIRE_API_KEY, 'content-type': 'application/json' }
+      const body = JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port, event_types: ['check.created'] })
+      await fetch(TABWIRE_BASE_URL + '/webhook-endpoints', { method: 'POST', headers, body })
+      ${pushing(rightTotals).replace('const { TABWIRE_BASE_URL, TABWIRE_API_KEY } = process.env', '')}
+      const read = async () => (await fetch(process.env.TABWIRE_URL + '/_sim/deliveries', { headers })).json()
+      let deliveries = []
+      while (deliveries[0]?.attempts?.length !== 7) deliveries = (await read()).data
+      console.log(deliveries[0].status)
+      process.exit()
+    `
+    const words = ['--allow-http-loopback', '--guests', '1', '--faults', 'drop']
+    const { code, stdout } = await exec([...words, '--', ...node(program)])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '201\ndead\n' })
+  })
+
   test.each([
     ['that is missing', ['--', 'no-such-command'], 127, /Command not found: no-such-command\./],
     ['that is not given', [], 2, /Missing argument: CMD\./],
@@ -102,6 +149,8 @@ describe('tabwire exec', () => {
       /--https takes no value, got "false"\./,
     ],
     ['behind an unknown flag', ['--prt', '0', '--', 'true'], 2, /--prt/],
+    ['behind too many guests', ['--guests', '13', '--', 'true'], 2, /--guests .*12/],
+    ['behind an unknown fault', ['--faults', 'drpo', '--', 'true'], 2, /Unknown fault "drpo"/],
     [
       'behind an unknown finding',
       ['--fail-on', 'totals', '--', 'true'],

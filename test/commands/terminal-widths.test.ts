@@ -183,6 +183,7 @@ const uses: Record<string, Use> = {
     { code: 3 },
   ),
   report: { words: () => ['report'], code: 3 },
+  'report --account': { words: () => ['report', '--account'], code: 3 },
   'requests list': on('requests', 'list'),
   'requests show': about(({ request }) => ['requests', 'show', request]),
   'requests show, refused': about(({ refused }) => ['requests', 'show', refused]),

@@ -116,6 +116,12 @@ describe('guests who play', () => {
     expect(settled).toEqual({ a: 3700, b: check().totals.total_cents })
   })
 
+  test('come in the number that is wanted', async () => {
+    const { client, push } = await openSimulator()
+    for (let number = 0; number < 20; number++) await push(`check-${number}`)
+    expect(await client.guests.play({ guests: 1 })).toMatchObject({ checks: 20, guests: 20 })
+  })
+
   test('play at one table only, and do nothing where nothing is owed', async () => {
     const { client, push } = await openSimulator()
     expect(await client.guests.play()).toMatchObject({ checks: 0, paid_cents: 0 })

@@ -78,6 +78,10 @@ export const queryParameters = {
   'from.attempts': { description: 'Only attempts that started at this time or later.', schema: time },
   'to.attempts': { description: 'Only attempts that started before this time.', schema: time },
   'since.report': { description: 'Only findings since this time.', schema: time },
+  all_closed: {
+    description: 'True to report every open check as a problem.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+  },
   'since.stream': {
     description: 'Send history since this time first, then the event `live`, then live events.',
     schema: time,

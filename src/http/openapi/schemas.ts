@@ -74,6 +74,7 @@ const answers = {
   State: savedStateBody,
   StateReport: sim.stateReportView,
   Report: sim.reportView,
+  Account: sim.accountView,
   CreatedApiKey: sim.createdKeyView,
   TableAddress: sim.tableAddressView,
   SentRequest: sim.sentRequestView,

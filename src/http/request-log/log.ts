@@ -14,10 +14,13 @@ import { type LoggedRequest, type PushNote, isTrialPath } from '../../model/simu
 import { ORDER_BY } from '../../model/revision.ts'
 import type { RefusedPushes, Report } from '../../model/simulator/report.ts'
 import type { Service } from '../../service.ts'
+import type { FindingOfCheck, UnsettledConflict } from '../../account/account.ts'
 import { createCheckWatch } from './check-watch.ts'
 import { createFindingArchive, type Shown, reportOf } from './finding-archive.ts'
 import type { RequestHead } from './query.ts'
+import { externalIdIn } from '../query.ts'
 import { createPushSequence, isPush, refusalOf } from './push-sequence.ts'
+import { createUnsettledConflicts } from './unsettled-conflicts.ts'
 import { withoutSecrets } from '../redact.ts'
 import type { RequestEntry, PushSummary } from '../request-context.ts'
 import { checkChanges, diffItems } from '../../model/check-diff.ts'
@@ -41,6 +44,8 @@ export interface RequestLog {
   earlierItems(check: StoredCheck): readonly PushedItem[]
   /** Reports the findings since a time, or all, including those of dropped requests. */
   report(since: string | undefined): Report
+  /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
+  accounted(): { findings: FindingOfCheck[]; conflicts: readonly UnsettledConflict[] }
   /** Deletes all entries. */
   clear(): void
   /** Calls `listener` with the id of each added request; `read` returns the entry with its findings. */
@@ -76,11 +81,13 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
   const archive = createFindingArchive()
   const sequence = createPushSequence((lost) => archive.keep(lost), { orderBy })
   const watch = createCheckWatch(service, now)
+  const conflicts = createUnsettledConflicts()
   let characters = 0
   let pushes = 0
   let refused = new Map<string, RefusedPushes>()
   const open = () => [...sequence.lost(), ...watch.open()]
   const openById = () => byRequest(open())
+  const all = () => [...archive.kept(), ...requests.flatMap(findingsIn), ...open()]
   const forgetOldest = () => {
     const oldest = requests.shift()
     if (oldest === undefined) return
@@ -93,6 +100,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
       const entry = Object.assign(added, { following: sequence.follow(added) })
       if (isForeignPush(entry)) {
         watch.follow(entry)
+        conflicts.follow(entry)
         pushes += 1
         countRefusal(refused, entry)
       }
@@ -136,7 +144,7 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
         .filter(({ push }) => push?.before?.id === check.id)
         .flatMap(({ push }) => [...(push?.before?.items ?? []), ...(push?.after?.items ?? [])]),
     report(since) {
-      const shown = [...archive.kept(), ...requests.flatMap(findingsIn), ...open()]
+      const shown = all()
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))
       return {
         since: since ?? null,
@@ -145,12 +153,14 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
         findings: reportOf({ shown, counted: (code) => archive.counted(code) }, since),
       }
     },
+    accounted: () => ({ findings: all().flatMap(findingOfCheck), conflicts: conflicts.open() }),
     clear() {
       requests.length = 0
       states.clear()
       archive.clear()
       sequence.clear()
       watch.clear()
+      conflicts.clear()
       characters = 0
       pushes = 0
       refused = new Map()
@@ -203,6 +213,11 @@ function findingsIn(entry: KeptEntry): Shown[] {
   if (findings.length === 0 || isTrialPath(path)) return []
   const request = { id, method, path, status, started_at }
   return findings.map((finding) => ({ request, finding }))
+}
+
+function findingOfCheck({ request: { id, path, started_at }, finding }: Shown): FindingOfCheck[] {
+  const external_check_id = externalIdIn(path)
+  return external_check_id === undefined ? [] : [{ ...finding, external_check_id, request: id, started_at }]
 }
 
 function countRefusals(entries: readonly KeptEntry[]): Map<string, RefusedPushes> {

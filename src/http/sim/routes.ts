@@ -1,3 +1,4 @@
+import { accountOf } from '../../account/account.ts'
 import { viewApiKey } from '../../model/api-key.ts'
 import { createKeyBody } from '../../model/simulator/bodies.ts'
 import { viewEvent } from '../../model/event-view.ts'
@@ -12,7 +13,7 @@ import type { Table } from '../../table-address.ts'
 import { hashOf } from '../auth/api-key.ts'
 import { keptUpToLimit, listOf, pageReply, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
-import { given, isWithin, orderOf, pageOf, timeOf, timeRangeOf } from '../query.ts'
+import { choiceOf, given, isWithin, orderOf, pageOf, timeOf, timeRangeOf } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import { requestFilter } from '../request-log/query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf } from '../route.ts'
@@ -189,6 +190,29 @@ export function simRoutes(parts: SimParts): Documented[] {
         answers: { 200: { description: 'The findings, with examples of requests.', schema: 'Report' } },
       },
       handle: ({ query }) => ok(log.report(timeOf(query, 'since'))),
+    },
+    {
+      method: 'GET',
+      path: '/account',
+      scope: 'simulate',
+      query: { all_closed: 'all_closed' },
+      doc: {
+        id: 'getAccount',
+        tag: 'Simulator requests',
+        summary: 'Retrieve the account',
+        description:
+          "Returns the amounts of each check of the key's location, and everything that does not add up between pushes, payments and deliveries.",
+        answers: {
+          200: { description: 'The checks, their sums and the problems, oldest first.', schema: 'Account' },
+        },
+        errors: ['NotFound'],
+      },
+      async handle({ key, query }) {
+        const allClosed = choiceOf(query, 'all_closed', ['true', 'false']) === 'true'
+        const location = await service.get('locations', key.location_id)
+        if (location === undefined) throw new Refusal('not_found', `Location ${key.location_id} not found.`)
+        return ok(accountOf({ location, records: await service.everything(), ...log.accounted(), allClosed }))
+      },
     },
     {
       method: 'GET',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { problemCodes, type Account } from './account.ts'
 import type { Activity } from './activity.ts'
 import { scopes, type ApiKeyView } from '../api-key.ts'
 import { viewDelivery, type SentSignature } from '../delivery.ts'
@@ -229,6 +230,43 @@ export const reportView = z.strictObject({
     }),
   ),
 }) satisfies z.ZodType<Report>
+
+const sums = {
+  pushed_cents: z.int(),
+  claimed_cents: z.int(),
+  paid_cents: z.int(),
+  tipped_cents: z.int(),
+  refunded_cents: z.int(),
+  owed_cents: z.int(),
+  paid_elsewhere_cents: z.int(),
+  overpaid_cents: z.int(),
+}
+
+export const accountView = z.strictObject({
+  location_id: id('loc'),
+  currency: z.string(),
+  checks: z.array(
+    z.strictObject({
+      external_check_id: z.string(),
+      table: z.strictObject({ number: z.string() }),
+      status: z.enum(['open', 'closed']),
+      ...sums,
+      problems: z.array(z.enum(problemCodes)),
+    }),
+  ),
+  sums: z.strictObject(sums),
+  problems: z.array(
+    z.strictObject({
+      code: z.enum(problemCodes),
+      external_check_id: z.string(),
+      at: time,
+      message: z.string(),
+      requests: z.array(id('req')),
+      events: z.array(id('evt')),
+      deliveries: z.array(id('dlv')),
+    }),
+  ),
+}) satisfies z.ZodType<Account>
 
 export const tableAddressView = z.strictObject({
   number: z.string(),

@@ -1,0 +1,98 @@
+import type { StoredCheck } from '../model/check.ts'
+import type { Location } from '../model/location.ts'
+import type { Everything } from '../model/records.ts'
+import { moneyIn } from '../model/text/money.ts'
+import { moneyFindings, type Account, type Problem, type ProblemCode } from '../model/simulator/account.ts'
+import type { FindingCode } from '../model/simulator/report.ts'
+import { TRIAL_PREFIX } from '../model/simulator/request-entry.ts'
+import { checkLeftOpen } from './check-left-open.ts'
+import { conflictNotSettled, type UnsettledConflict } from './conflict-not-settled.ts'
+import { eventNotAccepted } from './event-not-accepted.ts'
+import { happenedTo } from './happened.ts'
+import { refundNotSettled } from './refund-not-settled.ts'
+import { accountOfChecks, groupedBy, sumOf } from './sums.ts'
+
+export type { UnsettledConflict } from './conflict-not-settled.ts'
+
+/** A finding of the report with its request. */
+export interface FindingOfCheck {
+  code: FindingCode
+  message: string
+  external_check_id: string
+  request: string
+  started_at: string
+}
+
+/** The input of an account: all records, and what the request log knows about pushes. */
+export interface Accounted {
+  location: Pick<Location, 'id' | 'currency'>
+  records: Pick<Everything, 'checks' | 'claims' | 'payments' | 'events' | 'deliveries'>
+  findings: readonly FindingOfCheck[]
+  conflicts: readonly UnsettledConflict[]
+  /** Every check is expected to be closed. */
+  allClosed: boolean
+}
+
+/**
+ * Judges POS, payments and receiver as one (contract section 11): the amounts of each check, and the problems in order
+ * of time. Checks that commands of ours push as a trial are left out.
+ */
+export function accountOf({ location, records, findings, conflicts, allClosed }: Accounted): Account {
+  const checks = records.checks.filter(
+    ({ location_id, external_id }) => location_id === location.id && !external_id.startsWith(TRIAL_PREFIX),
+  )
+  const payments = records.payments.filter(({ location_id }) => location_id === location.id)
+  const owned = new Set([...checks, ...payments].map(({ id }) => id))
+  const happened = happenedTo(records, owned)
+  const money = moneyIn(location.currency, 'en')
+  const known = new Set(checks.map(({ external_id }) => external_id))
+  const fromLog = [
+    ...conflicts.filter(({ location_id }) => location_id === location.id).map(conflictNotSettled),
+    ...fromFindings(findings),
+  ].filter(({ external_check_id }) => known.has(external_check_id))
+  const unclosed = new Set(
+    fromLog
+      .filter(({ code }) => code === 'paid_not_closed')
+      .map(({ external_check_id }) => external_check_id),
+  )
+  const ofCheck = (check: StoredCheck): Problem[] => {
+    const events = happened.get(check.external_id) ?? []
+    return [
+      ...eventNotAccepted(check.external_id, events),
+      ...refundNotSettled(check, events, money),
+      ...(unclosed.has(check.external_id) ? [] : checkLeftOpen(check, events, allClosed)),
+    ]
+  }
+  const problems = [...checks.flatMap(ofCheck), ...fromLog].toSorted((one, other) =>
+    one.at === other.at ? 0 : one.at < other.at ? -1 : 1,
+  )
+  const accounted = accountOfChecks(checks, { claims: records.claims, payments }, problems)
+  return {
+    location_id: location.id,
+    currency: location.currency,
+    checks: accounted,
+    sums: sumOf(accounted),
+    problems,
+  }
+}
+
+/** Most requests of a problem. The report lists further ones. */
+const EXAMPLES = 10
+
+/** Returns one problem for each code and check of the findings about money. */
+function fromFindings(findings: readonly FindingOfCheck[]): Problem[] {
+  const ofMoney = findings.filter(({ code }) => isMoney(code))
+  const groups = groupedBy(ofMoney, ({ code, external_check_id }) => `${code}\n${external_check_id}`)
+  return [...groups.values()].flatMap((found) => {
+    const [first] = found
+    if (first === undefined) return []
+    const { code, external_check_id, started_at, message } = first
+    const requests = [...new Set(found.map(({ request }) => request))].slice(0, EXAMPLES)
+    const problem = { external_check_id, at: started_at, message, requests, events: [], deliveries: [] }
+    return isMoney(code) ? [{ code, ...problem }] : []
+  })
+}
+
+function isMoney(code: FindingCode): code is FindingCode & ProblemCode {
+  return (moneyFindings as readonly FindingCode[]).includes(code)
+}

@@ -1,0 +1,77 @@
+import type { Check } from '../model/check.ts'
+import type { Delivery } from '../model/delivery.ts'
+import type { EventType, StoredEvent } from '../model/event.ts'
+import type { Everything } from '../model/records.ts'
+
+/** An event of a check, in the order of events, with its deliveries. */
+export interface Happened {
+  id: string
+  type: EventType
+  created_at: string
+  /** Id of the payment of a payment event, otherwise of the check. */
+  subject: string
+  deliveries: readonly Delivery[]
+  /** The check after an applied push; `undefined` for other events. */
+  after: CheckAfter | undefined
+}
+
+/** The part of a check that shows whether a push takes an amount off the bill. */
+interface CheckAfter {
+  status: Check['status']
+  total_cents: number
+  /** Sum of the lines with a negative price; 0 or below. */
+  discount_cents: number
+}
+
+/** Types of events that a receiver must accept, because they are about money. */
+const booked: readonly StoredEvent['type'][] = ['payment.succeeded', 'payment.refunded', 'check.fully_paid']
+
+/** Types of events that show an applied push. */
+const pushed: readonly StoredEvent['type'][] = ['check.created', 'check.updated', 'check.closed']
+
+/**
+ * Returns the events about money and about applied pushes by the external id of their check, oldest first. Reads no
+ * body of other events. `owned` says which checks and payments belong to the location.
+ */
+export function happenedTo(
+  { events, deliveries }: Pick<Everything, 'events' | 'deliveries'>,
+  owned: ReadonlySet<string>,
+): Map<string, Happened[]> {
+  const sent = new Map<string, Delivery[]>()
+  for (const delivery of deliveries)
+    sent.set(delivery.event_id, [...(sent.get(delivery.event_id) ?? []), delivery])
+  const happened = new Map<string, Happened[]>()
+  for (const { id, type, created_at, external_check_id, body } of events) {
+    if (external_check_id === null || type === 'ping') continue
+    if (!booked.includes(type) && !pushed.includes(type)) continue
+    const { data } = JSON.parse(body) as { data: { id: string } }
+    const subject = data.id
+    if (!owned.has(subject)) continue
+    const after = pushed.includes(type) ? stateOf(data as Check) : undefined
+    const one = { id, type, created_at, subject, deliveries: sent.get(id) ?? [], after }
+    happened.set(external_check_id, [...(happened.get(external_check_id) ?? []), one])
+  }
+  return happened
+}
+
+/** Returns true for an event about money. */
+export function isBooked({ type }: Happened): boolean {
+  return booked.includes(type)
+}
+
+function stateOf({ status, totals: { total_cents }, items }: Check): CheckAfter {
+  const discounts = items.filter(({ price_cents }) => price_cents < 0)
+  const discount_cents = discounts.reduce(
+    (sum, { quantity, price_cents }) => sum + Math.round(quantity * price_cents),
+    0,
+  )
+  return { status, total_cents, discount_cents }
+}
+
+/** Returns the start of the attempt that a receiver accepted first; `undefined` without one. */
+export function acceptedAt({ deliveries }: Happened): string | undefined {
+  const times = deliveries.flatMap(({ attempts }) =>
+    attempts.filter(({ outcome }) => outcome === 'succeeded').map(({ started_at }) => started_at),
+  )
+  return times.toSorted()[0]
+}
