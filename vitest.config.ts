@@ -6,7 +6,7 @@ import { CountReporter } from './test/support/count-reporter.ts'
 
 /** Files that take longer than ten seconds. */
 const long =
-  /conformance\/(contract|receiver)\/|pages\/(inspector\/inspector|guest\/page)\.|documented\/(documented|reports)|ci-script|store\/(damage|namespaces)|commands\/(contract-check|doctor-and-start|first-examples|listen|tail-restarts|terminal-widths)\./
+  /conformance\/(contract|receiver)\/|pages\/(inspector\/(inspector|axe)|guest\/page)\.|documented\/(documented|reports)|ci-script|store\/(damage|namespaces)|commands\/(contract-check|doctor-and-start|first-examples|listen|tail-restarts|terminal-widths)\./
 
 /** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
 class LongFilesFirst extends BaseSequencer {

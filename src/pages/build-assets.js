@@ -24,9 +24,12 @@ const pages = {
   ],
 }
 
+/** Rules of uPlot for a legend, titles and points, which the charts do not have. */
+const legend = /(?<=\})[^{},]*\.u-(?:legend|inline|series|title|cursor-pt)[^{},]*\{[^}]*\}/g
+
 mkdirSync(target, { recursive: true })
 for (const [name, styles] of Object.entries(pages)) {
-  const code = Buffer.concat(styles.map((path) => readFileSync(path)))
+  const code = Buffer.from(styles.map((path) => readFileSync(path, 'utf8').replace(legend, '')).join(''))
   writeFileSync(`${target}${name}.css`, transform({ filename: `${name}.css`, code, minify: true }).code)
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Activity } from '../../../src/model/simulator/activity.ts'
+import { healthOfAll } from '../../../src/http/sim/endpoint-health.ts'
+import type { WebhookEndpoint } from '../../../src/model/webhook-endpoint.ts'
 import { storeDeliveries } from '../../pages/inspector/open-inspector.ts'
 import { check, errorOf, item, openReceiver, openSimulator, totals } from '../../support/simulator.ts'
 
@@ -65,6 +67,32 @@ describe('the routes of the inspector', () => {
       ],
     })
     expect(errorOf(await call('GET /_sim/webhook-endpoints/we_none'))).toMatchObject({ code: 'not_found' })
+  })
+
+  it('read at most 10,000 deliveries for the list of endpoints, and all for one endpoint', async () => {
+    const endpoint = { id: 'we_1', url: 'https://localhost/', status: 'enabled', event_types: [] }
+    const kept = { location_id: 'loc_1', consecutive_failures: 0, signing_secret: 'whsec_1' }
+    const endpoints = ['we_1', 'we_2'].map((id) => ({
+      ...endpoint,
+      ...kept,
+      id,
+    })) as unknown as WebhookEndpoint[]
+    let read = 0
+    const list = async (_collection: string, { limit }: { limit: number }) => {
+      read += limit
+      const data = Array.from({ length: limit }, (_, at) => ({
+        id: `dlv_${at}`,
+        endpoint_id: 'we_3',
+        attempts: [],
+      }))
+      return { data, more: read < 50_000 }
+    }
+    const service = { list } as unknown as Parameters<typeof healthOfAll>[0]
+    await healthOfAll(service, endpoints, new AbortController().signal)
+    expect(read).toBe(10_000)
+    read = 0
+    await healthOfAll(service, endpoints.slice(0, 1), new AbortController().signal)
+    expect(read).toBe(50_000)
   })
 
   it('push checks without an entry in the request log, and refuse conflicts', async () => {

@@ -58,7 +58,10 @@ export async function createStates({ client, call, push, idle }: TestSimulator):
   const [event] = (await client.events.list()).data
   const [refused] = (await client.requests.list({ failed: true })).data
   expect([delivery, event, refused]).not.toContain(undefined)
-  const closeDialog = (page: Page) => page.keyboard.press('Escape')
+  const closeDialog = async (page: Page) => {
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+  }
   return [
     { name: 'deliveries', address: '/?view=deliveries', text: 'Attempts of' },
     { name: 'delivery', address: `/?view=deliveries&open=${delivery?.id}`, text: 'Resend verbatim' },
@@ -132,7 +135,11 @@ export async function createStates({ client, call, push, idle }: TestSimulator):
         await register(page, `${good.url}${'long-path/'.repeat(20)}`)
         await page.getByRole('button', { name: 'Copy secret' }).waitFor()
       },
-      leave: closeDialog,
+      // The dialog then opens the endpoint.
+      leave: async (page) => {
+        await closeDialog(page)
+        await page.getByRole('button', { name: 'Ping' }).waitFor()
+      },
     },
     {
       name: 'filters',

@@ -23,6 +23,7 @@ describe('words and times of lists', () => {
     const tones = (words: readonly string[]) => words.map(toneOf).join(' ')
     expect(tones(deliveryWords)).toBe('wait wait wait good bad')
     expect(tones(attemptOutcomes)).toBe(['good', ...attemptOutcomes.slice(1).map(() => 'bad')].join(' '))
+    expect(tones(['paid', 'partially refunded', 'refunded'])).toBe('good wait calm')
     expect(tones(pushWords)).toBe('good good calm wait bad bad bad')
     expect([200, 204, 301, 404, 409, 500].map(toneOfCode).join(' ')).toBe('good good bad bad bad bad')
     expect(new Set(Object.values(signs)).size).toBe(4)

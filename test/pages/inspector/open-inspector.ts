@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Client } from '../../../src/client.ts'
 import type { Delivery } from '../../../src/model/delivery.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
-import { barriers } from '../../support/barriers.ts'
+import { newBarriers } from '../../support/barriers.ts'
 import { openPhone } from '../../support/browser.ts'
 
 /** Opens the inspector with a session in a new browser context. */
@@ -60,14 +60,14 @@ function idOf(prefix: string, number: number): string {
   return `${prefix}_${String(number).padStart(26, '0')}`
 }
 
-/** Returns what axe finds in light and dark, at the narrowest and the widest size. */
+/** Returns what axe finds in what the page shows for the first time, in light and dark, at the narrowest and the widest size. */
 export async function barriersAtAllSizes(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const width of [360, 1440])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 })
       await page.emulateMedia({ colorScheme })
-      found.push(...(await barriers(page)))
+      found.push(...(await newBarriers(page)))
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     }
   return found

@@ -6,7 +6,7 @@ export type Tone = 'good' | 'wait' | 'calm' | 'bad'
 /** Status words by tone. */
 const words: Readonly<Record<Tone, readonly string[]>> = {
   good: ['delivered', 'succeeded', 'created', 'updated', 'enabled', 'open', 'paid', 'fully paid'],
-  wait: ['pending', 'retrying', 'held', 'active', 'stale', 'partially_refunded'],
+  wait: ['pending', 'retrying', 'held', 'active', 'stale', 'partially refunded'],
   calm: ['unchanged', 'closed', 'released', 'refunded', 'removed'],
   bad: [
     'dead',

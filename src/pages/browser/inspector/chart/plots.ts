@@ -42,7 +42,7 @@ export function plotOutcomes(container: HTMLElement, events: ChartEvents): Chart
     points: { show: false },
     ...(bars && { paths: bars }),
   })
-  const series = [stack('--good'), stack('--wait'), stack('--bad')]
+  const series = [stack('--good'), stack('--failed'), stack('--bad')]
   return plotSeries(
     container,
     events,
