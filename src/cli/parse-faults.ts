@@ -16,9 +16,12 @@ interface FaultWords {
   api: Partial<Record<(typeof apiFields)[ApiFaultKind], number>>
 }
 
-/** Returns one fault on deliveries, one on the API, or both; none without words. */
-export function faultsOfWords(words: readonly string[]): Fault[] {
-  const { deliveries, api } = readFaultWords(words)
+/**
+ * Returns one fault on deliveries, one on the API, or both; none without words.
+ * @throws CommandError (usage) that names the flag.
+ */
+export function faultsOfWords(words: readonly string[], flag: string): Fault[] {
+  const { deliveries, api } = readFaultWords(words, flag)
   return [
     ...(Object.keys(deliveries).length > 0 ? [{ on: 'deliveries' as const, ...deliveries }] : []),
     ...(Object.keys(api).length > 0 ? [{ on: 'api' as const, ...api }] : []),
@@ -26,37 +29,37 @@ export function faultsOfWords(words: readonly string[]): Fault[] {
 }
 
 /**
- * Parses fault words; a name without a value means always.
+ * Parses fault words; a name without a value means always. Errors name the argument or flag.
  * @throws CommandError (usage) that lists the faults.
  */
-export function readFaultWords(words: readonly string[]): FaultWords {
+export function readFaultWords(words: readonly string[], argument = 'FAULT'): FaultWords {
   const read: FaultWords = { deliveries: {}, api: {} }
   for (const word of words) {
     const [, given = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(word) ?? []
     const name = given.replaceAll('-', '_')
     const delivery = deliveryFaultKinds.find((kind) => kind === name)
     const api = apiFaultKinds.find((kind) => kind === name || apiFields[kind] === name)
-    if (delivery !== undefined) read.deliveries[delivery] = chance(word, value)
-    else if (api === 'latency') read.api.latency_ms = latency(word, value)
-    else if (api !== undefined) read.api[apiFields[api]] = chance(word, value)
+    if (delivery !== undefined) read.deliveries[delivery] = chance(argument, word, value)
+    else if (api === 'latency') read.api.latency_ms = latency(argument, word, value)
+    else if (api !== undefined) read.api[apiFields[api]] = chance(argument, word, value)
     else throw unknown(given)
   }
   return read
 }
 
-function chance(word: string, value = '1'): number {
+function chance(argument: string, word: string, value = '1'): number {
   const number = /^(\d+(\.\d*)?|\.\d+)$/.test(value) ? Number(value) : NaN
   if (number >= 0 && number <= 1) return number
   throw usageError(
-    `FAULT must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.`,
+    `${argument} must have a probability from 0 to 1, such as drop=0.3, got ${JSON.stringify(word)}.`,
   )
 }
 
-function latency(word: string, value = ''): number {
+function latency(argument: string, word: string, value = ''): number {
   const ms = /^\d{1,6}$/.test(value) ? Number(value) : durationMs(value)
   if (ms !== undefined && ms >= 1 && ms <= 60_000) return ms
   throw usageError(
-    `FAULT must have a duration from 1ms to 60s, such as latency=200ms, got ${JSON.stringify(word)}.`,
+    `${argument} must have a duration from 1ms to 60s, such as latency=200ms, got ${JSON.stringify(word)}.`,
   )
 }
 

@@ -116,7 +116,10 @@ export default class Exec extends BaseCommand {
         'Missing argument: CMD. Pass the command to run behind --, for example: tabwire exec -- npm test',
       )
     const failOn = failingCodes(flags['fail-on'])
-    const faults = faultsOfWords(listed(flags.faults ?? []).flatMap((text) => text.split(',')))
+    const faults = faultsOfWords(
+      listed(flags.faults ?? []).flatMap((text) => text.split(',')),
+      '--faults',
+    )
     requireNode()
     const own = flags['data-dir']
     const { path: directory, remove } = await this.placeOf(flags.https, own)

@@ -47,6 +47,7 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
   'requests show REQUEST': [''],
   'report --since': ['yesterday', '2'],
   'report --fail-on': ['total_mismatch'],
+  'report --junit': [''],
   'sign --secret': [['', '--body', '-']],
   'sign --timestamp': [['yesterday', '--secret', 's']],
   'sign --curl': [['localhost:8443', '--secret', 's']],
@@ -230,6 +231,8 @@ const before: Record<string, readonly string[]> = {
 const toldAs: Record<string, RegExp> = {
   'trigger EVENT': /EVENT must be one of .* got "check\.creatd"\. Did you mean check\.created\?/,
   'faults set FAULT': /Unknown fault "drpo"\. Did you mean drop\?|FAULT must have a (probability|duration) /,
+  'exec --faults':
+    /Unknown fault "drpo"\. Did you mean drop\?|--faults must (not be empty|have a (probability|duration) )/,
   'push FILE': /FILE must not be empty\./,
   'scenario run SCENARIO':
     /No such file or built-in scenario: "dinner-for-for"\. Did you mean dinner-for-four\?|SCENARIO must not be empty\./,
@@ -263,6 +266,10 @@ for (const [place, values] of Object.entries(wrong))
   if (place.startsWith('start --')) wrong[place.replace('start', 'exec')] = values
 wrong['exec --seed'] = ['seven']
 wrong['exec --fail-on'] = [['total_mismatch', '--', 'true']]
+wrong['exec --guests'] = ['0', '13', 'many'].map((value) => [value, '--', 'true'])
+wrong['exec --guests-seed'] = [['seven', '--', 'true']]
+wrong['exec --faults'] = ['drpo', 'drop=2', 'latency=2m', ''].map((value) => [value, '--', 'true'])
+wrong['exec --junit'] = [['', '--', 'true']]
 
 const cases = Object.entries(wrong).flatMap(([place, values]) =>
   values.map((value): [string, string[]] => {
