@@ -127,7 +127,12 @@ function claimed(claim: Json | undefined): Json {
 }
 
 async function fixture<T>(path: string): Promise<T> {
-  return JSON.parse(await readFile(packageFile(`fixtures/${path}`), 'utf8')) as T
+  const { $schema: _schema, ...example } = JSON.parse(
+    await readFile(packageFile(`fixtures/${path}`), 'utf8'),
+  ) as T & {
+    $schema?: string
+  }
+  return example as T
 }
 
 /** Records from `fixtures`: a check with a claim and a payment. */

@@ -69,7 +69,7 @@ describe('flags', () => {
 describe('values', () => {
   test.each([
     ['trigger |', eventTypes],
-    ['deliveries list --status |', ['pending', 'delivered', 'dead']],
+    ['deliveries list --status |', ['pending', 'retrying', 'held', 'delivered', 'dead']],
     ['deliveries list --status de|', ['delivered', 'dead']],
     ['deliveries list --status=dea|', ['dead']],
     ['deliveries list --status = dea|', ['dead']],
