@@ -21,7 +21,7 @@ const checks = ['two-top', 'just-seated', 'discount-line', 'weighed-goods']
 
 /** Reads the examples from `fixtures`. */
 export async function readExamples(): Promise<Examples> {
-  const pushes = await Promise.all(checks.map((name) => fixture<Json>(`checks/${name}.json`)))
+  const pushes = await Promise.all(checks.map(pushed))
   const events = await Promise.all(webhookTypes.map((type) => fixture<Json>(`events/${type}.json`)))
   const [place] = await fixture<Json[]>('locations.json')
   const dataOf = (type: string) => events.find((event) => event.type === type)?.data as Json
@@ -126,13 +126,14 @@ function claimed(claim: Json | undefined): Json {
   }
 }
 
+/** Returns a push without the relative path of its schema. */
+async function pushed(name: string): Promise<Json> {
+  const { $schema: _schema, ...push } = await fixture<Json>(`checks/${name}.json`)
+  return push
+}
+
 async function fixture<T>(path: string): Promise<T> {
-  const { $schema: _schema, ...example } = JSON.parse(
-    await readFile(packageFile(`fixtures/${path}`), 'utf8'),
-  ) as T & {
-    $schema?: string
-  }
-  return example as T
+  return JSON.parse(await readFile(packageFile(`fixtures/${path}`), 'utf8')) as T
 }
 
 /** Records from `fixtures`: a check with a claim and a payment. */
