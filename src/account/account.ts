@@ -63,7 +63,8 @@ export function accountOf({ location, records, findings, conflicts, allClosed }:
       ...(unclosed.has(check.external_id) ? [] : checkLeftOpen(check, events, allClosed)),
     ]
   }
-  const problems = [...checks.flatMap(ofCheck), ...fromLog].toSorted((one, other) =>
+  // At one time, a push comes before its effects.
+  const problems = [...fromLog, ...checks.flatMap(ofCheck)].toSorted((one, other) =>
     one.at === other.at ? 0 : one.at < other.at ? -1 : 1,
   )
   const accounted = accountOfChecks(checks, { claims: records.claims, payments }, problems)

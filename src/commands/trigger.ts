@@ -3,6 +3,7 @@ import { exampleCheck, suggestion } from '../cli/suggestion.ts'
 import { usageError } from '../cli/errors.ts'
 import { fromEnvironment, listed } from '../cli/flags.ts'
 import { uniqueName, type PushBody } from '../cli/push/bodies.ts'
+import { withoutSchema } from '../cli/push/source.ts'
 import { currencyOf } from '../cli/guests/amount.ts'
 import { readInput } from '../cli/files/input.ts'
 import { withOverrides } from '../cli/push/overrides.ts'
@@ -52,7 +53,7 @@ export default class Trigger extends ServiceCommand {
       {
         client,
         check: flags.check ?? uniqueName('trigger'),
-        example: JSON.parse((await readInput(exampleCheck())).toString()) as PushBody,
+        example: JSON.parse(withoutSchema(await readInput(exampleCheck())).toString()) as PushBody,
         override: (body) => withOverrides(body, overrides, ['revision']),
       },
       overrides.length > 0,

@@ -7,24 +7,26 @@ const LATEST_RETRY_MS = 60 * 60_000
 
 /**
  * Finds the external id of a closed check that comes back for another party: the check is open, no item of it was ever
- * on the check, and the table is another one, or the revision begins again an hour after closing. Late pushes carry
- * items of the check.
+ * on the check, and the table is another one, or the revision begins again: it was used before, or an hour has passed
+ * since closing. Late pushes carry items of the check.
  */
 export function checkIdReused({
   push,
   before,
   outcome,
   orderBy,
-  earlierItems,
+  earlierStates,
   now,
 }: Omit<PushSeen, 'body'>): string | undefined {
   if (before?.status !== 'closed' || push.status !== 'open' || push.items.length === 0) return undefined
   const known = revisionOf(before, orderBy)
   const restarts = push.revision !== undefined && known !== null && isLater(known, push.revision)
   const moved = push.table.number !== before.table.number
+  const states = earlierStates()
+  const isUsed = states.some((state) => revisionOf(state, orderBy) === push.revision)
   const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
-  if (!moved && !(restarts && isLong)) return undefined
-  const earlier = new Set([...before.items, ...earlierItems()].map(identity))
+  if (!moved && !(restarts && (isUsed || isLong))) return undefined
+  const earlier = new Set([before, ...states].flatMap(({ items }) => items.map(identity)))
   if (push.items.some((item) => earlier.has(identity(item)))) return undefined
   const effect =
     outcome === 'updated'

@@ -42,8 +42,8 @@ export interface PushSeen {
   repeatsEarlier: boolean
   /** Time of the push by the service's clock. */
   now: Date
-  /** Returns the items of earlier pushes of the check that are still in the request log. */
-  earlierItems: () => readonly PushedItem[]
+  /** Returns the states of the check before and after its earlier pushes that are still in the request log. */
+  earlierStates: () => readonly StoredCheck[]
 }
 
 /** A push with its changes to the items of the previous state, if it does more than add items. */

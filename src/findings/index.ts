@@ -46,7 +46,7 @@ const inOrder = Object.entries(rules) as [PushFindingCode, Rule][]
  * What the sender of a push should look at. Findings never change an answer.
  *
  * @example
- * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', orderBy: 'revision', repeatsEarlier: false, now: new Date(), earlierItems: () => [] })
+ * findingsOf({ body, push: parsePush(body), before: null, outcome: 'created', orderBy: 'revision', repeatsEarlier: false, now: new Date(), earlierStates: () => [] })
  */
 export function findingsOf(seen: PushSeen): Finding[] {
   const followed = { ...seen, change: changeOf(seen) }

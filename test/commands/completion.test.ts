@@ -84,7 +84,8 @@ try tabwire deliveries list --status = del
 complete -p tabwire`,
     )
     expect(outcome).toEqual({
-      stdout: 'wait\npending delivered dead\ndelivered\ncomplete -o default -F _tabwire tabwire\n',
+      stdout:
+        'wait\npending retrying held delivered dead\ndelivered\ncomplete -o default -F _tabwire tabwire\n',
       stderr: '',
     })
   },

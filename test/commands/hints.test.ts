@@ -23,15 +23,17 @@ const push = (id: string, changes = {}) =>
 
 describe('a list', () => {
   test('says how to see its next page, and not when there is none', async () => {
-    for (const id of ['one', 'two', 'three']) await push(id)
-    const { stdout, stderr } = await service.run(['checks', 'list', '--limit', '2'])
+    // Other tests push to other tables.
+    for (const id of ['one', 'two', 'three']) await push(id, { table: { number: '77' } })
+    const list = ['checks', 'list', '--table', '77', '--limit', '2']
+    const { stdout, stderr } = await service.run(list)
     expect(stdout.trim().split('\n')).toHaveLength(3)
     const [, cursor = ''] =
       /^More: add --cursor (\S+), or --limit N for up to 100 at once\.\n$/.exec(stderr) ?? []
-    const next = await service.run(['checks', 'list', '--limit', '2', '--cursor', cursor])
+    const next = await service.run([...list, '--cursor', cursor])
     expect(next.stdout).toContain('one')
     expect(next.stderr).toBe('')
-    expect((await service.run(['checks', 'list', '--limit', '2', '--json'])).stderr).toBe('')
+    expect((await service.run([...list, '--json'])).stderr).toBe('')
     expect((await service.run(['requests', 'list', '--limit', '1'])).stderr).toMatch(/^More: add --cursor /)
   })
 })

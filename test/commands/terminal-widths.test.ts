@@ -149,6 +149,7 @@ const uses: Record<string, Use> = {
     '--name',
     'Anna-Lena 안나 🎉 Fitzgerald-Montgomery',
   ]),
+  'guests play': on('guests', 'play', '--until-paid', '--pace', '0s', '--table', 'none'),
   'guests rate': about(({ check }) => [
     'guests',
     'rate',

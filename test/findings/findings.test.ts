@@ -235,6 +235,13 @@ const cases: Record<PushFindingCode, { shown: Case[]; notShown: Case[] }> = {
         outcome: 'stale',
       },
       {
+        when: 'a revision that was used comes again',
+        push: revised(1, { items: [wine] }),
+        before: closed({ revision: 7 }),
+        earlier: [revised(1)],
+        outcome: 'stale',
+      },
+      {
         when: 'another table gets the id',
         push: revised(8, { items: [wine], table: { number: '5' } }),
         before: closed({ revision: 7, items: [soup] }),
@@ -453,7 +460,7 @@ function findings(
     orderBy,
     repeatsEarlier: earlier.map(contentOf).includes(contentOf(pushed)),
     now: new Date(late ? '2026-11-22T12:00:00Z' : '2026-11-21T12:59:59Z'),
-    earlierItems: () => earlier.flatMap(({ items }) => items),
+    earlierStates: () => earlier.map((one) => checkOf(one, 0)),
   })
 }
 

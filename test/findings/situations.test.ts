@@ -26,7 +26,7 @@ function codesOf(bodies: readonly unknown[]): string[] {
       .slice(0, Math.max(at - 1, 0))
       .map(contentOf)
       .includes(contentOf(push))
-    const earlierItems = () => pushes.slice(0, at).flatMap(({ items }) => items)
+    const earlierStates = () => pushes.slice(0, at).map((_, last) => checkAfter(...pushes.slice(0, last + 1)))
     return findingsOf({
       body: bodies[at],
       push,
@@ -34,7 +34,7 @@ function codesOf(bodies: readonly unknown[]): string[] {
       outcome,
       orderBy: 'revision',
       repeatsEarlier,
-      earlierItems,
+      earlierStates,
       now: new Date(),
     }).map(({ code }) => code)
   })

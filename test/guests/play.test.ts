@@ -150,16 +150,16 @@ describe('guests who play', () => {
 
   test('go on when the state is replaced, also by checks with the same ids', async () => {
     const { client, push } = await openSimulator()
-    const seat = async () => {
+    const pushBill = async () => {
       for (let number = 0; number < 8; number++) await push(`bill-${number}`, bill(number))
     }
-    await seat()
+    await pushBill()
     const end = new AbortController()
     const seen: GuestAct[] = []
     let seated = false
     const replace = async () => {
       await client.state.reset()
-      await seat()
+      await pushBill()
       seated = true
     }
     let replacing: Promise<void> | undefined

@@ -5,12 +5,6 @@ import { renderReport } from './results.ts'
 import { renderTable, wrapped } from './layout.ts'
 import { count, price, printable, renderer } from './text.ts'
 
-/** Renders a report, and the account after it where it was asked for. */
-export function renderReported(report: Report & { account?: Account }, columns: number): string {
-  const account = report.account === undefined ? [] : [renderAccount(report.account, columns)]
-  return [renderReport(report, columns), ...account].join('\n\n')
-}
-
 /** Most checks in the table. */
 const MOST = 20
 
@@ -55,6 +49,12 @@ export const renderAccount = renderer((account: Account, columns: number | undef
   const more =
     wrong.length > MOST ? [chalk.dim(`and ${count(wrong.length - MOST, 'more check')} with problems`)] : []
   return [renderProblems(problems, columns), [table, ...more].join('\n')].join('\n\n')
+})
+
+/** Renders a report, and the account after it where it was asked for. */
+export const renderReported = renderer((report: Report & { account?: Account }, columns: number): string => {
+  const account = report.account === undefined ? [] : [renderAccount(report.account, columns)]
+  return [renderReport(report, columns), ...account].join('\n\n')
 })
 
 function renderProblems([first, ...others]: readonly Problem[], columns: number): string {

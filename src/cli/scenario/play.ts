@@ -32,6 +32,8 @@ export interface ScenarioReport {
 
 interface Play {
   client: Client
+  /** Text that differs in each run, in the place of `{run}`. */
+  run: string
   watched: Watched | undefined
   checks: Map<string, string>
   /** Latest pushed body of each check. */
@@ -49,7 +51,14 @@ export async function playScenario(
   watched: Watched | undefined,
   onStep: (report: StepReport) => void = () => {},
 ): Promise<ScenarioReport> {
-  const play: Play = { client, watched, checks: new Map(), bodies: new Map(), answers: new Map() }
+  const play: Play = {
+    client,
+    run: uniqueName('run'),
+    watched,
+    checks: new Map(),
+    bodies: new Map(),
+    answers: new Map(),
+  }
   const reports: StepReport[] = []
   for (const [index, step] of steps.entries()) {
     const started = performance.now()
@@ -66,7 +75,8 @@ export async function playScenario(
 
 const passedSoFar = { passed: true, mismatches: [], status: null, error: null, skipped_deliveries: false }
 
-async function takeStep(step: Step, play: Play): Promise<Partial<StepReport>> {
+async function takeStep(given: Step, play: Play): Promise<Partial<StepReport>> {
+  const step = JSON.parse(JSON.stringify(given).replaceAll('{run}', play.run)) as Step
   let asked: Step
   try {
     asked = resolved(

@@ -52,8 +52,8 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
   const pairs = new Map<string, Pair>()
   /** When each check that is open and fully paid became so. */
   const unclosed = new Map<string, Date>()
-  /** Locations whose senders use an item id again: it named two items, or stayed on a closed check. */
-  const reusing = new Set<string>()
+  /** Shapes of ids, by location, that a sender uses again: an id named two items, or stayed on a closed check. */
+  const reused = new Set<string>()
 
   /** Indexes an item that is new on a check, and returns the other checks that had it. */
   function index({ external_id, name }: CheckItem, key: string, location: string): string[] {
@@ -61,7 +61,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
     const known = items.get(id) ?? { name, on: new Set() }
     const others = [...known.on].filter((other) => other !== key)
     if (others.length > 0 && (known.name !== name || others.some((other) => keepsClosed(other, external_id))))
-      reusing.add(location)
+      reused.add(shapeOf(external_id, location))
     if (known.on.size < MOST_CHECKS) known.on.add(key)
     keep(items, id, known, KEEP.items)
     return known.on.size < MOST_CHECKS ? others : []
@@ -111,19 +111,20 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
 
   function findingOf({ key, other, ids }: Pair): Finding | undefined {
     const [one, two] = [checks.get(key)?.check, checks.get(other)?.check]
-    if (one?.status !== 'open' || two?.status !== 'open' || reusing.has(one.location_id)) return undefined
+    if (one?.status !== 'open' || two?.status !== 'open') return undefined
     const theirs = new Map(two.items.map((item) => [item.external_id, item]))
     const same = one.items.filter((item) => {
       const twin = theirs.get(item.external_id)
       const isSame = twin?.name === item.name && twin.price_cents === item.price_cents
-      return isSame && ids.includes(item.external_id) && isOnFewChecks(item, one.location_id)
+      return isSame && ids.includes(item.external_id) && isOnce(item, one.location_id)
     })
     const areLines = same.some((item) => products.get(productOf(item, one.location_id))?.areLines)
     if (same.length < FEWEST_ITEMS || !areLines) return undefined
     return duplicateCheck(one, two) ?? itemOnTwoChecks(one, two, same)
   }
 
-  function isOnFewChecks({ external_id }: CheckItem, location: string): boolean {
+  function isOnce({ external_id }: CheckItem, location: string): boolean {
+    if (reused.has(shapeOf(external_id, location))) return false
     return (items.get(`${location}\n${external_id}`)?.on.size ?? 0) < MOST_CHECKS
   }
 
@@ -164,7 +165,7 @@ export function createCheckWatch(service: Pick<Service, 'onCommit'>, now: () => 
       ...unclosedFindings(),
     ],
     clear() {
-      for (const each of [checks, items, products, pairs, unclosed, reusing]) each.clear()
+      for (const each of [checks, items, products, pairs, unclosed, reused]) each.clear()
     },
   }
 }
@@ -182,6 +183,11 @@ interface Product {
   ids: ReadonlySet<string>
   /** True once all ids of the product on a check were new: they name lines. */
   areLines: boolean
+}
+
+/** Returns an id with `#` for its numbers: ids of one sender have few shapes. */
+function shapeOf(external_id: string, location: string): string {
+  return `${location}\n${external_id.replace(/[a-f]*\d[\da-f]*/gi, '#')}`
 }
 
 function productOf({ name, price_cents }: Pick<CheckItem, 'name' | 'price_cents'>, location: string): string {

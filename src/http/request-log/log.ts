@@ -5,7 +5,6 @@ import {
   revisionOf,
   type Check,
   type OrderedPush,
-  type PushedItem,
   type StoredCheck,
   parsePush,
 } from '../../model/check.ts'
@@ -40,8 +39,8 @@ export interface RequestLog {
   repeatsEarlier(current: StoredCheck, push: OrderedPush): boolean
   /** Returns the time of the service's clock. */
   now(): Date
-  /** Returns the items of a check after its earlier pushes that are still in the log. */
-  earlierItems(check: StoredCheck): readonly PushedItem[]
+  /** Returns the states of a check before and after its earlier pushes that are still in the log. */
+  earlierStates(check: StoredCheck): readonly StoredCheck[]
   /** Reports the findings since a time, or all, including those of dropped requests. */
   report(since: string | undefined): Report
   /** Returns the findings with their checks, and the conflicts without an accepted push since, for an account. */
@@ -139,10 +138,10 @@ export function createRequestLog({ service, now, orderBy = ORDER_BY }: LogParts)
       if (states.size > KEEP.checks && stalest !== undefined) states.delete(stalest)
     },
     now,
-    earlierItems: (check) =>
+    earlierStates: (check) =>
       requests
-        .filter(({ push }) => push?.before?.id === check.id)
-        .flatMap(({ push }) => [...(push?.before?.items ?? []), ...(push?.after?.items ?? [])]),
+        .flatMap(({ push }) => [push?.before ?? [], push?.after ?? []].flat())
+        .filter(({ id }) => id === check.id),
     report(since) {
       const shown = all()
       const recent = requests.filter((entry) => isForeignPush(entry) && entry.started_at >= (since ?? ''))

@@ -38,12 +38,12 @@ export async function acceptPush({ service, log, strict, orderBy }: PushParts, c
 
 function noted(
   external_check_id: string,
-  pushed: Omit<PushSeen, 'repeatsEarlier' | 'earlierItems' | 'now'> & Pick<PushSummary, 'after'>,
+  pushed: Omit<PushSeen, 'repeatsEarlier' | 'earlierStates' | 'now'> & Pick<PushSummary, 'after'>,
   log: RequestLog,
 ): PushSummary {
   const { push, outcome, before, after } = pushed
   const repeatsEarlier = before !== null && log.repeatsEarlier(before, push)
-  const earlierItems = () => (before === null ? [] : log.earlierItems(before))
-  const findings = findingsOf({ ...pushed, repeatsEarlier, earlierItems, now: log.now() })
+  const earlierStates = () => (before === null ? [] : log.earlierStates(before))
+  const findings = findingsOf({ ...pushed, repeatsEarlier, earlierStates, now: log.now() })
   return { external_check_id, outcome, before, after, findings }
 }
