@@ -40,7 +40,8 @@ export default class GuestsPlay extends ServiceCommand {
       pace,
       virtual: flags.virtual,
       table: flags.table,
-      untilPaid: flags['until-paid'],
+      // A flag that is not given is undefined, which means the default of the library.
+      untilPaid: Boolean(flags['until-paid']),
       signal: this.end.signal,
       onAct: (act) => this.printLine(act, () => renderGuestAct(act, currencies[act.location_id])),
     })
