@@ -21,7 +21,7 @@ export default class GuestsPlay extends ServiceCommand {
     }),
     virtual: Flags.boolean({ description: 'Advance the service clock by --pace, and do not wait.' }),
     table: Flags.string({ description: 'Play at this table only.' }),
-    'until-paid': Flags.boolean({ description: 'End when no open check is left to pay.' }),
+    'until-paid': Flags.boolean({ description: 'End when no open check is left to pay.', default: false }),
   })
 
   private readonly end = new AbortController()
@@ -40,8 +40,7 @@ export default class GuestsPlay extends ServiceCommand {
       pace,
       virtual: flags.virtual,
       table: flags.table,
-      // A flag that is not given is undefined, which means the default of the library.
-      untilPaid: Boolean(flags['until-paid']),
+      untilPaid: flags['until-paid'],
       signal: this.end.signal,
       onAct: (act) => this.printLine(act, () => renderGuestAct(act, currencies[act.location_id])),
     })
