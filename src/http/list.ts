@@ -2,6 +2,7 @@ import type { CollectionName, Collections } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { PageQuery, SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
+import type { ListQuery } from '../store/store.ts'
 import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
 import { ok, type Call, type QueryOf, type Reply } from './route.ts'
 
@@ -36,6 +37,24 @@ export function pageReply<T extends { id: string }>(
 ): Reply {
   const last = data.at(-1)
   return ok({ data: data.map(view), next_cursor: more && last !== undefined ? cursorAfter(last.id) : null })
+}
+
+/** Records read at once: about 1 ms of work, after which other requests run. */
+const READ_AT_ONCE = 2_000
+
+/** Reads a whole collection in batches, until the caller is gone. */
+export async function* inBatches<C extends CollectionName>(
+  service: Pick<Service, 'list'>,
+  collection: C,
+  query: Omit<ListQuery<C>, 'after' | 'limit'>,
+  gone: AbortSignal,
+): AsyncGenerator<readonly Collections[C][]> {
+  for (let after: string | undefined, more = true; more && !gone.aborted;) {
+    const page = await service.list(collection, { ...query, after, limit: READ_AT_ONCE })
+    yield page.data
+    after = page.data.at(-1)?.id
+    more = page.more
+  }
 }
 
 /** Returns the record. @throws Refusal `not_found` when it is missing or was removed by retention. */
