@@ -2,7 +2,6 @@ import type { CollectionName, Collections } from '../model/records.ts'
 import { Refusal } from '../model/refusal.ts'
 import type { PageQuery, SimPageQuery } from '../model/simulator/list-queries.ts'
 import type { Service } from '../service.ts'
-import type { ListQuery } from '../store/store.ts'
 import { cursorAfter, orderOf, pageOf, searchIn } from './query.ts'
 import { ok, type Call, type QueryOf, type Reply } from './route.ts'
 
@@ -46,7 +45,7 @@ const READ_AT_ONCE = 2_000
 export async function* inBatches<C extends CollectionName>(
   service: Pick<Service, 'list'>,
   collection: C,
-  query: Omit<ListQuery<C>, 'after' | 'limit'>,
+  query: Omit<Parameters<typeof service.list<C>>[1], 'after' | 'limit'>,
   gone: AbortSignal,
 ): AsyncGenerator<readonly Collections[C][]> {
   for (let after: string | undefined, more = true; more && !gone.aborted;) {
