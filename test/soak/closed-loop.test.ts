@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Reported } from '../../src/cli/report.ts'
-import { emptyDirectory, fixtures, spawnTabwire } from '../support/cli.ts'
+import { emptyDirectory, fixtures, tabwire } from '../support/cli.ts'
 import { isSoak, sampled } from './seeded.ts'
 
 /** The example POS of the package, which books, refunds and closes correctly. */
@@ -14,11 +14,10 @@ async function run(program: string, flags: readonly string[], env: Record<string
   const cwd = await emptyDirectory()
   await writeFile(join(cwd, 'pos.mjs'), program)
   const words = ['exec', '--json', '--allow-http-loopback', '--guests', '4', '--all-closed', ...flags]
-  const { ended } = await spawnTabwire([...words, '--', process.execPath, 'pos.mjs'], {
+  const { code, stdout, stderr } = await tabwire([...words, '--', process.execPath, 'pos.mjs'], {
     cwd,
     env: { POS_DAY: '2026-11-23', ...env },
   })
-  const { code, stdout, stderr } = await ended
   const report = JSON.parse(stderr.slice(stderr.indexOf('{"'))) as Reported
   const { findings, account } = report
   if (account === undefined) throw new Error(`The report has no account: ${stderr}`)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { newBarriers } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { openSimulator } from '../../support/simulator.ts'
 import { createStates, show, widths } from './all-states.ts'
@@ -28,13 +29,16 @@ const cutOff = `(async () => {
   return found
 })()`
 
+/** Widths at which axe judges: outside the soak, the narrowest and the widest layout. */
+const judged: readonly number[] = isSoak ? widths : [360, 1440]
+
 /** Returns the problems of a state at all widths, light and dark. */
 async function problemsOf(page: Page, name: string): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {}
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     const problems = await page.evaluate<string[]>(cutOff)
-    for (const colorScheme of ['dark', 'light'] as const) {
+    for (const colorScheme of judged.includes(width) ? (['dark', 'light'] as const) : []) {
       await page.emulateMedia({ colorScheme })
       problems.push(...(await newBarriers(page)))
     }
