@@ -69,7 +69,9 @@ describe('tabwire exec', () => {
 
   test('exits with the code of the command', async () => {
     expect(await spawnExec(['--', ...node('process.exit(7)')])).toMatchObject({ code: 7 })
-    expect(await spawnExec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({ code: 137 })
+    expect(await spawnExec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({
+      code: 137,
+    })
   })
 
   test.each([
