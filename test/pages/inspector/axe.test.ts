@@ -29,8 +29,9 @@ const cutOff = `(async () => {
   return found
 })()`
 
-/** Widths at which axe judges: outside the soak, the narrowest and the widest layout. */
-const judged: readonly number[] = isSoak ? widths : [360, 1440]
+/** Colour schemes in which axe judges a width. Outside the soak, the widest layout is judged in one, and others in none. */
+const schemesAt = (width: number): readonly ('dark' | 'light')[] =>
+  isSoak || width === 360 ? ['dark', 'light'] : width === 1440 ? ['light'] : []
 
 /** Returns the problems of a state at all widths, light and dark. */
 async function problemsOf(page: Page, name: string): Promise<Record<string, readonly string[]>> {
@@ -38,7 +39,7 @@ async function problemsOf(page: Page, name: string): Promise<Record<string, read
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     const problems = await page.evaluate<string[]>(cutOff)
-    for (const colorScheme of judged.includes(width) ? (['dark', 'light'] as const) : []) {
+    for (const colorScheme of schemesAt(width)) {
       await page.emulateMedia({ colorScheme })
       problems.push(...(await newBarriers(page)))
     }
