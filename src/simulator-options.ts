@@ -71,6 +71,12 @@ export interface SimulatorOptions {
    */
   allowHttpLoopback?: boolean | undefined
   /**
+   * Accepts `http:` webhook endpoints on these hosts, which the specification forbids: for receivers that a container
+   * reaches by name, such as `host.docker.internal`.
+   * @default []
+   */
+  allowHttpHost?: string | readonly string[] | undefined
+  /**
    * Refuses webhook endpoints on loopback and private addresses.
    * @default false
    */

@@ -32,6 +32,7 @@ export function openDeliveries(
   const { clock, dataDirectory, authorityDirectory = dataDirectory, onError = ignore } = parts
   const policy = createDestinationPolicy({
     allowHttpLoopback: parts.allowHttpLoopback ?? false,
+    allowHttpHosts: parts.allowHttpHosts ?? [],
     denyPrivate: parts.denyPrivate ?? false,
     loopbackOnly: (parts.network ?? (parts.port === false ? 'loopback' : 'any')) === 'loopback',
     own,

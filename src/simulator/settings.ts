@@ -50,6 +50,7 @@ export interface Settings extends Pick<SimulatorOptions, Same> {
   /** PEM texts. */
   ca?: readonly string[] | undefined
   allowedHosts?: readonly string[] | undefined
+  allowHttpHosts?: readonly string[] | undefined
   rateLimit?: RateLimit | undefined
   /** Start of the service's own clock. */
   startAt?: Date | undefined
@@ -94,6 +95,7 @@ const readers: Readonly<Record<keyof SimulatorOptions, Reader<unknown>>> = {
   strict: readSwitch,
   orderBy: readOrderBy,
   allowHttpLoopback: readSwitch,
+  allowHttpHost: readTexts,
   denyPrivate: readSwitch,
   cacert: readTexts,
   ca: readTexts,
@@ -163,6 +165,7 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
     ca,
     allowedHost,
     allowedHosts = allowedHost,
+    allowHttpHost,
     ...rest
   } = read
   const { clock, startAt = clock, ...same } = rest
@@ -171,6 +174,7 @@ async function settingsOf(read: Partial<Record<keyof SimulatorOptions, unknown>>
     ...(same as Pick<Settings, Same | 'rateLimit'>),
     dataDirectory: dataDirectory as string | undefined,
     allowedHosts: allowedHosts as readonly string[] | undefined,
+    allowHttpHosts: allowHttpHost as readonly string[] | undefined,
     ca: authorities && (await Promise.all(authorities.map(pemOf))),
     ...(isClock(clock) ? { clock } : { startAt: startAt as Date | undefined }),
   }

@@ -213,7 +213,7 @@ const wrong: Record<string, readonly (string | readonly string[])[]> = {
 
 /** What takes any text, or a file or folder, of which the file system has the last word. */
 const free =
-  /--(cacert|allowed-host|env-file|out|body|request|header|delivery|location|dotenv)$|^(checks list|guests play) --table$|^tail --endpoint$/
+  /--(cacert|allowed-host|allow-http-host|env-file|out|body|request|header|delivery|location|dotenv)$|^(checks list|guests play) --table$|^tail --endpoint$/
 
 /** What comes after a value so that nothing else is wrong, where its name alone does not say. */
 const restOf: Record<string, readonly string[]> = {

@@ -37,6 +37,7 @@ describe('tabwire.config.json of a clone', () => {
     [{ dotenv: '.env' }, 'dotenv'],
     [{ data_dir: 'elsewhere' }, 'data_dir'],
     [{ allowed_host: ['attacker.example'] }, 'allowed_host'],
+    [{ allow_http_host: ['attacker.example'] }, 'allow_http_host'],
     [{ host: '0.0.0.0' }, 'host'],
     [{ insecure: true }, 'insecure'],
     [{ cacert: ['ca.pem'] }, 'cacert'],

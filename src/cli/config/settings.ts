@@ -10,6 +10,7 @@ import { readServiceName } from '../../model/simulator/settings.ts'
  * written. They count when the user named the file or trusts its folder.
  */
 const guarded = new Set([
+  'allow_http_host',
   'allowed_host',
   'api_key',
   'cacert',

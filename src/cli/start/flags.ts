@@ -45,6 +45,10 @@ export const startFlags = fromConfigFile({
   'allow-http-loopback': Flags.boolean({
     description: 'Accept http: endpoints on loopback addresses, which the specification forbids.',
   }),
+  'allow-http-host': Flags.string({
+    description: 'Also accept http: endpoints on this host, such as host.docker.internal from a container.',
+    multiple: true,
+  }),
   cacert: Flags.string({
     description: 'PEM file of a certificate authority to trust for receivers.',
     multiple: true,

@@ -80,6 +80,7 @@ export async function optionsOf(flags: Omit<StartFlags, 'dotenv' | 'open'>): Pro
     strict: flags.strict,
     orderBy: flags['order-by'],
     allowHttpLoopback: flags['allow-http-loopback'],
+    allowHttpHost: listed(flags['allow-http-host'] ?? []),
     denyPrivate: flags['deny-private'],
     cacert: await Promise.all(listed(flags.cacert ?? []).map(readCertificate)),
     insecure: flags.insecure,

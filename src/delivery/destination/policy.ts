@@ -1,14 +1,12 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, classifyAddress, isOwn, type OwnAddress } from './address.ts'
-import { destinationOf, isLocalhost, refuseForm, memoize } from './url.ts'
+import { destinationOf, isLocalhost, refuseForm, memoize, type PlainHttp } from './url.ts'
 import { lookup } from 'node:dns/promises'
 import { timers } from '../../timers.ts'
 
 export type { OwnAddress } from './address.ts'
 
-export interface DestinationSettings {
-  /** Accepts `http:` for loopback hosts. */
-  allowHttpLoopback: boolean
+export interface DestinationSettings extends PlainHttp {
   /** Also refuses loopback, private and reserved addresses. */
   denyPrivate: boolean
   /** Sends over the network to loopback hosts only; in-process receivers take any URL. */
@@ -41,7 +39,7 @@ export function createDestinationPolicy(settings: DestinationSettings): Destinat
   const refuseAll = (hostname: string, addresses: readonly string[], port: number) =>
     refuseAny(hostname, addresses, (address) => refuseAddress(address, port, settings))
   const formOf = memoize((url) => {
-    const reason = refuseForm(url, settings.allowHttpLoopback)
+    const reason = refuseForm(url, settings)
     return reason === undefined ? destinationOf(new URL(url)) : { reason }
   })
   const inspect = (url: string) => {

@@ -1,18 +1,26 @@
 import { isLoopback } from './address.ts'
 
+/** Where `http:` is accepted. */
+export interface PlainHttp {
+  /** Loopback hosts. */
+  allowHttpLoopback: boolean
+  /** These hosts, for receivers that a container reaches by name. */
+  allowHttpHosts?: readonly string[]
+}
+
 const MAX_URL_LENGTH = 2048
 
 /**
  * Returns the first problem with the text of an endpoint's URL and how to fix it; `undefined` when there is none. Does not
  * check addresses.
  */
-export function refuseForm(text: string, allowHttpLoopback: boolean): string | undefined {
+export function refuseForm(text: string, plainHttp: PlainHttp): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
   // new URL() repairs blanks, line breaks and backslashes; the stored URL would differ from the called one.
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(text) || /[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text))
     return 'must be an absolute URL such as https://example.com/webhooks'
   const url = new URL(text)
-  return refuseScheme(url, allowHttpLoopback) ?? refuseParts(url, text)
+  return refuseScheme(url, plainHttp) ?? refuseParts(url, text)
 }
 
 /** Normalises an accepted URL for storage: lower-case scheme and host, no default port. */
@@ -31,12 +39,13 @@ export function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }
 
-function refuseScheme(url: URL, allowHttpLoopback: boolean): string | undefined {
+function refuseScheme(url: URL, { allowHttpLoopback, allowHttpHosts = [] }: PlainHttp): string | undefined {
   if (url.protocol === 'https:') return undefined
   if (url.protocol !== 'http:') return `must be an https: URL, not ${url.protocol}`
   const { hostname } = destinationOf(url)
+  if (allowHttpHosts.some((host) => host.toLowerCase() === hostname)) return undefined
   if (!isLocalhost(hostname) && !isLoopback(hostname))
-    return 'must be an https: URL. Only loopback hosts can use http:, with --allow-http-loopback (allowHttpLoopback in the library)'
+    return 'must be an https: URL. Only loopback hosts can use http:, with --allow-http-loopback, and hosts that --allow-http-host names (allowHttpLoopback and allowHttpHost in the library)'
   return allowHttpLoopback
     ? undefined
     : 'must be an https: URL. Create a trusted certificate with `tabwire certs create localhost`, or allow plain http on loopback with --allow-http-loopback (allowHttpLoopback in the library)'

@@ -85,6 +85,20 @@ describe('a url', () => {
     expect(await statusOf('http://192.168.1.1:9/')).toBe(422)
   })
 
+  it('with http: is accepted for the hosts that --allow-http-host names, and no others', async () => {
+    const simulator = await openSimulator({
+      allowHttpHost: ['Host.Docker.Internal', '10.0.0.1'],
+      network: 'loopback',
+    })
+    const statusOf = async (address: string) =>
+      (await register(simulator, { url: address, event_types: ['check.created'] })).status
+    expect(await statusOf('http://host.docker.internal:9/')).toBe(201)
+    expect(await statusOf('http://HOST.docker.internal./')).toBe(201)
+    expect(await statusOf('http://10.0.0.1/')).toBe(201)
+    for (const other of ['docker.internal', 'x.host.docker.internal', '10.0.0.2', '127.0.0.1', 'localhost'])
+      expect([other, await statusOf(`http://${other}:9/`)]).toEqual([other, 422])
+  })
+
   it('of a private or loopback address is refused with --deny-private', async () => {
     const simulator = await openSimulator({ denyPrivate: true })
     for (const address of [
