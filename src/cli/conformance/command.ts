@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import {
   type ConformanceReport,
   isSelected,
@@ -117,8 +119,10 @@ export async function formatReport(
   return tap ? toTap(report) : `${fitTo(columns ?? Infinity, renderConformance(report, columns, about))}\n`
 }
 
+/** Writes a report, and creates its directory as test runners do. */
 async function writeReport(file: string, text: string): Promise<void> {
   try {
+    await mkdir(dirname(file), { recursive: true })
     const output = await openOutput(file, 0o644)
     try {
       await output.replace(text)
