@@ -109,7 +109,12 @@ export abstract class ServiceCommand extends BaseCommand {
   private knownCurrencies: Promise<Record<string, string>> | undefined
 
   protected override async catch(error: Error): Promise<void> {
-    return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
+    return super.catch(await this.explained(error))
+  }
+
+  /** Replaces the error of a call that failed because the service is not a simulator. */
+  protected async explained(error: Error): Promise<Error> {
+    return (await this.lacksSimulator(error)) ? this.needsSimulator() : error
   }
 
   /**
