@@ -1,17 +1,17 @@
 import { Flags } from '@oclif/core'
 import { readAuthorityCertificate } from '../certificates.ts'
 import { receiverUrl } from '../cli/conformance/receiver.ts'
-import { exitCodes } from '../cli/errors.ts'
+import { exitCodes, usageError } from '../cli/errors.ts'
 import { fromEnvironment, knownServiceNameFlag, secretFromFileFlag } from '../cli/flags.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 
 export default class Mcp extends ServiceCommand {
   static override description =
-    'Serve the tools of Tabwire to coding agents, by MCP.\nReads JSON-RPC from standard input and writes it to standard output, until the input ends. Starts no service; tools call the running one with your key.\n`help agents` shows the setup of agents.'
+    'Serve the tools of Tabwire to coding agents, by MCP.\nReads JSON-RPC from standard input and writes it to standard output, until the input ends. Starts no service; tools call the running one with your key.\nRun `help agents` for the setup of agents.'
   static override examples = [
     '<%= config.bin %> mcp',
     '<%= config.bin %> mcp --url http://127.0.0.1:4100 --api-key-file api.key',
-    'claude mcp add tabwire -- npx tabwire mcp',
+    '<%= config.bin %> mcp --secret-file webhook.secret',
   ]
   static override flags = fromEnvironment({
     secret: Flags.string({
@@ -23,6 +23,8 @@ export default class Mcp extends ServiceCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Mcp)
+    if (flags.secret?.trim() === '')
+      throw usageError('--secret must not be empty. Pass the signing secret, whsec_….')
     // Loaded late: only this command needs the SDK.
     const [{ serveOnStreams }, { packageVersion }] = await Promise.all([
       import('../mcp/stdio.ts'),

@@ -6,7 +6,7 @@ import { readAgentFile, writeSkill } from '../cli/files/skill.ts'
 
 export default class Skill extends BaseCommand {
   static override description =
-    'Print a skill for coding agents: the commands that matter most.\nThe text is a SKILL.md in the Agent Skills format. `help agents` has more.'
+    'Print a skill for coding agents, or write it.\nThe text is a SKILL.md in the Agent Skills format, with the commands that matter most. Run `help agents` for more.'
   static override examples = [
     '<%= config.bin %> skill',
     '<%= config.bin %> skill --write .claude/skills   # writes .claude/skills/tabwire/SKILL.md',
