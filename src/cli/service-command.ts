@@ -61,6 +61,11 @@ export abstract class ServiceCommand extends BaseCommand {
     return (this.located = { url, apiKey, ca })
   }
 
+  /** The API key of the latest client, if any. */
+  protected get usedKey(): string | undefined {
+    return this.located?.apiKey
+  }
+
   protected override hasKey(): boolean {
     return this.located === undefined || this.located.apiKey !== undefined
   }

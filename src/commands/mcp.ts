@@ -36,7 +36,7 @@ export default class Mcp extends ServiceCommand {
       connect,
       explain: (error: Error) => this.explained(error),
       secret: flags.secret,
-      hidden: flags['api-key'] === undefined ? [] : [flags['api-key']],
+      hidden: () => [this.usedKey].filter((key) => key !== undefined),
       receiver: async (url: string) => receiverUrl(url, 'url'),
       authorities: async () => [await local()].filter((pem) => pem !== undefined),
       serviceName: () => this.serviceName(flags),

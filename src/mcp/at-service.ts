@@ -31,7 +31,7 @@ export async function answerAtService(
   const context = {
     connect: async () => client,
     explain: async (error: Error) => error,
-    hidden: [apiKey],
+    hidden: () => [apiKey],
     serviceName: async () => parts.serviceName,
     authorities: parts.authorities,
     lookup: parts.lookup,

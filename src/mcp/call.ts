@@ -39,7 +39,8 @@ export async function callTool(
 ): Promise<CallResult> {
   const parsed = tool.input.safeParse(given ?? {})
   if (!parsed.success) return failed(wrongArguments(tool, given ?? {}), { code: 'invalid_arguments' })
-  const hide = hider([...context.hidden, context.secret, (parsed.data as { secret?: string }).secret])
+  const secrets = [context.secret, (parsed.data as { secret?: string }).secret]
+  const hide = (text: string) => withoutSecrets(text, [...context.hidden(), ...secrets])
   try {
     const { text, data } = await tool.run(context, parsed.data, signal)
     const plain = stripVTControlCharacters(text)
@@ -91,12 +92,18 @@ function wrongArguments(tool: Tool, given: unknown): string {
 /** Secrets by their form: of endpoints, and API keys that the service made. */
 const SECRET = /\b(whsec|twk)_[\w+/=-]{6,}/g
 
-/** Returns a function that replaces secrets in a text. A receiver's answer may repeat its secret. */
-function hider(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const known = secrets.filter((one) => one !== undefined && one.length > 3) as string[]
-  return (text) =>
-    known.reduce((rest, one) => rest.replaceAll(one, '[secret]'), text.replace(SECRET, '[secret]'))
+/** Replaces secrets in a text. A receiver's answer may repeat its secret. */
+function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
+  let rest = text.replace(SECRET, HIDDEN)
+  for (const one of secrets)
+    if (one !== undefined && one.length >= SHORTEST_SECRET) rest = rest.replaceAll(one, HIDDEN)
+  return rest
 }
+
+const HIDDEN = '[secret]'
+
+/** A shorter text is no secret, and would be found in words. */
+const SHORTEST_SECRET = 6
 
 /** Returns data with shortened texts and without secrets. */
 function bounded(value: unknown, hide: (text: string) => string): unknown {

@@ -11,8 +11,8 @@ export interface ToolContext {
   explain(error: Error): Promise<Error>
   /** Secret for calls that name none; absent on the service. */
   secret?: string | undefined
-  /** Further texts that no result may contain, such as the API key. */
-  hidden: readonly string[]
+  /** Returns further texts that no result may contain, such as the API key. */
+  hidden(): readonly string[]
   /**
    * Parses the URL of a receiver to check.
    * @throws Error when this server must not send requests there.

@@ -27,11 +27,16 @@ atEnd(async () => {
   await Promise.all([...clients].map((client) => client.close()))
 })
 
+interface StdioOptions {
+  env?: Record<string, string>
+  mode?: Mode
+}
+
+/** `auto` uses the newest version of the protocol that the server has; most clients use an older one. */
+type Mode = 'legacy' | 'auto'
+
 /** Starts `tabwire mcp` in a folder. */
-export async function overStdio(
-  cwd: string,
-  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
-): Promise<Connected> {
+export async function overStdio(cwd: string, { env = {}, mode }: StdioOptions = {}): Promise<Connected> {
   const inherited = Object.fromEntries(
     Object.entries(cleanEnvironment()).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
@@ -40,31 +45,38 @@ export async function overStdio(
   return connected(
     new StdioClientTransport({
       command: process.execPath,
-      args: [bin, 'mcp', ...args],
+      args: [bin, 'mcp'],
       cwd,
       env: { ...inherited, ...env },
       stderr: 'pipe',
     }),
+    mode,
   )
 }
 
 /** Connects to `/mcp` of a service. */
-export function overHttp({ url, key }: Pick<RunningService, 'url' | 'key'>): Promise<Connected> {
+export function overHttp({ url, key }: Pick<RunningService, 'url' | 'key'>, mode?: Mode): Promise<Connected> {
   const headers = { authorization: `Bearer ${key}` }
-  return connected(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }))
+  return connected(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }),
+    mode,
+  )
 }
 
-async function connected(transport: Parameters<Client['connect']>[0]): Promise<Connected> {
-  const client = new Client({ name: 'test', version: '1.0.0' })
+async function connected(
+  transport: Parameters<Client['connect']>[0],
+  mode: Mode = 'legacy',
+): Promise<Connected> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } })
   clients.add(client)
   await client.connect(transport)
   return {
     client,
-    async call<T>(name: string, args: Record<string, unknown> = {}) {
+    async call(name: string, args: Record<string, unknown> = {}) {
       const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args })
       const [first] = content
       if (first?.type !== 'text') throw new Error('The result has no text.')
-      return { text: first.text, data: structuredContent as T, isError }
+      return { text: first.text, data: structuredContent as never, isError }
     },
   }
 }

@@ -123,6 +123,15 @@ test('receiver_check needs the scope of resending', async () => {
   })
 })
 
+test('a call that waits ends with the service', async () => {
+  const simulator = await openSimulator()
+  const waiting = callTool(simulator, 'deliveries_wait', { timeout: 50 })
+  // The stream is open once another call has been answered.
+  await callTool(simulator, 'checks', {})
+  await simulator.close()
+  expect(await waiting).toMatchObject({ isError: true })
+})
+
 test('a simulator without a port answers, too', async () => {
   const simulator = await createSimulator()
   const response = await simulator.fetch('/mcp', {

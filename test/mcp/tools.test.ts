@@ -6,11 +6,10 @@ import { startReceiver } from '../support/https-receiver.ts'
 import { overHttp, overStdio, toolNames, version, type Connected } from './clients.ts'
 
 let service: RunningService
-const agents: Record<string, Connected> = {}
+let agents: Record<'stdio' | 'http', Connected>
 beforeAll(async () => {
   service = await serve({ allowHttpLoopback: true })
-  agents.stdio = await overStdio(service.cwd)
-  agents.http = await overHttp(service)
+  agents = { stdio: await overStdio(service.cwd), http: await overHttp(service) }
   return () => service.stop()
 })
 
@@ -36,8 +35,8 @@ const calls: readonly [string, Record<string, unknown>][] = [
   ['faults', {}],
 ]
 
-describe.each(['stdio', 'http'])('over %s', (way) => {
-  const agent = () => agents[way] as Connected
+describe.each(['stdio', 'http'] as const)('over %s', (way) => {
+  const agent = () => agents[way]
 
   test('the server names itself, and its tools with their effects', async () => {
     const { client } = agent()
@@ -57,12 +56,12 @@ describe.each(['stdio', 'http'])('over %s', (way) => {
       'guide_search',
     ])
     for (const { name, description = '', inputSchema } of tools) {
-      expect([name, description.length < 200, /\.$/.test(description)]).toEqual([name, true, true])
+      expect([name, description.length < 200, description.endsWith('.')]).toEqual([name, true, true])
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
       for (const [argument, { description: text = '' }] of Object.entries(
         (inputSchema.properties ?? {}) as Record<string, { description?: string }>,
       ))
-        expect([name, argument, /\.$/.test(text)]).toEqual([name, argument, true])
+        expect([name, argument, text.endsWith('.')]).toEqual([name, argument, true])
     }
     // A model reads all of it before its first call.
     expect(JSON.stringify(tools).length).toBeLessThan(16_000)
@@ -153,10 +152,19 @@ describe.each(['stdio', 'http'])('over %s', (way) => {
       code: -32602,
       message: expect.stringContaining('Unknown tool "check". Did you mean checks?') as string,
     })
-    await expect(client.listResources()).resolves.toEqual({ resources: [] })
     await expect(client.request({ method: 'resources/read', params: { uri: 'x:y' } })).rejects.toMatchObject({
       code: -32601,
     })
+  })
+
+  test('the newest version of the protocol works, too', async () => {
+    const { client, call } = await (way === 'stdio'
+      ? overStdio(service.cwd, { mode: 'auto' })
+      : overHttp(service, 'auto'))
+    expect((await client.listTools()).tools).toHaveLength(toolNames.length)
+    expect((await call('clock')).data).toMatchObject({ frozen: false })
+    expect(await call('checks', { limit: 0 })).toMatchObject({ isError: true })
+    await expect(client.callTool({ name: 'nothing' })).rejects.toMatchObject({ code: -32602 })
   })
 
   test('calls at the same time get their own results', async () => {
@@ -299,7 +307,7 @@ test('the secret of the server is used and not shown', async () => {
 })
 
 test('over HTTP, only registered receivers are checked', async () => {
-  const { call } = agents.http as Connected
+  const { call } = agents.http
   const { text, isError } = await call('receiver_check', { url: 'http://169.254.169.254/', secret: 's' })
   expect({ isError, text }).toEqual({
     isError: true,
