@@ -6,6 +6,9 @@ import { serve, type RunningService } from '../support/cli.ts'
 import { startReceiver, type Handle } from '../support/https-receiver.ts'
 import { isSigned, overHttp, overStdio, type Connected } from './clients.ts'
 
+/** On a busy machine, a delivery takes a while. */
+const PATIENT = { timeout: 15_000 }
+
 const secret = `whsec_${'wrong-receiver'.repeat(4).slice(0, 43)}`
 
 interface Shown {
@@ -65,6 +68,7 @@ describe.each(['stdio', 'http'])('over %s, an agent finds the cause from the too
       .poll(
         async () =>
           (await call<{ data: Delivery[] }>('deliveries_list', { outcome: 'bad_status' })).data.data,
+        PATIENT,
       )
       .toHaveLength(1)
     const before = await kept(service)
@@ -120,6 +124,7 @@ describe.each(['stdio', 'http'])('over %s, an agent finds the cause from the too
       .poll(
         async () =>
           (await call<{ data: Delivery[] }>('deliveries_list', { outcome: 'bad_status' })).data.data,
+        PATIENT,
       )
       .toHaveLength(1)
     const before = await kept(service)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
+import { onJudged } from '../support/judged-answers.ts'
 import { openSimulator, type TestSimulator } from '../support/simulator.ts'
 
 const accept = { accept: 'application/json, text/event-stream' }
@@ -125,9 +126,15 @@ test('receiver_check needs the scope of resending', async () => {
 
 test('a call that waits ends with the service', async () => {
   const simulator = await openSimulator()
+  const isWaiting = new Promise<void>((resolve) => {
+    const stop = onJudged(({ request }) => {
+      if (request?.path.startsWith('/_sim/stream') !== true) return
+      stop()
+      resolve()
+    })
+  })
   const waiting = callTool(simulator, 'deliveries_wait', { timeout: 50 })
-  // The stream is open once another call has been answered.
-  await callTool(simulator, 'checks', {})
+  await isWaiting
   await simulator.close()
   expect(await waiting).toMatchObject({ isError: true })
 })

@@ -61,7 +61,7 @@ test('lines that are not messages are answered, and the connection stays', async
   send(request(7, 'tools/call', { arguments: {} }))
   send(request(8, 'tools/call', { name: 'checks', arguments: 'x' }))
   send(request(9, 'ping'))
-  const [, ...answers] = await next(9)
+  const [, ...answers] = await next(10)
   const byId = answers.toSorted((one, other) => Number(one.id) - Number(other.id))
   expect(byId.map(({ id, error }) => [id, error?.code, error?.message])).toEqual(
     expect.arrayContaining([
@@ -83,7 +83,7 @@ test('requests before the end of the input are answered, then it ends with 0 and
   const { send, end } = await open(cwd)
   send(initialize)
   send(request(1, 'tools/list'))
-  send(request(2, 'tools/call', { name: 'guide_search', arguments: { query: 'retry' } }))
+  send(request(2, 'ping'))
   end()
   const { code, stdout, stderr } = await running.ended
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -5,6 +5,9 @@ import { checkBody, emptyDirectory, serve, type RunningService } from '../suppor
 import { startReceiver } from '../support/https-receiver.ts'
 import { overHttp, overStdio, toolNames, version, type Connected } from './clients.ts'
 
+/** On a busy machine, a delivery takes a while. */
+const PATIENT = { timeout: 15_000 }
+
 let service: RunningService
 let agents: Record<'stdio' | 'http', Connected>
 beforeAll(async () => {
@@ -221,7 +224,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (way) => {
     const { data } = await call<{ external_check_id: string }>('trigger', { event: 'check.created' })
     const filter = { check: data.external_check_id, outcome: 'bad_status' }
     await expect
-      .poll(async () => (await call<{ data: Delivery[] }>('deliveries_list', filter)).data.data)
+      .poll(async () => (await call<{ data: Delivery[] }>('deliveries_list', filter)).data.data, PATIENT)
       .toHaveLength(1)
     const list = await call<{ data: Delivery[] }>('deliveries_list', filter)
     const shown = await call('deliveries_show', { delivery: list.data.data[0]?.id })
