@@ -9,6 +9,7 @@ import {
   isPackaged,
   shrinkPackages,
   withoutNeverAsked,
+  withoutSchemaValidator,
   withoutUnusedPlots,
 } from './bundle/packages.js'
 
@@ -53,7 +54,13 @@ const program = {
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
   external: isExternal,
-  plugins: [clientOfUndici, withoutNeverAsked, shrinkPackages, passLicencesOn('chunks/LICENSES.txt')],
+  plugins: [
+    clientOfUndici,
+    withoutNeverAsked,
+    withoutSchemaValidator,
+    shrinkPackages,
+    passLicencesOn('chunks/LICENSES.txt'),
+  ],
   transform: realTimers,
   treeshake: {
     moduleSideEffects: [

@@ -5,11 +5,12 @@ import type { InProcessReceivers } from './delivery/send/in-process.ts'
 import { seedStore } from './simulator/seed-store.ts'
 import { createApiFaults } from './http/sim/api-faults.ts'
 import { createApp, type App } from './http/app.ts'
-import { hashOf } from './http/auth/api-key.ts'
+import { createAuthenticate, hashOf } from './http/auth/api-key.ts'
 import { assetRoutes, docsRoutes, inspectorPageRoutes, pageRoutes } from './http/pages.ts'
 import { createDocuments, documentRoutes } from './http/openapi/routes.ts'
 import { createAllowedHosts, createHostCheck, type IsAllowedHost } from './http/auth/host-check.ts'
 import { type Fetch, NO_PORT_URL, openInProcessServer } from './http/in-process.ts'
+import { mcpRoutes, type AnswerMcp } from './http/mcp.ts'
 import { inspectorRoutes } from './http/sim/inspector.ts'
 import { reachableUrl, tablePath } from './table-address.ts'
 import { createRequestLog } from './http/request-log/log.ts'
@@ -134,6 +135,11 @@ async function startOn(parts: Parts): Promise<Simulator> {
     orderBy,
     deliverNow: deliveries.attempt,
   }
+  const answerMcpRequest: AnswerMcp = async (...call) => {
+    // Loaded late: a service that no agent calls does not need the SDK.
+    const { answerAtService } = await import('./mcp/at-service.ts')
+    return answerAtService({ url, serviceName, fetch: inProcess.fetch, ...deliveries }, ...call)
+  }
   const app = createApp({
     service,
     sessions,
@@ -164,6 +170,7 @@ async function startOn(parts: Parts): Promise<Simulator> {
       '/assets': assetRoutes(pages),
       '/docs': docsRoutes(pages, documentFor),
       '/openapi.json': documentRoutes(documentFor),
+      '/mcp': mcpRoutes({ authenticate: createAuthenticate(service), answer: answerMcpRequest }),
       '': inspectorPageRoutes(pages),
     },
     checkOrigin: createHostCheck(isAllowedHost),

@@ -121,6 +121,21 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
     foreign: ['vitest'],
   },
   msw: { own: ['library'], foreign: ['msw'] },
+  // Tools answer in the words of commands.
+  mcp: {
+    own: [
+      'assertions',
+      'cli',
+      'client',
+      'client.ts',
+      'conformance',
+      'guides.ts',
+      'model',
+      'package-file.ts',
+      'timers.ts',
+    ],
+    foreign: ['@modelcontextprotocol/server', 'zod', 'node:*'],
+  },
   cli: {
     own: [
       'client',
@@ -161,6 +176,7 @@ const folders: Record<string, { own: string[]; foreign: string[] }> = {
       'certificates.ts',
       'conformance',
       'guides.ts',
+      'mcp',
       'model',
       'private-file.ts',
       'signature',
@@ -229,6 +245,7 @@ describe('the source tree', () => {
         'delivery/in-flight.ts',
         'delivery/retry-backoff.ts',
         'http/request-context.ts',
+        'mcp/tools/signatures.ts',
         'pages/browser/',
         'signature/diagnose/',
         'signature/options.ts',
@@ -250,6 +267,7 @@ describe('the source tree', () => {
       /\bDate\.now\(|\bnew Date\(\)|(?<![.\w])performance\.now\(/,
       [
         'timers.ts',
+        'mcp/tools/signatures.ts',
         'signature/',
         'simulator/deliveries.ts',
         'cli/',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -39,6 +39,30 @@ describe('what is loaded at a start', () => {
     expect(texts.filter((text) => text.includes('renderToString'))).toEqual([])
   })
 
+  test.each(['cli/program.js', 'commands/start.js', 'commands/verify.js', 'commands/push.js', 'index.js'])(
+    '%s loads no MCP server',
+    (file) => {
+      const { own } = loadedBy(file)
+      const isMcp = (path: string) =>
+        /modelcontextprotocol|deliveries_show/.test(readFileSync(new URL(path, dist), 'utf8'))
+      expect(own.filter(isMcp)).toEqual([])
+    },
+  )
+
+  test('the MCP server is loaded by its command and by the first request, without a JSON Schema validator', () => {
+    const [command, simulator] = ['commands/mcp.js', 'commands/start.js'].map((file) =>
+      loadedBy(file).own.map((path) => readFileSync(new URL(path, dist), 'utf8')),
+    )
+    expect(command?.some((text) => /import\("[^"]*\/stdio-[^"]*"\)/.test(text))).toBe(true)
+    expect(simulator?.some((text) => /import\("[^"]*\/at-service-[^"]*"\)/.test(text))).toBe(true)
+    const withText = (text: string) =>
+      readdirSync(new URL('chunks/', dist)).filter((name) =>
+        readFileSync(new URL(`chunks/${name}`, dist), 'utf8').includes(text),
+      )
+    expect(withText('modelcontextprotocol/protocolVersion')).toHaveLength(1)
+    expect(withText('no schema with key or ref')).toEqual([])
+  })
+
   test('the library loads the listener, for which its first simulator would have to wait', () => {
     expect(loadedBy('index.js').own.filter((path) => path.startsWith('chunks/listen'))).toHaveLength(1)
   })
@@ -46,7 +70,16 @@ describe('what is loaded at a start', () => {
 
 test('the licences of what is built in are passed on', () => {
   const licences = readFileSync(new URL('chunks/LICENSES.txt', dist), 'utf8')
-  for (const name of ['@oclif/core', 'h3', 'listhen', 'srvx', 'zod', 'ejs', 'consola'])
+  for (const name of [
+    '@oclif/core',
+    'h3',
+    'listhen',
+    'srvx',
+    'zod',
+    '@modelcontextprotocol/server',
+    'ejs',
+    'consola',
+  ])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\\. Copyright|^${name} \\d`, 'm'))
   expect(licences).toContain('Permission is hereby granted, free of charge')
   expect(licences).toContain('Apache License Version 2.0')

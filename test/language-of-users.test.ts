@@ -18,6 +18,7 @@ const sources = [
   'src/commands',
   'src/data-directory.ts',
   'src/library',
+  'src/mcp',
   'src/msw',
   'src/signature',
   'src/simulator',

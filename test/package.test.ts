@@ -47,7 +47,7 @@ async function run(program: string, args: readonly string[] = []) {
 }
 
 describe('the packed file', () => {
-  test('holds what is needed in 1.05 MB, and no more than 4 MB unpacked', async () => {
+  test('holds what is needed in 1.2 MB, and no more than 4 MB unpacked', async () => {
     const paths = tarball.files.map(({ path }) => path)
     expect(paths).toEqual(
       expect.arrayContaining(['oclif.manifest.json', 'bin/run.js', 'README.md', 'LICENSE']),
@@ -59,7 +59,7 @@ describe('the packed file', () => {
     const guides = (await readdir(join(root, 'src/guides'))).map((name) => `src/guides/${name}`)
     expect(paths.filter((path) => path.startsWith('src/')).sort()).toEqual(guides.sort())
     expect(paths.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([])
-    expect(tarball.size).toBeLessThan(1.05e6)
+    expect(tarball.size).toBeLessThan(1.2e6)
     expect(tarball.unpackedSize).toBeLessThan(4e6)
   })
 

@@ -107,15 +107,14 @@ async function reasonFor({ events, endpoints }: Asked, { type, check }: Wanted):
   const { data: happened } = await events.list({ type, external_check_id: check, limit: 1 })
   const { data: registered } = await endpoints.list({ limit: 100 })
   const about = check === undefined ? '' : ` for check ${check}`
-  const what = `${type ?? 'event'}${about}`
-  if (happened.length === 0) return [`No ${what} has occurred.`]
+  if (happened.length === 0) return [`No ${type ?? 'event'}${about} has occurred.`]
   const takers = registered.filter(
     ({ event_types, status }) =>
       status === 'enabled' && event_types.some((one) => type === undefined || one === type),
   )
   return takers.length > 0
     ? []
-    : [`${what} has occurred, but no enabled webhook endpoint is registered for it.`]
+    : [`${type ?? 'An event'}${about} has occurred, but no enabled webhook endpoint is registered for it.`]
 }
 
 async function deliveriesOf({ deliveries }: Asked): Promise<string[]> {

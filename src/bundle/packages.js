@@ -6,6 +6,8 @@ import { minifySync } from 'rolldown/utils'
  * files takes longer than running them; and those that would be most of an install (`lodash` alone 5 MB).
  */
 const builtIn = [
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
   '@peculiar/x509',
   '@oclif/core',
   'chalk',
@@ -64,6 +66,22 @@ export const clientOfUndici = {
 const client = fileURLToPath(new URL('../../node_modules/undici/lib/dispatcher/client.js', import.meta.url))
 
 const NOTHING = '\0nothing'
+
+/** The MCP SDK's own imports for its system. Its JSON Schema validator, 300 kB, is for features that we do not use. */
+const SHIMS = '\0mcp-shims'
+
+export const withoutSchemaValidator = {
+  name: 'without-schema-validator',
+  resolveId: {
+    filter: { id: /^@modelcontextprotocol\/server\/_shims$/ },
+    handler: () => SHIMS,
+  },
+  load: {
+    filter: { id: /^\0mcp-shims$/ },
+    handler: () =>
+      "export { default as process } from 'node:process'\nexport class DefaultJsonSchemaValidator {}",
+  },
+}
 
 /** Returns true when an import stays an import: of Node, or of a separately installed package. */
 export function isExternal(id, importer = '') {

@@ -61,6 +61,11 @@ export abstract class ServiceCommand extends BaseCommand {
     return (this.located = { url, apiKey, ca })
   }
 
+  /** The API key of the latest client, if any. */
+  protected get usedKey(): string | undefined {
+    return this.located?.apiKey
+  }
+
   protected override hasKey(): boolean {
     return this.located === undefined || this.located.apiKey !== undefined
   }
@@ -109,7 +114,12 @@ export abstract class ServiceCommand extends BaseCommand {
   private knownCurrencies: Promise<Record<string, string>> | undefined
 
   protected override async catch(error: Error): Promise<void> {
-    return super.catch((await this.lacksSimulator(error)) ? this.needsSimulator() : error)
+    return super.catch(await this.explained(error))
+  }
+
+  /** Replaces the error of a call that failed because the service is not a simulator. */
+  protected async explained(error: Error): Promise<Error> {
+    return (await this.lacksSimulator(error)) ? this.needsSimulator() : error
   }
 
   /**

@@ -73,11 +73,12 @@ export function createApp(parts: AppParts): App {
     parts.sessions === undefined
       ? byKey(authenticate)
       : byKeyOrSession(parts.service, authenticate, parts.sessions)
+  const identifies: Record<string, Identify> = { '/v1': limitedly, '/mcp': byKey(authenticate) }
   for (const [base, routes] of Object.entries(parts.tables))
     addTable(h3, base, routes, respond, {
       ...parts,
       strictQuery: base === '/_sim',
-      identify: isOpen(base) ? async () => anonymous : base === '/v1' ? limitedly : simulating,
+      identify: identifies[base] ?? (isOpen(base) ? async () => anonymous : simulating),
     })
   h3.all('/**', (event) =>
     respond(event, () => {
@@ -146,8 +147,8 @@ async function answerRequest(event: H3Event, parts: AppParts, handle: () => Prom
   const answer = await answerOf(event, context, parts, handle)
   context.answered = true
   const { pathname, search } = event.url
-  // Reads of the log are not logged.
-  if (!/^\/(_sim\/|assets\/|docs(\/|$)|openapi\.json$|$)/.test(pathname))
+  // Reads of the log are not logged, and calls of tools are logged as the requests that they cause.
+  if (!/^\/(_sim\/|mcp$|assets\/|docs(\/|$)|openapi\.json$|llms\.txt$|$)/.test(pathname))
     record(parts.log, { method: event.req.method, path: pathname + search }, context, answer)
   const headers = headersOf(context, answer)
   // An open connection would delay the shutdown, and its next request would be refused.

@@ -12,6 +12,10 @@ export interface Pages {
   noTable(): Promise<string>
   reference(document: object): Promise<string>
   guide(name: string | undefined): Promise<string | undefined>
+  /** Returns the Markdown of a guide. */
+  guideText(name: string): Promise<string | undefined>
+  /** Returns `llms.txt`: the index of guides and API for coding agents. */
+  llms(): Promise<string>
   inspector(): Promise<string>
   asset(name: string): Promise<{ type: string; content: Encodings } | undefined>
 }
@@ -54,17 +58,22 @@ export function pageRoutes(parts: TableParts, pages: Pages): Route[] {
   ]
 }
 
-/** `GET /docs` and `GET /docs/guides`: the API reference, made once per service, and the guides. */
+/**
+ * `GET /docs` and `GET /docs/guides`: the API reference, made once per service, and the guides. `.md` after the name of a
+ * guide returns its Markdown.
+ */
 export function docsRoutes(
-  pages: Pick<Pages, 'reference' | 'guide'>,
+  pages: Pick<Pages, 'reference' | 'guide' | 'guideText'>,
   documentFor: (call: Call, write: (text: string) => Promise<string>) => Promise<string>,
 ): Route[] {
   const reference = async (call: Call) => html(call, 200, await documentFor(call, referencePage))
   const referencePage = (text: string) => pages.reference(JSON.parse(text) as object)
   const guide = async (call: Call) => {
-    const page = await pages.guide(call.params.name)
+    const { name } = call.params
+    const isText = name?.endsWith('.md') === true
+    const page = isText ? await pages.guideText(name.slice(0, -'.md'.length)) : await pages.guide(name)
     if (page === undefined) throw new Refusal('not_found', 'No such guide. /docs/guides lists the guides.')
-    return html(call, 200, page)
+    return isText ? text(call, 'text/markdown', page) : html(call, 200, page)
   }
   const open = { method: 'GET', scope: null, secret: true } as const
   return [
@@ -97,14 +106,20 @@ export function assetRoutes(pages: Pages): Route[] {
   ]
 }
 
-/** `GET /`: the inspector, which shows no data without a session. */
-export function inspectorPageRoutes(pages: Pick<Pages, 'inspector'>): Route[] {
+/** `GET /`: the inspector, which shows no data without a session; `GET /llms.txt`: the index for coding agents. */
+export function inspectorPageRoutes(pages: Pick<Pages, 'inspector' | 'llms'>): Route[] {
   return [
     {
       method: 'GET',
       path: '/',
       scope: null,
       handle: async (call) => html(call, 200, await pages.inspector(), `${policy}; ${noMarkup}`),
+    },
+    {
+      method: 'GET',
+      path: '/llms.txt',
+      scope: null,
+      handle: async (call) => text(call, 'text/plain', await pages.llms()),
     },
   ]
 }
@@ -135,6 +150,18 @@ async function html(call: Call, status: number, text: string, contentPolicy = po
     ...encoding,
   }
   return { status, headers, body }
+}
+
+/** Returns a text that changes with the version only. */
+async function text(call: Call, type: string, content: string): Promise<Answer> {
+  const { headers: encoding, body } = await encoded(content, call.header('accept-encoding'))
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-cache',
+    ...encoding,
+  }
+  return { status: 200, headers, body }
 }
 
 /** Returns the first valid language of the browser. */

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { packageFile } from '../package-file.ts'
 import type { TableView } from '../model/guest-table/view.ts'
 import { readGuides } from '../guides.ts'
 import type { Asset } from './assets.ts'
@@ -35,6 +37,11 @@ export function createPages() {
       const guide = guides.find((one) => one.name === name)
       return guide && renderer.guide(guide, guides, REPOSITORY_FILES, assets.docs)
     },
+    /** Returns the Markdown of a guide, and `undefined` for an unknown one. */
+    async guideText(name: string): Promise<string | undefined> {
+      return (await readGuides()).find((one) => one.name === name)?.text
+    },
+    llms: () => readFile(packageFile('fixtures/llms.txt'), 'utf8'),
     async asset(name: string): Promise<Asset | undefined> {
       const { assets } = await loaded()
       return assets.files.get(name)

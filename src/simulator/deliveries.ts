@@ -82,6 +82,8 @@ export function openDeliveries(
       const reason = receivers.find(url) === undefined ? await policy.refuse(url) : policy.inspect(url)
       return reason === undefined ? { url: normalUrl(url) } : { reason }
     },
+    lookup: policy.lookup,
+    authorities: async () => [...trust.ca, ...[await trust.local()].filter((pem) => pem !== undefined)],
     receive: receivers.add,
     thrownBy: thrown.get,
     begin: () => void pump(),

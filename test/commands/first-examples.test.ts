@@ -24,6 +24,8 @@ const proofs: Record<string, RegExp> = {
   sign: /^t=\d+,v1=[0-9a-f]{64}\n$/,
   verify: /^✓ The signature is valid/,
   report: /nothing to report/,
+  mcp: /^$/,
+  skill: /^---\nname: tabwire\n/,
   openapi: /"openapi": ?"3\.1/,
   completion: /tabwire complete -- /,
   complete: /^wait\t/m,

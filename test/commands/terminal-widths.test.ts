@@ -232,7 +232,9 @@ const others = [
   'certs:create',
   'config:trust',
   'keys:revoke',
+  'mcp',
   'receiver:example',
+  'skill',
   'state:load',
   'state:reset',
 ]

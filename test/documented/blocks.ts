@@ -7,6 +7,7 @@ export const documents: readonly string[] = [
   'README.md',
   ...readdirSync(join(root, 'src/guides')).map((name) => `src/guides/${name}`),
   'fixtures/README.md',
+  'fixtures/skills/tabwire/SKILL.md',
 ].filter((path) => path.endsWith('.md'))
 
 /** A fenced block. */

@@ -17,6 +17,7 @@ export interface Exception {
 
 const needsNetwork = 'installs from a registry'
 const needsDocker = 'needs Docker and an image from a registry'
+const needsAgent = 'needs a coding agent'
 const needsWindows = 'changes settings of Windows'
 
 export const exceptions: readonly Exception[] = [
@@ -41,6 +42,15 @@ export const exceptions: readonly Exception[] = [
     document: 'src/guides/webhooks.md',
     starts: 'tabwire receiver check http://localhost:3000/webhooks',
     elsewhere: 'test/documented/reports.test.ts',
+  },
+  { document: 'src/guides/agents.md', starts: 'claude mcp add tabwire', skipped: needsAgent },
+  { document: 'src/guides/agents.md', starts: 'claude mcp add --transport', skipped: needsAgent },
+  { document: 'src/guides/agents.md', starts: '{\n  "mcpServers"', elsewhere: 'test/mcp/guide.test.ts' },
+  { document: 'src/guides/agents.md', starts: '{\n  "servers"', elsewhere: 'test/mcp/guide.test.ts' },
+  {
+    document: 'fixtures/skills/tabwire/SKILL.md',
+    starts: 'tabwire receiver check',
+    code: 3,
   },
   { document: 'src/guides/webhooks.md', starts: 'node -e', code: 3 },
   { document: 'src/guides/ci.md', starts: 'tabwire push --sample service', code: 3 },

@@ -100,8 +100,18 @@ describe('the guides at /docs/guides', () => {
     const { call } = await openSimulator()
     const { text } = await call('GET /docs/guides', { key: null })
     for (const name of guides) expect(text).toContain(`href="/docs/guides/${name}"`)
-    for (const name of ['nothing', '..%2F..%2FREADME', 'service.md'])
+    for (const name of ['nothing', '..%2F..%2FREADME', 'nothing.md', '..%2F..%2FREADME.md', 'service.txt'])
       expect((await call(`GET /docs/guides/${name}`, { key: null })).status).toBe(404)
+  })
+
+  it('are served as Markdown with .md after the name', async () => {
+    const { call } = await openSimulator()
+    for (const name of guides) {
+      const { status, headers, text } = await call(`GET /docs/guides/${name}.md`, { key: null })
+      expect([name, status]).toEqual([name, 200])
+      expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+      expect(text).toBe(await readFile(join(root, `src/guides/${name}.md`), 'utf8'))
+    }
   })
 
   it.runIf(hasBrowser)(`fit a phone and have no barrier, ${inBrowser}`, async () => {

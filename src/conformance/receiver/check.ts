@@ -83,7 +83,7 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
   const send = createSend({ ...check, timeoutMs, signal })
   begin()
   const first = await send(forge.genuine())
-  if (!signal.aborted) await requireReachable(check.url, first)
+  if (!signal.aborted) await requireReachable(check, first)
   const cases = withControl(check.cases)
   const convergence = check.state && createConvergence({ state: check.state, forge, newId, signal })
   const results = await runReceiverCases(
@@ -105,10 +105,14 @@ export async function checkReceiver(check: ReceiverCheck): Promise<ConformanceRe
 }
 
 /** @throws Error with what to do, unless a receiver of this scheme answered, or may yet answer. */
-async function requireReachable(url: URL, first: Answer): Promise<void> {
+async function requireReachable(
+  { url, lookup }: Pick<Destination, 'url' | 'lookup'>,
+  first: Answer,
+): Promise<void> {
   // Some servers answer 400 to plain HTTP on their TLS port.
   const isSuspect = 'code' in first ? otherwiseSpoken.test(first.code) : first.status === 400
-  if (isSuspect && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
+  // It would resolve the name in its own way.
+  if (isSuspect && lookup === undefined && (await speaksOtherScheme(url))) throw new Error(otherScheme(url))
   if (!('code' in first) || !unreachable.test(first.code)) return
   throw new Error(`Cannot reach ${url.origin}: ${first.error} (${first.code}). ${advice(first.code)}`)
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 
 export type HeaderLine = readonly [name: string, value: string]
@@ -42,6 +43,8 @@ export interface Destination {
   ca: readonly string[]
   insecure: boolean
   timeoutMs: number
+  /** Resolves the name of the URL; by default as Node does. */
+  lookup?: LookupFunction | undefined
   /** Aborts the requests in flight, and all later ones. */
   signal: AbortSignal
 }
@@ -53,6 +56,7 @@ export function createSend({
   ca,
   insecure,
   timeoutMs: usualMs,
+  lookup,
   signal,
 }: Destination): Send {
   const encrypted = url.protocol === 'https:'
@@ -65,7 +69,7 @@ export function createSend({
   return ({ headers, body }, { splitAt, holdBackMs, cutOff, timeoutMs = usualMs } = {}) =>
     new Promise((resolve) => {
       const lines = [...frame(url, headers, body), ...headers.filter(isSent), ...more].flat()
-      const call = request(url, { method: 'POST', headers: lines, agent: false, signal, ...trust })
+      const call = request(url, { method: 'POST', headers: lines, agent: false, signal, lookup, ...trust })
       const late = setTimeout(() => end({ error: LATE(timeoutMs), code: 'TIMEOUT' }), timeoutMs)
       const split = splitAt ?? body.length - 1
       let complete = holdBackMs === undefined

@@ -1,0 +1,54 @@
+import type { LookupFunction } from 'node:net'
+import { createClient } from '../client.ts'
+import type { FetchText } from '../client.ts'
+import { usageError } from '../cli/errors.ts'
+import { paginate } from '../client/reads.ts'
+import { answerMcp } from './http.ts'
+import { packageVersion } from './version.ts'
+
+/** What the MCP server of a service needs of it. */
+export interface ServiceParts {
+  url: string
+  /** Calls the service in this process. */
+  fetch: FetchText
+  serviceName: string
+  /** Returns why deliveries to a URL are refused. */
+  judge: (url: string) => Promise<{ url: string } | { reason: string }>
+  /** Resolves names for connections to a port, and refuses addresses that deliveries must not reach. */
+  lookup: (port: number) => LookupFunction
+  /** Authorities that the service trusts, in PEM. */
+  authorities: () => Promise<readonly string[]>
+}
+
+/** Answers an MCP request at the service: its tools call the service in this process, with the caller's key. */
+export async function answerAtService(
+  parts: ServiceParts,
+  request: Request,
+  message: unknown,
+  apiKey: string,
+): Promise<Response> {
+  const client = createClient({ url: parts.url, apiKey, fetch: parts.fetch })
+  const context = {
+    connect: async () => client,
+    explain: async (error: Error) => error,
+    hidden: () => [apiKey],
+    serviceName: async () => parts.serviceName,
+    authorities: parts.authorities,
+    lookup: parts.lookup,
+    async receiver(text: string) {
+      // Needs the scope `simulate`, as resending does.
+      await client.deliveries.list({ limit: 1 })
+      const url = URL.canParse(text) ? new URL(text).href : text
+      for await (const endpoint of paginate(client.endpoints.list))
+        if (endpoint.url === url) {
+          const judged = await parts.judge(url)
+          if ('reason' in judged) throw usageError(`url ${judged.reason}.`)
+          return new URL(judged.url)
+        }
+      throw usageError(
+        `url must be the URL of a registered webhook endpoint, got ${JSON.stringify(text)}. The tool endpoints lists them. \`tabwire mcp\` checks other receivers.`,
+      )
+    },
+  }
+  return answerMcp(request, message, context, await packageVersion())
+}

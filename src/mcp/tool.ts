@@ -1,0 +1,104 @@
+import type { LookupFunction } from 'node:net'
+import { z } from 'zod'
+import type { Client } from '../client.ts'
+import type { Scope } from '../model/api-key.ts'
+
+/** What a tool may use. `tabwire mcp` and the service each make one. */
+export interface ToolContext {
+  /** Makes a client with the key of the caller. Rejects when the caller's settings name no usable service. */
+  connect(): Promise<Client>
+  /** Replaces an error by one that explains it better, such as a service without simulator. */
+  explain(error: Error): Promise<Error>
+  /** Secret for calls that name none; absent on the service. */
+  secret?: string | undefined
+  /** Returns further texts that no result may contain, such as the API key. */
+  hidden(): readonly string[]
+  /**
+   * Parses the URL of a receiver to check.
+   * @throws Error when this server must not send requests there.
+   */
+  receiver(url: string): Promise<URL>
+  /** Resolves names for connections to a port of a receiver; by default as Node does. */
+  lookup?: ((port: number) => LookupFunction) | undefined
+  /** Authorities to trust beside Node's own, in PEM. */
+  authorities(): Promise<readonly string[]>
+  /** Returns the name in the signature header. */
+  serviceName(): Promise<string>
+}
+
+/** Result of a tool: text for people and models, and data for programs. */
+export interface ToolResult {
+  text: string
+  data: object
+}
+
+/** Effects of a tool, as MCP's annotations. */
+export interface Effects {
+  /** Changes nothing in the service or a receiver. */
+  readOnlyHint: boolean
+  /** May end or replace something, such as the faults that are set. */
+  destructiveHint: boolean
+  /** A second call with the same arguments changes nothing more. */
+  idempotentHint: boolean
+  /** Contacts receivers, not just the service. */
+  openWorldHint: boolean
+}
+
+/** A tool of the MCP server. */
+export interface Tool {
+  name: string
+  /** One or two sentences. */
+  description: string
+  input: z.ZodObject
+  effects: Effects
+  /** Scope that the API asks of the key; `null` when the tool does not call the service. */
+  scope: Scope | null
+  /** @throws Error that the caller gets as the tool's error. */
+  run(context: ToolContext, input: unknown, signal: AbortSignal): Promise<ToolResult>
+}
+
+interface Definition<Input extends z.ZodObject> extends Omit<Tool, 'input' | 'run'> {
+  input: Input
+  run(context: ToolContext, input: z.infer<Input>, signal: AbortSignal): Promise<ToolResult>
+}
+
+/** Gives `run` the type of the validated input. */
+export function defineTool<Input extends z.ZodObject>({ run, ...tool }: Definition<Input>): Tool {
+  return { ...tool, run: (context, input, signal) => run(context, input as z.infer<Input>, signal) }
+}
+
+/** Effects of a tool that only reads from the service. */
+export const reads: Effects = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+}
+
+/** Effects of a tool that adds records, and never replaces or ends something. */
+export const adds: Effects = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+}
+
+/** Default and largest number of records in a page. */
+const PAGE = 20
+const MOST_RECORDS = 100
+
+/** Arguments of a list. */
+export const paging = {
+  limit: z
+    .int()
+    .min(1)
+    .max(MOST_RECORDS)
+    .default(PAGE)
+    .describe(`Maximum number of records, ${PAGE} by default.`),
+  cursor: z.string().min(1).optional().describe('next_cursor of the previous page.'),
+}
+
+/** Longest external id of a check, in characters (service reference). */
+const LONGEST_ID = 255
+
+export const checkId = z.string().min(1).max(LONGEST_ID)

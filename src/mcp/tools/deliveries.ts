@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { explainMissing, inWords } from '../../assertions/delivered-verdict.ts'
+import { waitForDeliveries } from '../../assertions/wait.ts'
+import { endpointUrls } from '../../cli/endpoint-urls.ts'
+import { renderDeliveries, renderDelivery, renderMet, renderResent } from '../../cli/render/delivery.ts'
+import { renderEndpoints } from '../../cli/render/endpoint.ts'
+import { printable } from '../../cli/render/text.ts'
+import { ApiError } from '../../client.ts'
+import { attemptOutcomes, deliveryWords } from '../../model/delivery.ts'
+import { eventTypes } from '../../model/event.ts'
+import type { SentRequest } from '../../model/simulator/sent-request.ts'
+import { COLUMNS } from './checks.ts'
+import { adds, checkId, defineTool, paging, reads } from '../tool.ts'
+
+const filters = {
+  type: z
+    .enum([...eventTypes, 'ping'])
+    .optional()
+    .describe('Only deliveries of this event type.'),
+  check: checkId.optional().describe('Only deliveries for this check (external id).'),
+  endpoint: z.string().min(1).optional().describe('Only deliveries to this endpoint (id).'),
+}
+
+const deliveryId = z.string().min(1).describe('Id of the delivery, dlv_….')
+
+export const endpoints = defineTool({
+  name: 'endpoints',
+  description: 'List webhook endpoints: URL, event types and status. Shows no secrets.',
+  input: z.strictObject(paging),
+  effects: reads,
+  scope: 'read',
+  async run({ connect }, query) {
+    const list = await (await connect()).endpoints.list(query)
+    return { text: renderEndpoints(list.data, COLUMNS), data: list }
+  },
+})
+
+export const deliveriesList = defineTool({
+  name: 'deliveries_list',
+  description: 'List webhook deliveries, newest first, with the result of their attempts.',
+  input: z.strictObject({
+    ...filters,
+    status: z.enum(deliveryWords).optional().describe('Only deliveries with this status.'),
+    outcome: z
+      .enum(attemptOutcomes)
+      .optional()
+      .describe('Only deliveries whose latest attempt has this outcome.'),
+    ...paging,
+  }),
+  effects: reads,
+  scope: 'simulate',
+  async run({ connect }, { check, endpoint, ...query }) {
+    const client = await connect()
+    const filter = { ...query, external_check_id: check, endpoint_id: endpoint }
+    const list = await client.deliveries.list(filter)
+    const urls = await endpointUrls(client).catch(withoutScope)
+    return { text: renderDeliveries(list.data, urls, WIDE), data: list }
+  },
+})
+
+/** A key may see deliveries and no endpoints. */
+function withoutScope(error: unknown): Record<string, string> {
+  if (error instanceof ApiError) return {}
+  throw error
+}
+
+/** Width at which a row of a list has the id and the URL, in columns. */
+const WIDE = 200
+
+export const deliveriesShow = defineTool({
+  name: 'deliveries_show',
+  description:
+    'Show a delivery: each attempt with status, response body and cause, and the request as sent with headers and raw body.',
+  input: z.strictObject({ delivery: deliveryId }),
+  effects: reads,
+  scope: 'simulate',
+  async run({ connect }, { delivery: id }) {
+    const client = await connect()
+    const delivery = await client.deliveries.get(id)
+    const { json } = await client.request('GET', `/_sim/deliveries/${encodeURIComponent(id)}/request`)
+    const request = json as SentRequest
+    const state = request.endpoint.disabled_reason ?? request.endpoint.status
+    const text = [
+      renderDelivery(
+        delivery,
+        request.endpoint.status === 'removed' ? undefined : (request.url ?? undefined),
+        COLUMNS,
+      ),
+      `Endpoint: ${printable(state)}`,
+      `${request.method} ${printable(request.url ?? '')}`,
+      ...request.headers.map(({ name, value }) => `${name}: ${printable(value)}`),
+      '',
+      printable(request.body),
+    ]
+    return { text: text.join('\n'), data: { delivery, request } }
+  },
+})
+
+/** Longest wait in seconds: clients of MCP give a call 60 s by default. */
+const LONGEST_WAIT = 50
+
+export const deliveriesWait = defineTool({
+  name: 'deliveries_wait',
+  description:
+    'Wait until matching deliveries have come, or assert that none comes. Checks existing deliveries first. Returns met: false with the cause when the time is up.',
+  input: z.strictObject({
+    ...filters,
+    status: z
+      .enum(['delivered', 'dead', 'pending'])
+      .default('delivered')
+      .describe('Status to wait for; delivered by default.'),
+    count: z.int().min(1).max(100).default(1).describe('Minimum number of deliveries; 1 by default.'),
+    none: z.boolean().default(false).describe('Allow no such delivery until the timeout.'),
+    timeout: z
+      .int()
+      .min(0)
+      .max(LONGEST_WAIT)
+      .default(10)
+      .describe(`Seconds to wait, at most ${LONGEST_WAIT}; 0 checks existing deliveries only.`),
+  }),
+  effects: reads,
+  scope: 'simulate',
+  async run({ connect }, { timeout, ...asked }, signal) {
+    const client = await connect()
+    const wanted = { ...asked, exactly: false }
+    const limit = timeout === 0 ? AbortSignal.abort() : AbortSignal.timeout(timeout * 1_000)
+    const verdict = await waitForDeliveries(client, wanted, AbortSignal.any([limit, signal]))
+    if (verdict.ok)
+      return { text: renderMet(verdict.deliveries), data: { met: true, data: verdict.deliveries } }
+    const { code, message, seen } = verdict
+    const why = asked.none ? [] : await explainMissing(client, wanted)
+    const text = [`Not met after ${timeout} s: ${inWords(wanted)}.`, message, ...why].join('\n')
+    return { text: printableLines(text), data: { met: false, code, message, why, seen } }
+  },
+})
+
+function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n')
+}
+
+export const deliveriesResend = defineTool({
+  name: 'deliveries_resend',
+  description: 'Send a delivery again, as a new delivery of the same event. Does not wait for the outcome.',
+  input: z.strictObject({
+    delivery: deliveryId,
+    fresh: z
+      .boolean()
+      .default(true)
+      .describe('Sign with the current time (default); false repeats the header of the first attempt.'),
+  }),
+  effects: { ...adds, openWorldHint: true },
+  scope: 'simulate',
+  async run({ connect }, { delivery, fresh }) {
+    const resent = await (await connect()).deliveries.resend(delivery, { fresh })
+    return { text: renderResent(resent), data: resent }
+  },
+})

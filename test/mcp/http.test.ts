@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
+import { onJudged } from '../support/judged-answers.ts'
+import { openSimulator, type TestSimulator } from '../support/simulator.ts'
+
+const accept = { accept: 'application/json, text/event-stream' }
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+
+describe('a request to /mcp', () => {
+  test('without a key, or with an unknown one, is 401', async () => {
+    const { call } = await openSimulator()
+    for (const key of [null, 'twk_unknown']) {
+      const answer = await call('POST /mcp', { key, json: list, headers: accept })
+      expect(answer).toMatchObject({ status: 401, json: { error: { code: 'unauthorized' } } })
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    }
+  })
+
+  test('by another method is 405', async () => {
+    const { call } = await openSimulator()
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const answer = await call(`${method} /mcp`, { headers: { accept: 'text/event-stream' } })
+      expect(answer).toMatchObject({ status: 405, json: { error: { code: 'method_not_allowed' } } })
+      expect(answer.headers.get('allow')).toBe('POST')
+    }
+    expect((await call('POST /mcp/more', { json: list })).status).toBe(404)
+  })
+
+  test.each([
+    ['Host', 'rebound.example.com', 'forbidden_host'],
+    ['Origin', 'https://example.com', 'forbidden_origin'],
+    ['Sec-Fetch-Site', 'cross-site', 'forbidden_origin'],
+  ])('with the foreign %s %s is refused', async (name, value, code) => {
+    const { raw, apiKey } = await openSimulator()
+    const body = JSON.stringify(list)
+    const headers = {
+      Host: 'localhost',
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      'Content-Length': String(body.length),
+      Connection: 'close',
+      [name]: value,
+    }
+    const lines = Object.entries(headers).map((pair) => pair.join(': '))
+    const answer = await raw(`POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    expect(answer).toMatchObject({ status: 403, json: { error: { code } } })
+  })
+
+  test.each([
+    ['malformed JSON', '{', 400, -32700],
+    ['a byte-order mark', '\uFEFF{}', 400, -32700],
+    ['a body beyond the limit', JSON.stringify({ ...list, params: { x: 'x'.repeat(3_000) } }), 413, -32600],
+    ['JSON that is no message', '{"a":1}', 400, -32600],
+    ['a text', '"x"', 400, -32600],
+  ])('with %s is an error of JSON-RPC', async (_what, body, status, code) => {
+    const { call } = await openSimulator({ bodyLimit: 2_000 })
+    const answer = await call('POST /mcp', {
+      body,
+      headers: { ...accept, 'content-type': 'application/json' },
+    })
+    expect(answer).toMatchObject({ status, json: { jsonrpc: '2.0', id: null, error: { code } } })
+  })
+
+  test('of another content type is 415', async () => {
+    const { call } = await openSimulator()
+    const answer = await call('POST /mcp', {
+      body: '{}',
+      headers: { ...accept, 'content-type': 'text/plain' },
+    })
+    expect(answer).toMatchObject({
+      status: 415,
+      json: { error: { data: { code: 'unsupported_media_type' } } },
+    })
+  })
+
+  test('is not in the request log, and the requests that it causes are', async () => {
+    const simulator = await openSimulator()
+    const args = { check: 'table-9', body: { wrong: true } }
+    await callTool(simulator, 'push', args)
+    const { json } = await simulator.call('GET /_sim/requests')
+    expect((json as { data: { path: string }[] }).data.map(({ path }) => path)).toEqual([
+      '/v1/checks/external/table-9',
+    ])
+  })
+
+  test('with a session of the inspector has no key', async () => {
+    const { call } = await openSimulator()
+    const answer = await call('POST /mcp', {
+      key: null,
+      json: list,
+      headers: { cookie: 'tabwire_session_default=x' },
+    })
+    expect(answer.status).toBe(401)
+  })
+})
+
+async function callTool({ call }: Pick<TestSimulator, 'call'>, name: string, args: object) {
+  const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
+  const { status, text } = await call('POST /mcp', { json, headers: accept })
+  expect(status).toBe(200)
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
+  return (JSON.parse(data) as { result: { isError?: boolean; structuredContent: Record<string, unknown> } })
+    .result
+}
+
+test('tools are subject to injected faults and rate limits, like their callers', async () => {
+  const simulator = await openSimulator({ rateLimit: '1/m' })
+  await callTool(simulator, 'checks', {})
+  expect(await callTool(simulator, 'checks', {})).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'rate_limited' } },
+  })
+})
+
+test('receiver_check needs the scope of resending', async () => {
+  const simulator = await openSimulator()
+  const made = await simulator.call('POST /_sim/keys', { json: { scopes: ['read', 'write'] } })
+  const { api_key: key } = made.json as { api_key: string }
+  const call: TestSimulator['call'] = (route, options) => simulator.call(route, { ...options, key })
+  const args = { url: 'https://a.test/', secret: 'whsec_x' }
+  expect(await callTool({ call }, 'receiver_check', args)).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'insufficient_scope', required_scope: 'simulate' } },
+  })
+})
+
+test('a call that waits ends with the service', async () => {
+  const simulator = await openSimulator()
+  const isWaiting = new Promise<void>((resolve) => {
+    const stop = onJudged(({ request }) => {
+      if (request?.path.startsWith('/_sim/stream') !== true) return
+      stop()
+      resolve()
+    })
+  })
+  const waiting = callTool(simulator, 'deliveries_wait', { timeout: 50 })
+  await isWaiting
+  await simulator.close()
+  expect(await waiting).toMatchObject({ isError: true })
+})
+
+test('a simulator without a port answers, too', async () => {
+  const simulator = await createSimulator()
+  const response = await simulator.fetch('/mcp', {
+    method: 'POST',
+    headers: { ...accept, 'content-type': 'application/json', authorization: `Bearer ${simulator.apiKey}` },
+    body: JSON.stringify(list),
+  })
+  expect(await response.text()).toContain('"name":"push"')
+  await simulator.close()
+})
+
+describe('llms.txt', () => {
+  test('links to each guide and to the document, which are served as text', async () => {
+    const { call } = await openSimulator()
+    const { status, headers, text } = await call('GET /llms.txt', { key: null })
+    expect({ status, type: headers.get('content-type') }).toEqual({
+      status: 200,
+      type: 'text/plain; charset=utf-8',
+    })
+    const links = [...text.matchAll(/\]\((\/[^)]+)\)/g)].map(([, link = '']) => link)
+    const { json } = await call('GET /docs/guides', { key: null })
+    expect(json).toBeUndefined()
+    for (const link of links) {
+      const answer = await call(`GET ${link}`, { key: null })
+      expect([link, answer.status]).toEqual([link, 200])
+      expect(answer.headers.get('content-type')).toMatch(link.endsWith('.md') ? /^text\/markdown/ : /json/)
+      if (link.endsWith('.md')) expect(answer.text).toMatch(/^# /)
+    }
+    expect((await call('GET /docs/guides/nothing.md', { key: null })).status).toBe(404)
+    expect((await call('GET /docs/guides/..%2FREADME.md', { key: null })).status).toBe(404)
+  })
+})
