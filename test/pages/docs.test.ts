@@ -84,6 +84,9 @@ describe('the API reference at /docs', () => {
 })
 
 describe('the guides at /docs/guides', () => {
+  /** Paths that were answered with 200: most guides link to the same pages. */
+  const found = new Set<string>()
+
   it.each(guides)('%s is a page whose links lead to pages', async (name) => {
     const { call } = await openSimulator()
     const { status, text } = await call(`GET /docs/guides/${name}`, { key: null })
@@ -92,8 +95,11 @@ describe('the guides at /docs/guides', () => {
     expect(text).toContain(`<title>${title.replaceAll('`', '')} · Tabwire</title>`)
     const links = [...text.matchAll(/ href="(\/docs[^"#]*)/g)].map(([, path = '']) => path)
     expect(links.length).toBeGreaterThan(guides.length)
-    for (const path of new Set(links))
+    for (const path of new Set(links)) {
+      if (found.has(path)) continue
       expect([path, (await call(`GET ${path}`, { key: null })).status]).toEqual([path, 200])
+      found.add(path)
+    }
   })
 
   it('are listed, and an unknown one is not found', async () => {
