@@ -1,5 +1,6 @@
 import { Refusal } from '../../model/refusal.ts'
 import { sessionCodeBody } from '../../model/simulator/bodies.ts'
+import type { Bundle } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
 import {
   isOwnPage,
@@ -18,7 +19,12 @@ export interface SessionRouteParts {
   url: () => string
   /** Names the signature header. */
   serviceName: string
+  /** The recording that this service replays. */
+  replay: Recording | undefined
 }
+
+/** When and by what a bundle was written. */
+type Recording = Pick<Bundle, 'recorded_at' | 'tabwire' | 'node'>
 
 /** Routes of inspector sessions, which start with a link created with an API key. */
 export function sessionRoutes(parts: SessionRouteParts): Documented[] {
@@ -104,13 +110,15 @@ function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: st
 
 /** Returns the service data that the page needs; `session` is `null` without a session. */
 async function show(
-  { service, sessions, serviceName }: SessionRouteParts,
+  { service, sessions, serviceName, replay }: SessionRouteParts,
   { request }: Call,
 ): Promise<Reply> {
   const key = await keyOfSession(service, sessions, request)
   if (key === undefined) return ok({ session: null })
   const location = await service.get('locations', key.location_id)
-  return ok({ session: { service_name: serviceName, location: location ?? null } })
+  return ok({
+    session: { service_name: serviceName, location: location ?? null, ...(replay && { replay }) },
+  })
 }
 
 function end({ sessions, url }: SessionRouteParts, { request }: Call): Reply {
