@@ -75,7 +75,7 @@ export default class Replay extends BaseCommand {
     try {
       const { url, apiKey, fetch } = simulator
       const client = createClient({ url, apiKey, fetch })
-      this.sayRendered((columns) => renderRecording(bundle, columns))
+      this.sayRendered((columns) => `${renderRecording(bundle, columns)}\n`)
       const wanted = { ...flags, withAccount: flags.account || flags['all-closed'] || needsAccount(failOn) }
       const report = await this.judge(client, bundle, wanted).catch((error: unknown) => {
         const isBroken = error instanceof ApiError && error.status === 500
