@@ -15,14 +15,7 @@ import { faultsOfWords } from '../cli/parse-faults.ts'
 import { renderBug, renderError, renderWarning } from '../cli/render/messages.ts'
 import { renderReported } from '../cli/render/account.ts'
 import { renderGuestsReport } from '../cli/render/guests.ts'
-import {
-  failingCodes,
-  fails,
-  formatCases,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { startFlags } from '../cli/start/flags.ts'
 import { optionsOf, warningsOf } from '../cli/start/start.ts'
 import { word } from '../cli/suggestion.ts'

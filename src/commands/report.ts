@@ -2,14 +2,7 @@ import { Flags } from '@oclif/core'
 import { exitCodes } from '../cli/errors.ts'
 import { writeBundle } from '../cli/files/bundle-file.ts'
 import { fromEnvironment } from '../cli/flags.ts'
-import {
-  failingCodes,
-  fails,
-  formatCases,
-  needsAccount,
-  reportedOf,
-  type Reported,
-} from '../cli/report.ts'
+import { failingCodes, fails, formatCases, needsAccount, reportedOf, type Reported } from '../cli/report.ts'
 import { renderReported } from '../cli/render/account.ts'
 import { ServiceCommand } from '../cli/service-command.ts'
 import { word } from '../cli/suggestion.ts'

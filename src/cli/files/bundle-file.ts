@@ -81,7 +81,7 @@ function parsed(file: string, bytes: Buffer): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw invalidBundle(
-      `${nameOf(file)} is not complete JSON, so it is no bundle or was cut off. Copy the file again.`,
+      `${nameOf(file)} is not complete JSON. It is another file, or it was cut off. Copy the bundle again.`,
     )
   }
 }

@@ -3,12 +3,18 @@ import type { Bundle, SavedRequest } from '../../model/simulator/bundle.ts'
 import type { State } from '../../model/simulator/state.ts'
 import { isRegistration } from '../redact.ts'
 
+/** A bundle, and a function that replaces the secrets in a part of it. */
+interface Redacted {
+  bundle: Bundle
+  redact: <T>(part: T) => T
+}
+
 /**
- * Returns the bundle with replacements for its secrets: API keys, signing secrets, signatures, guests' hashes, and
- * credentials in the URLs of endpoints. Each secret has one replacement in the whole bundle, so that relations stay
- * visible. `apiKeys` are the keys that the service knows in plain text.
+ * Finds the secrets of a bundle: API keys, signing secrets, signatures, guests' hashes, and credentials in the URLs of
+ * endpoints. Each secret has one replacement in the whole bundle, so that relations stay visible. `apiKeys` are the keys
+ * that the service knows in plain text. The bundle may be long, so its parts are redacted one by one.
  */
-export function withoutSecretsOf(bundle: Bundle, apiKeys: readonly string[]): Bundle {
+export function redacted(bundle: Bundle, apiKeys: readonly string[]): Redacted {
   const replacements = createReplacements()
   for (const key of apiKeys) replacements.add(key, 'twk')
   for (const { signing_secret } of bundle.state.endpoints) replacements.add(signing_secret, 'whsec')
@@ -21,9 +27,10 @@ export function withoutSecretsOf(bundle: Bundle, apiKeys: readonly string[]): Bu
   const claims = bundle.state.claims.map(guest)
   const payments = bundle.state.payments.map(guest)
   const known = replacements.inText()
-  const inText = (text: string) => inPatterns(known(text), replacements.nameOf)
+  const inText = (text: string) =>
+    text.length < SHORTEST ? text : inPatterns(known(text), replacements.nameOf)
   const changed = { state: { ...bundle.state, claims, payments }, log: { ...bundle.log, requests } }
-  return mapTexts({ ...bundle, ...changed }, inText)
+  return { bundle: { ...bundle, ...changed }, redact: (part) => mapTexts(part, inText) }
 }
 
 /** Shortest secret that is replaced inside other texts, because shorter texts can occur by coincidence. */
@@ -60,9 +67,14 @@ function createReplacements() {
   function addUrl(url: string): string {
     const { safe, secrets } = withoutCredentials(url, (secret) => nameOf(secret, 'url'))
     if (safe === undefined) return url
-    for (const secret of secrets) add(secret, 'url')
+    for (const part of secrets) {
+      add(decode(part), 'url')
+      if (part.length >= SHORTEST) replaced.set(part, nameOf(decode(part), 'url'))
+    }
     replaced.set(url, safe)
     replaced.set(encodeURIComponent(url), encodeURIComponent(safe))
+    // Receivers see only this part, and may repeat it.
+    if (pathOf(url).length >= SHORTEST) replaced.set(pathOf(url), pathOf(safe))
     return safe
   }
 
@@ -128,7 +140,7 @@ function inPatterns(text: string, nameOf: (secret: string, kind: Kind) => string
   let left = text
   for (const { pattern, kind, isSecret } of patterns)
     left = left.replace(pattern, (all, secret: string) =>
-      /_replaced_\d+$/.test(secret) || isSecret?.(secret) === false
+      /^[a-z]+_replaced_\d/.test(secret) || isSecret?.(secret) === false
         ? all
         : all.replace(secret, () => nameOf(secret, kind)),
     )
@@ -167,13 +179,13 @@ function withoutCredentials(url: string, nameOf: (secret: string) => string) {
   let isChanged = false
   const hide = (part: string, isSecret: boolean) => {
     isChanged = true
-    if (isSecret) secrets.push(decode(part), part)
+    if (isSecret) secrets.push(part)
     return nameOf(decode(part))
   }
   if (!URL.canParse(url)) return { safe: undefined, secrets }
   const parsed = new URL(url)
   const { username, password, hash, origin } = parsed
-  if (password !== '') secrets.push(`${decode(username)}:${decode(password)}`)
+  if (password !== '') secrets.push(`${username}:${password}`)
   if (username !== '') parsed.username = hide(username, password === '' || isToken(username))
   if (password !== '') parsed.password = hide(password, true)
   if (hash.length > 1) parsed.hash = hide(hash.slice(1), isToken(hash))
@@ -191,6 +203,11 @@ function withoutCredentials(url: string, nameOf: (secret: string) => string) {
   if (!isChanged) return { safe: undefined, secrets }
   const { href } = parsed
   return { safe: href.length <= LONGEST_URL ? href : `${origin}/${nameOf(url)}`, secrets }
+}
+
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
 }
 
 /** Returns true for a text that gives access by itself, such as the last part of the URL of an incoming webhook. */

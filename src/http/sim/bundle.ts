@@ -13,7 +13,7 @@ import type { Service } from '../../service.ts'
 import { choiceOf, timeOf } from '../query.ts'
 import type { RequestLog } from '../request-log/log.ts'
 import type { Call, Documented } from '../route.ts'
-import { withoutSecretsOf } from './bundle-secrets.ts'
+import { redacted } from './bundle-secrets.ts'
 import { textBody } from './state.ts'
 
 export interface BundleParts {
@@ -46,11 +46,11 @@ export function bundleRoute(parts: BundleParts): Documented {
       answers: { 200: { description: 'The bundle, one record per line.', schema: 'Bundle' } },
     },
     async handle(call) {
-      const bundle = withoutSecretsOf(await bundleNow(parts, call), [parts.apiKey, ...keysOf(call)])
+      const { bundle, redact } = redacted(await bundleNow(parts, call), [parts.apiKey, ...keysOf(call)])
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
-        body: textBody(bundleText(bundle)),
+        body: textBody(bundleText(bundle, redact)),
       }
     },
   }

@@ -297,14 +297,14 @@ export function bundleOf(value: unknown): Bundle {
   const broken = [...brokenRelations(bundle.state)].flat()
   const contradictions = [
     ...broken.map(({ path, message }) => ({ path: `state.${path}`, message })),
-    ...issuesOfMoment(bundle),
+    ...issuesOfClock(bundle),
     ...issuesOfLog(bundle.log),
   ]
   if (contradictions.length > 0) throw invalid(contradictions)
   return bundle
 }
 
-function issuesOfMoment({ clock, location_id, state }: Bundle): ValidationIssue[] {
+function issuesOfClock({ clock, location_id, state }: Bundle): ValidationIssue[] {
   return [
     ...(clock.now === state.clock.now ? [] : [{ path: 'clock.now', message: 'must be state.clock.now' }]),
     ...(state.locations.some((location) => location.id === location_id)

@@ -25,8 +25,8 @@ function Gone({ isReplay }: { isReplay: boolean }) {
     <>
       <p>
         <b>The service does not respond.</b>{' '}
-        {isReplay ? 'Start the replay again. ' : 'Start it again in its directory. '}A restart ends this session,
-        so use the new link.
+        {isReplay ? 'Start the replay again. ' : 'Start it again in its directory. '}A restart ends this
+        session, so use the new link.
       </p>
       <Command text={isReplay ? 'tabwire replay FILE --open' : 'tabwire start --open'} />
     </>
