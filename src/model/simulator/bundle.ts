@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkKey, type StoredCheck } from '../check.ts'
+import { checkKey, parsePush, type StoredCheck } from '../check.ts'
 import { invalid, issuesOf, type ValidationIssue } from '../validation.ts'
 import type { Account } from './account.ts'
 import { apiFaultKinds, type ApiFaultKind } from './fault-kinds.ts'
@@ -298,7 +298,7 @@ export function bundleOf(value: unknown): Bundle {
   const contradictions = [
     ...broken.map(({ path, message }) => ({ path: `state.${path}`, message })),
     ...issuesOfClock(bundle),
-    ...issuesOfLog(bundle.log),
+    ...issuesOfLog(bundle.log, bundle.settings.order_by),
   ]
   if (contradictions.length > 0) throw invalid(contradictions)
   return bundle
@@ -313,7 +313,7 @@ function issuesOfClock({ clock, location_id, state }: Bundle): ValidationIssue[]
   ]
 }
 
-function issuesOfLog({ checks, requests, watch }: SavedLog): ValidationIssue[] {
+function issuesOfLog({ checks, requests, watch }: SavedLog, orderBy: string): ValidationIssue[] {
   const message = `must be an index of log.checks, which has ${checks.length} elements`
   const outside = (index: number | null | undefined) =>
     index !== null && index !== undefined && index >= checks.length
@@ -323,6 +323,11 @@ function issuesOfLog({ checks, requests, watch }: SavedLog): ValidationIssue[] {
         .filter((name) => outside(push?.[name]))
         .map((name) => ({ path: `log.requests[${at}].push.${name}`, message })),
     ),
+    ...requests.flatMap((request, at) =>
+      isApplied(request) && !isPushBody(request.request_body, orderBy)
+        ? [{ path: `log.requests[${at}].request_body`, message: 'must be a push, as JSON text' }]
+        : [],
+    ),
     ...watch.checks.flatMap(({ check, key }, at) => {
       const path = `log.watch.checks[${at}]`
       const found = checks[check]
@@ -330,4 +335,19 @@ function issuesOfLog({ checks, requests, watch }: SavedLog): ValidationIssue[] {
       return checkKey(found) === key ? [] : [{ path: `${path}.key`, message: 'must be the key of its check' }]
     }),
   ]
+}
+
+function isApplied({ push }: SavedRequest): boolean {
+  return push?.outcome === 'created' || push?.outcome === 'updated'
+}
+
+/** Returns true for a body that the log can compare with the check before it, and for a body that was not kept. */
+function isPushBody(body: string | null, orderBy: string): boolean {
+  if (body === null) return true
+  try {
+    parsePush(JSON.parse(body), { orderBy })
+    return true
+  } catch {
+    return false
+  }
 }
