@@ -16,8 +16,8 @@ RUN --mount=type=bind,from=packed,source=/packed,target=/packed \
     npm install --global --omit=dev --no-audit --no-fund /packed/*.tgz && \
     npm cache clean --force && \
     mkdir /data && chown node:node /data
-# What Tabwire remembers of its user is in the volume, too: a home is new in each container.
-ENV NODE_ENV=production TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state
+# TABWIRE_IMAGE tells doctor how to update. Settings of the user are in the volume too, because a home is new in each container.
+ENV NODE_ENV=production TABWIRE_IMAGE=1 TABWIRE_DATA_DIR=/data TABWIRE_HOST=0.0.0.0 XDG_STATE_HOME=/data/.state
 USER node
 WORKDIR /data
 VOLUME /data

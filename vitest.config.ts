@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CountReporter } from './test/support/count-reporter.ts'
 
-/** Files that take longer than ten seconds. */
+/** Files that take longer than five seconds of a processor, or wait for as long. */
 const long =
-  /conformance\/(contract|receiver)\/|pages\/(inspector\/(inspector|axe)|guest\/page)\.|documented\/(documented|reports)|ci-script|store\/(damage|namespaces)|commands\/(contract-check|doctor-and-start|first-examples|listen|tail-restarts|terminal-widths)\./
+  /conformance\/(contract|receiver)\/|pages\/(docs|guest\/(looks|page)|inspector\/)|documented\/documented|hostile\/(bodies|every-command|stopping)|ci-script|package\.|soak\/(closed-loop|kill|stalled)|store\/(damage|lock|namespaces)|commands\/(contract-check|doctor-and-start|exec|faults|first-examples|listen|receiver-check|scenario|tail|tail-restarts|terminal-widths)\./
 
 /** The files in any order, by the seed that is told, but the long ones first: at the end they would run alone. */
 class LongFilesFirst extends BaseSequencer {
@@ -28,6 +28,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files clean up after themselves, and loading everything anew for each takes as long as a third of the tests.
     isolate: false,
+    globalSetup: ['test/support/browser-host.ts'],
     setupFiles: ['test/support/setup.ts'],
     sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Tests that run at once mostly wait for a child process or a foreign service.

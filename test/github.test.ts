@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { emptyDirectory, spawnProcess } from './support/cli.ts'
 import { root } from './support/packed.ts'
 
@@ -84,7 +85,7 @@ describe('the GitHub action', () => {
   })
 })
 
-describe('dependencies of workflows', () => {
+describe('workflows', () => {
   const workflow = async (path: string) => readFile(join(root, path), 'utf8')
 
   test('is the version of this package, by default and by name', async () => {
@@ -130,14 +131,57 @@ describe('dependencies of workflows', () => {
     },
   )
 
-  test('may write only in the job that runs no code of the repository', async () => {
-    const text = await workflow('.github/workflows/release.yml')
-    expect(text).toMatch(/^permissions: \{\}$/m)
-    const jobs = text.split(/^ {2}(?=\w+:$)/m).slice(1)
-    const writing = jobs.filter((job) => /^ {6}[\w-]+: write$/m.test(job))
-    expect(writing.map((job) => job.split(':', 1)[0])).toEqual(['release'])
-    expect(writing[0]).not.toMatch(/checkout|npm|node|\.ci/)
-    expect(writing[0]).toContain('actions/attest-build-provenance@')
+  interface Job {
+    permissions?: Record<string, string>
+    needs?: string
+    steps: { uses?: string; run?: string }[]
+  }
+  const jobsOf = async (path: string) =>
+    Object.entries((parse(await workflow(path)) as { jobs: Record<string, Job> }).jobs)
+
+  test('may write only in jobs that run no code of the repository, or only its Dockerfile', async () => {
+    expect(await workflow('.github/workflows/release.yml')).toMatch(/^permissions: \{\}$/m)
+    const jobs = await jobsOf('.github/workflows/release.yml')
+    const writing = jobs.filter(([, { permissions = {} }]) => Object.values(permissions).includes('write'))
+    expect(writing.map(([name]) => name)).toEqual(['release', 'npm', 'image', 'image-name'])
+    for (const [name, { steps }] of writing) {
+      const script = steps.map(({ run = '' }) => run).join('\n')
+      const hasCode = steps.some(({ uses = '' }) => uses.startsWith('actions/checkout@'))
+      expect([name, hasCode]).toEqual([name, name === 'image'])
+      expect(script).not.toMatch(/\bnpm (?!publish\b.* --ignore-scripts )|\bnode\b|\.ci/)
+    }
+    expect(JSON.stringify(writing)).toContain('actions/attest-build-provenance@')
+  })
+
+  test('release nothing before all tests and all downloads have passed', async () => {
+    const jobs = new Map(await jobsOf('.github/workflows/release.yml'))
+    const before = (name: string): string[] => {
+      const needs = jobs.get(name)?.needs
+      return needs === undefined ? [] : [...before(needs), needs]
+    }
+    for (const name of ['release', 'npm', 'image', 'image-name'])
+      expect(before(name)).toEqual(expect.arrayContaining(['test', 'pack', 'downloads']))
+  })
+
+  test('test each system on each supported line of Node.js, on every push', async () => {
+    const text = parse(await workflow('.github/workflows/ci.yml')) as {
+      on: Record<string, unknown>
+      jobs: { test: { strategy: { matrix: Record<string, unknown> } } }
+    }
+    expect(Object.keys(text.on)).toEqual(['push', 'pull_request'])
+    expect(text.jobs.test.strategy.matrix).toEqual({
+      os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
+      node: [20, 22, 24, 'latest'],
+    })
+  })
+
+  test('has only scripts that bash reads', async () => {
+    for (const path of ['.github/workflows/ci.yml', '.github/workflows/release.yml'])
+      for (const [job, { steps }] of await jobsOf(path))
+        for (const { run = '' } of steps) {
+          const { ended } = await spawnProcess('bash', ['-n'], { input: run })
+          expect([job, await ended]).toMatchObject([job, { code: 0, stderr: '' }])
+        }
   })
 })
 

@@ -22,10 +22,11 @@ export function checkIdReused({
   const known = revisionOf(before, orderBy)
   const restarts = push.revision !== undefined && known !== null && isLater(known, push.revision)
   const moved = push.table.number !== before.table.number
+  if (!moved && !restarts) return undefined
   const states = earlierStates()
   const isUsed = states.some((state) => revisionOf(state, orderBy) === push.revision)
   const isLong = before.closed_at !== null && now.getTime() - Date.parse(before.closed_at) >= LATEST_RETRY_MS
-  if (!moved && !(restarts && (isUsed || isLong))) return undefined
+  if (!moved && !isUsed && !isLong) return undefined
   const earlier = new Set([before, ...states].flatMap(({ items }) => items.map(identity)))
   if (push.items.some((item) => earlier.has(identity(item)))) return undefined
   const effect =

@@ -38,6 +38,24 @@ export function pageReply<T extends { id: string }>(
   return ok({ data: data.map(view), next_cursor: more && last !== undefined ? cursorAfter(last.id) : null })
 }
 
+/** Records read at once: about 1 ms of work, after which other requests run. */
+const READ_AT_ONCE = 2_000
+
+/** Reads a whole collection in batches, until the caller is gone. */
+export async function* inBatches<C extends CollectionName>(
+  service: Pick<Service, 'list'>,
+  collection: C,
+  query: Omit<Parameters<typeof service.list<C>>[1], 'after' | 'limit'>,
+  gone: AbortSignal,
+): AsyncGenerator<readonly Collections[C][]> {
+  for (let after: string | undefined, more = true; more && !gone.aborted;) {
+    const page = await service.list(collection, { ...query, after, limit: READ_AT_ONCE })
+    yield page.data
+    after = page.data.at(-1)?.id
+    more = page.more
+  }
+}
+
 /** Returns the record. @throws Refusal `not_found` when it is missing or was removed by retention. */
 export function keptUpToLimit<T>(record: T | undefined, noun: string): T {
   if (record !== undefined) return record

@@ -7,6 +7,7 @@ import { createAuthority, openAuthority } from '../../src/certificates.ts'
 import { checkAuthority } from '../../src/cli/doctor/authority.ts'
 import { checkClock, checkPort } from '../../src/cli/doctor/environment.ts'
 import type { Finding, Environment } from '../../src/cli/doctor/finding.ts'
+import { checkInstallation } from '../../src/cli/doctor/installation.ts'
 import { checkNode } from '../../src/cli/doctor/node.ts'
 import { certificateAdvice } from '../../src/cli/doctor/receiver-certificate.ts'
 import { checkReceiver } from '../../src/cli/doctor/receiver.ts'
@@ -37,6 +38,55 @@ test.each([
   ['18.20.1', 'bad'],
 ])('Node.js %s is %s', (version, level) => {
   expect(checkNode(version)).toMatchObject({ check: 'node', level })
+})
+
+test.each([
+  [
+    '/home/ana/pos/node_modules/tabwire/',
+    '/usr/bin/node',
+    'in the project /home/ana/pos. Update: `npm install --save-dev tabwire@latest` there',
+  ],
+  [
+    '/home/ana/pos/node_modules/.pnpm/tabwire@1.0.0/node_modules/tabwire/',
+    '/usr/bin/node',
+    'in the project /home/ana/pos',
+  ],
+  [
+    '/usr/local/lib/node_modules/tabwire/',
+    '/usr/local/bin/node',
+    'by npm, globally. Update: `npm install --global tabwire@latest`',
+  ],
+  [
+    'C:\\Users\\Ana\\AppData\\Roaming\\npm\\node_modules\\tabwire\\',
+    'C:\\Program Files\\nodejs\\node.exe',
+    'by npm, globally',
+  ],
+  ['/home/ana/.npm/_npx/12ab/node_modules/tabwire/', '/usr/bin/node', 'by npx, for this run'],
+  ['/home/ana/tabwire/', '/usr/bin/node', 'as a clone in /home/ana/tabwire/. Update: `git pull && npm ci`'],
+  [
+    '/opt/homebrew/Cellar/tabwire/1.0.0/libexec/lib/tabwire/',
+    '/opt/homebrew/Cellar/tabwire/1.0.0/libexec/lib/node',
+    'by Homebrew. Update: `brew upgrade tabwire`',
+  ],
+  [
+    '/home/ana/.local/bin/.tabwire-1.0.0/lib/tabwire/',
+    '/home/ana/.local/bin/.tabwire-1.0.0/lib/node',
+    'as a download, /home/ana/.local/bin/.tabwire-1.0.0/lib/node',
+  ],
+])('the installation %s is told from others', (program, executable, way) => {
+  const installation = { program, executable, isSingle: false, isImage: false }
+  expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
+  expect(checkInstallation({ ...installation, isImage: true }).message).toContain('as a container image')
+})
+
+test.each([
+  ['/home/linuxbrew/.linuxbrew/Cellar/tabwire/1.0.0/bin/tabwire', 'by Homebrew'],
+  ['C:\\Users\\Ana\\scoop\\apps\\tabwire\\current\\tabwire.exe', 'by Scoop'],
+  ['C:\\Users\\Ana\\AppData\\Local\\Microsoft\\WinGet\\Packages\\Tabwire\\tabwire.exe', 'by winget'],
+  ['/home/ana/.local/bin/tabwire', 'as a download, /home/ana/.local/bin/tabwire'],
+])('the single executable %s is told from others', (executable, way) => {
+  const installation = { program: '/virtual/', executable, isSingle: true, isImage: false }
+  expect(checkInstallation(installation).message).toContain(`Tabwire is installed ${way}`)
 })
 
 describe('the port', () => {

@@ -36,9 +36,12 @@ function isKnown(pid: number): boolean {
 
 const node = (program: string) => [process.execPath, '--input-type=module', '--eval', program]
 
-async function exec(args: readonly string[], options: RunOptions = {}) {
-  return (await spawnTabwire(['exec', ...args], options)).ended
-}
+/** Runs `exec` in a process that has run other commands. */
+const exec = (args: readonly string[], options: RunOptions = {}) => tabwire(['exec', ...args], options)
+
+/** Runs `exec` as users do. */
+const spawnExec = async (args: readonly string[], options: RunOptions = {}) =>
+  (await spawnTabwire(['exec', ...args], options)).ended
 
 describe('tabwire exec', () => {
   test('runs the command with a service of its own, and leaves nothing in the directory', async () => {
@@ -60,13 +63,15 @@ describe('tabwire exec', () => {
       console.log(JSON.stringify([process.argv.slice(1), await text(process.stdin)]))
     `
     const words = ['--json', '--port', 'a b', '"quoted"', '*', '']
-    const { stdout } = await exec(['--', ...node(program), '--', ...words], { input: 'typed' })
+    const { stdout } = await spawnExec(['--', ...node(program), '--', ...words], { input: 'typed' })
     expect(JSON.parse(stdout)).toEqual([words, 'typed'])
   })
 
   test('exits with the code of the command', async () => {
-    expect(await exec(['--', ...node('process.exit(7)')])).toMatchObject({ code: 7 })
-    expect(await exec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({ code: 137 })
+    expect(await spawnExec(['--', ...node('process.exit(7)')])).toMatchObject({ code: 7 })
+    expect(await spawnExec(['--', ...node("process.kill(process.pid, 'SIGKILL')")])).toMatchObject({
+      code: 137,
+    })
   })
 
   test.each([
@@ -268,7 +273,7 @@ describe.skipIf(process.platform === 'win32')('signals at tabwire exec', () => {
       child.unref()
       console.log(child.pid)
     `
-    const { code, stdout } = await exec(['--', ...node(program)])
+    const { code, stdout } = await spawnExec(['--', ...node(program)])
     expect(code).toBe(0)
     await gone([Number(stdout)])
   })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptMessage } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
 import type { WebhookEndpointView } from '../../src/model/webhook-endpoint.ts'
+import { sampled } from '../soak/seeded.ts'
 import {
   checkBody,
   emptyDirectory,
@@ -134,7 +135,7 @@ describe('tabwire listen', () => {
     await service.stop()
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(sampled(['SIGINT', 'SIGTERM'] as const, 2))(
     'leaves no endpoint behind after %s, and ends with 130',
     async (signal) => {
       const service = await serve()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AttemptMessage } from '../../src/client.ts'
 import type { Delivery } from '../../src/model/delivery.ts'
+import { sampled } from '../soak/seeded.ts'
 import {
   checkBody,
   emptyDirectory,
@@ -66,7 +67,7 @@ async function interrupt({ child, ended }: Running) {
 }
 
 describe('tabwire tail over restarts of the service', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
+  test.each(sampled(['SIGKILL', 'SIGTERM'] as const, 2))(
     'loses no line and tells none twice after %s, though the port is another and much has happened meanwhile',
     async (signal) => {
       const cwd = await emptyDirectory()

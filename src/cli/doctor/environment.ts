@@ -1,5 +1,6 @@
 import { checkAuthority } from './authority.ts'
 import type { Finding, Environment } from './finding.ts'
+import { checkInstallation } from './installation.ts'
 import { checkNode } from './node.ts'
 import { checkReceiver } from './receiver.ts'
 import { createServer } from 'node:net'
@@ -15,6 +16,7 @@ type Check = (around: Environment) => Finding | Promise<Finding> | AsyncIterable
 /** Checks, in the order of the report. */
 const checks: readonly Check[] = [
   () => checkNode(),
+  () => checkInstallation(),
   checkPort,
   checkClock,
   checkEnvFile,

@@ -1,4 +1,5 @@
 import chalk from 'chalk'
+import { groupsOf } from '../../model/attempt-groups.ts'
 import { retryScheduleMs } from '../../model/retry-schedule.ts'
 import type { Attempt, Delivery } from '../../model/delivery.ts'
 import { oneLine } from './attempt.ts'
@@ -146,7 +147,7 @@ export const renderAttempts = renderer((attempts: readonly Attempt[], columns?: 
     'No attempts yet.',
     columns,
   )
-  return [table, ...injected, ...runsOf(attempts).flatMap((run) => reasons(run, columns))].join('\n')
+  return [table, ...injected, ...groupsOf(attempts).flatMap((group) => reasons(group, columns))].join('\n')
 })
 
 /** Waits of the retry schedule (specification section 8): `30m`, `2h`. */
@@ -204,24 +205,12 @@ function heldFor(ms: number | undefined): string {
   return ms === undefined ? '' : `, held for ${durationText(ms)}`
 }
 
-/** Groups consecutive attempts that failed in the same way. */
-function runsOf(attempts: readonly Attempt[]): Attempt[][] {
-  const runs: Attempt[][] = []
-  for (const attempt of attempts) {
-    const [first] = runs.at(-1) ?? []
-    const isAlike = first?.error === attempt.error && first.response_body === attempt.response_body
-    if (first !== undefined && isAlike) runs.at(-1)?.push(attempt)
-    else runs.push([attempt])
-  }
-  return runs
-}
-
-/** Renders why attempts failed, which are alike: once, with the response. */
-function reasons(run: readonly Attempt[], columns: number | undefined): string[] {
-  const [first] = run
+/** Renders once why attempts with the same result failed, with the response. */
+function reasons(group: readonly Attempt[], columns: number | undefined): string[] {
+  const [first] = group
   if (typeof first?.error !== 'string') return []
   const { number, error, response_body: body } = first
-  const which = run.length === 1 ? `attempt ${number}` : `attempts ${number} to ${run.at(-1)?.number}`
+  const which = group.length === 1 ? `attempt ${number}` : `attempts ${number} to ${group.at(-1)?.number}`
   const told =
     body === null || body === ''
       ? []

@@ -84,7 +84,7 @@ const answers = {
   TableQr: sim.tableQrView,
   Activity: sim.activityView,
   InspectorLink: sim.inspectorLinkView,
-  SessionSecret: sim.sessionSecretView,
+  NewSession: sim.newSessionView,
   Session: sim.sessionView,
   Health: sim.healthView,
   TableView: table.tableView,

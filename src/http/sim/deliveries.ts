@@ -14,7 +14,7 @@ import type { ActivityQuery, DeliveriesQuery, DeliveryFilter } from '../../model
 import { resendDelivery } from '../../operations/resend-delivery.ts'
 import type { Service } from '../../service.ts'
 import { sign } from '../../signature/sign.ts'
-import { keptUpToLimit, listOf, simPaging } from '../list.ts'
+import { inBatches, keptUpToLimit, listOf, simPaging } from '../list.ts'
 import { listDoc } from '../openapi/operation.ts'
 import { choiceOf, given, isWithin, pageOf, searchIn, timeRangeOf } from '../query.ts'
 import { created, ok, withBody, type Call, type Documented, type QueryOf, type Reply } from '../route.ts'
@@ -138,19 +138,10 @@ const searched = [
   'attempts.0.response_status',
 ]
 
-/** Deliveries read at once for the chart: about 1 ms of work, after which other requests run. */
-const READ_AT_ONCE = 2_000
-
 async function showActivity(service: Pick<Service, 'list'>, call: Call): Promise<Reply> {
-  const selection = selectionOf(call)
   const counter = createActivityCounter(timeRangeOf(call.query))
-  const gone = call.gone()
-  for (let after: string | undefined, more = true; more && !gone.aborted;) {
-    const page = await service.list('deliveries', { ...selection, after, limit: READ_AT_ONCE })
-    counter.add(page.data)
-    after = page.data.at(-1)?.id
-    more = page.more
-  }
+  for await (const batch of inBatches(service, 'deliveries', selectionOf(call), call.gone()))
+    counter.add(batch)
   return ok(counter.result())
 }
 

@@ -2,9 +2,7 @@ import type { Delivery } from '../../model/delivery.ts'
 import { healthOf, RECENT, type RecentDeliveries } from '../../model/simulator/endpoint-health.ts'
 import { viewEndpoint, type WebhookEndpoint } from '../../model/webhook-endpoint.ts'
 import type { Service } from '../../service.ts'
-
-/** Deliveries read at once: about 1 ms of work, after which other requests run. */
-const READ_AT_ONCE = 2_000
+import { inBatches } from '../list.ts'
 
 /** The newest deliveries that are read for a list. A page reads the list every 5 s, also with 100,000 deliveries. */
 const MOST_READ = 10_000
@@ -27,19 +25,20 @@ export async function healthOfAll(
   const missing = new Set(newest.keys())
   const [only] = endpoints
   const isOne = endpoints.length === 1 && only !== undefined
-  const query = isOne ? { where: { endpoint_id: only.id }, limit: RECENT } : { limit: READ_AT_ONCE }
   let read = 0
-  for (let after: string | undefined, more = true; more && missing.size > 0 && !gone.aborted;) {
-    const page = await service.list('deliveries', { ...query, after })
-    read += page.data.length
-    for (const delivery of page.data) {
-      const { endpoint_id, attempts } = delivery
-      const found = newest.get(endpoint_id)
-      if (found === undefined || attempts.length === 0 || found.length === RECENT) continue
-      if (found.push(delivery) === RECENT) missing.delete(endpoint_id)
+  for await (const batch of inBatches(
+    service,
+    'deliveries',
+    isOne ? { where: { endpoint_id: only.id } } : {},
+    gone,
+  )) {
+    for (const delivery of batch) {
+      const found = newest.get(delivery.endpoint_id)
+      if (found === undefined || delivery.attempts.length === 0 || found.length === RECENT) continue
+      if (found.push(delivery) === RECENT) missing.delete(delivery.endpoint_id)
     }
-    after = page.data.at(-1)?.id
-    more = page.more && (isOne || read < MOST_READ)
+    read += batch.length
+    if (missing.size === 0 || (!isOne && read >= MOST_READ)) break
   }
   return endpoints.map((endpoint) => ({
     ...viewEndpoint(endpoint),

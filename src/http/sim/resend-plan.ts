@@ -2,6 +2,7 @@ import type { Delivery } from '../../model/delivery.ts'
 import type { DeliveryFilter, TimeFilter } from '../../model/simulator/list-queries.ts'
 import type { ResendPlan, skipReasons } from '../../model/simulator/sent-request.ts'
 import type { Service } from '../../service.ts'
+import { inBatches } from '../list.ts'
 import { ok, type Call, type Documented, type QueryOf } from '../route.ts'
 import { deliveryFilter, deliveryTimes, selectionOf } from './deliveries.ts'
 
@@ -27,25 +28,18 @@ export function resendRoutes(service: Pick<Service, 'get' | 'find' | 'list'>): D
   ]
 }
 
-/** Deliveries read at once: about 1 ms of work, after which other requests run. */
-const READ_AT_ONCE = 2_000
-
 async function planResend(service: Pick<Service, 'get' | 'find' | 'list'>, call: Call): Promise<ResendPlan> {
   const skipped = { endpoint_disabled: 0, endpoint_removed: 0, covered: 0, ping: 0 }
   const planned = new Map<string, string>()
   const { where, ...selection } = selectionOf(call)
-  const gone = call.gone()
-  for (let after: string | undefined, more = true; more && !gone.aborted;) {
-    const query = { ...selection, where: { ...where, status: 'dead' }, after, limit: READ_AT_ONCE }
-    const page = await service.list('deliveries', query)
-    for (const delivery of page.data) {
+  const dead = { ...selection, where: { ...where, status: 'dead' } }
+  for await (const batch of inBatches(service, 'deliveries', dead, call.gone())) {
+    for (const delivery of batch) {
       const subject = `${delivery.event_id} ${delivery.endpoint_id}`
       const reason = planned.has(subject) ? 'covered' : await reasonToSkip(service, delivery)
       if (reason === undefined) planned.set(subject, delivery.id)
       else skipped[reason] += 1
     }
-    after = page.data.at(-1)?.id
-    more = page.more
   }
   return { ids: [...planned.values()].reverse(), skipped }
 }

@@ -1,7 +1,9 @@
+import type { ApiKey } from '../../model/api-key.ts'
 import { Refusal } from '../../model/refusal.ts'
 import { sessionCodeBody } from '../../model/simulator/bodies.ts'
 import type { Bundle } from '../../model/simulator/bundle.ts'
 import type { Service } from '../../service.ts'
+import { keyOfHash } from '../auth/api-key.ts'
 import {
   isOwnPage,
   keyOfSession,
@@ -60,7 +62,7 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
         description:
           'Exchanges the code of a link for a cookie and a secret, which the page then sends as `X-Tabwire-Page`. A session can call everything under `/_sim` except keys and the whole state.',
         answers: {
-          201: { description: 'The session has started.', schema: 'SessionSecret', headers: ['Set-Cookie'] },
+          201: { description: 'The session has started.', schema: 'NewSession', headers: ['Set-Cookie'] },
         },
         errors: ['Unauthorized'],
       },
@@ -94,7 +96,8 @@ export function sessionRoutes(parts: SessionRouteParts): Documented[] {
   ]
 }
 
-function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: string): Reply {
+async function begin(parts: SessionRouteParts, { request }: Call, code: string): Promise<Reply> {
+  const { service, sessions, url } = parts
   if (!isOwnPage(request))
     throw new Refusal('forbidden_origin', 'A session can only be started by a page of this service.')
   const secrets = sessions.begin(code)
@@ -104,21 +107,21 @@ function begin({ sessions, url }: SessionRouteParts, { request }: Call, code: st
       'This link was already used or has expired. Run tabwire open for a new link.',
     )
   const cookie = sessionCookie(request.headers, secrets.token, url().startsWith('https:'))
-  const body = JSON.stringify({ page_secret: secrets.pageSecret })
+  const key = await keyOfHash(service, sessions.keyOf(secrets) ?? '')
+  const body = JSON.stringify({ page_secret: secrets.pageSecret, ...(await sessionOf(parts, key)) })
   return { status: 201, headers: { 'set-cookie': cookie, 'cache-control': 'no-store' }, body }
 }
 
-/** Returns the service data that the page needs; `session` is `null` without a session. */
-async function show(
-  { service, sessions, serviceName, replay }: SessionRouteParts,
-  { request }: Call,
-): Promise<Reply> {
-  const key = await keyOfSession(service, sessions, request)
-  if (key === undefined) return ok({ session: null })
+async function show(parts: SessionRouteParts, { request }: Call): Promise<Reply> {
+  return ok(await sessionOf(parts, await keyOfSession(parts.service, parts.sessions, request)))
+}
+
+/** Returns the service data that the page needs; `session` is `null` without a key. */
+async function sessionOf({ service, serviceName, replay }: SessionRouteParts, key: ApiKey | undefined) {
+  if (key === undefined) return { session: null }
   const location = await service.get('locations', key.location_id)
-  return ok({
-    session: { service_name: serviceName, location: location ?? null, ...(replay && { replay }) },
-  })
+  const recording = replay === undefined ? {} : { replay }
+  return { session: { service_name: serviceName, location: location ?? null, ...recording } }
 }
 
 function end({ sessions, url }: SessionRouteParts, { request }: Call): Reply {

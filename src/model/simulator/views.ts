@@ -301,12 +301,12 @@ export const inspectorLinkView = z.strictObject({
   expires_in_seconds: z.int().min(1),
 })
 
-export const sessionSecretView = z.strictObject({
-  page_secret: z.string().min(1).describe('Secret that the page sends as `X-Tabwire-Page` with its cookie.'),
-})
-
 export const sessionView = z.strictObject({
   session: z.strictObject({ service_name: z.string(), location: locationView.nullable(), replay }).nullable(),
+})
+
+export const newSessionView = sessionView.extend({
+  page_secret: z.string().min(1).describe('Secret that the page sends as `X-Tabwire-Page` with its cookie.'),
 })
 
 /** Schema of an endpoint with its count of consecutive failures and the outcome of its newest deliveries. */

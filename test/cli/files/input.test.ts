@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endOfInput } from '../../../src/cli/files/input.ts'
 import { vectors, secret } from '../../signature/vectors.ts'
+import { sampled } from '../../soak/seeded.ts'
 import { checkBody, serve, spawnTabwire, tabwire } from '../../support/cli.ts'
 import { hasTerminals, onTerminal, tabwireOnTerminal } from '../../support/terminal.ts'
 
@@ -12,14 +13,19 @@ const END = '\n\u0004'
 const verifying = ['--secret', secret, '--header', `t=${t},v1=${v1}`, '--now', String(t)]
 
 describe.runIf(hasTerminals).concurrent(`a command that reads standard input ${onTerminal}`, () => {
-  test.each<[string[], code: number, shows: RegExp, typed?: string]>([
-    [['verify', ...verifying], 3, /trailing_newline/, payload],
-    [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is not an HTTP request/, 'soup'],
-    [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /--many: line 1 must be/, 'soup'],
-    [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
-    [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],
-    [['doctor', '--port', '0', '--cacert', '-'], 2, /--cacert must be a certificate/, 'soup'],
-  ])('says so, and how to end it: %j', async (args, code, shows, typed = '') => {
+  test.each(
+    sampled<[string[], code: number, shows: RegExp, typed?: string]>(
+      [
+        [['verify', ...verifying], 3, /trailing_newline/, payload],
+        [['verify', ...verifying.slice(0, 2), '--request', '-'], 1, /This is not an HTTP request/, 'soup'],
+        [['verify', ...verifying.slice(0, 2), '--many', '-'], 2, /--many: line 1 must be/, 'soup'],
+        [['sign', '--secret', secret], 0, /t=\d+,v1=/, 'soup'],
+        [['sign', '--secret', secret, '--body', '-'], 0, /t=\d+,v1=/, 'soup'],
+        [['doctor', '--port', '0', '--cacert', '-'], 2, /--cacert must be a certificate/, 'soup'],
+      ],
+      3,
+    ),
+  )('says so, and how to end it: %j', async (args, code, shows, typed = '') => {
     const running = await tabwireOnTerminal(args)
     await running.shows(READING)
     running.type(typed + END)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { barriers } from '../../support/barriers.ts'
+import { isSoak } from '../../soak/seeded.ts'
 import { hasBrowser, inBrowser, openPhone } from '../../support/browser.ts'
 import { check, item } from '../../support/simulator.ts'
 import { button, openTable, receipt, shown } from './guest-page-given.ts'
@@ -37,7 +38,8 @@ async function looksWell(page: Page, state: string): Promise<void> {
           .filter((element) => element.offsetHeight > 56)
           .map((element) => 'broken: ' + element.outerHTML),
       ]`)
-    expect([state, width, ...found, ...(await barriers(page))]).toEqual([state, width])
+    const judged = isSoak || width === 360 ? await barriers(page) : []
+    expect([state, width, ...found, ...judged]).toEqual([state, width])
   }
 }
 

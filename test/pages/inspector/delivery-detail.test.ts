@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { groupsOf } from '../../../src/pages/browser/inspector/detail/attempt-groups.ts'
-import type { Attempt } from '../../../src/model/delivery.ts'
 import { hasBrowser, inBrowser } from '../../support/browser.ts'
 import { emptyDirectory } from '../../support/cli.ts'
 import { deadUrl, openReceiver, openSimulator } from '../../support/simulator.ts'
@@ -16,28 +14,6 @@ const copying = { permissions: ['clipboard-read', 'clipboard-write'] }
 const drawer = (page: Page) => page.getByRole('region', { name: 'Details' })
 const button = (page: Page, name: string) => drawer(page).getByRole('button', { name, exact: true })
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
-
-describe('equal attempts', () => {
-  const attempt = (number: number, changes: Partial<Attempt> = {}): Attempt => ({
-    number,
-    started_at: '2026-11-21T18:00:00.000Z',
-    duration_ms: number,
-    outcome: 'bad_status',
-    response_status: 503,
-    response_body: 'out of order',
-    error: 'The receiver returned 503.',
-    ...changes,
-  })
-
-  it('are grouped when they follow one another, whatever their times and durations', () => {
-    const other = { response_status: 500 }
-    const attempts = [attempt(1), attempt(2), attempt(3, other), attempt(4), attempt(5)]
-    const numbers = groupsOf(attempts).map((group) => group.map(({ number }) => number))
-    expect(numbers).toEqual([[1, 2], [3], [4, 5]])
-    for (const change of [{ response_body: 'x' }, { error: null }, { faults: ['drop' as const] }])
-      expect(groupsOf([attempt(1), attempt(2, change)])).toHaveLength(2)
-  })
-})
 
 describe.skipIf(!hasBrowser)(`a delivery in the inspector ${inBrowser}`, () => {
   it('shows request and response of each attempt as they were, and collapses equal attempts', async () => {

@@ -20,22 +20,28 @@ export const money = computed(() => {
   return moneyIn(location?.currency ?? '', navigator.language)
 })
 
-/** Begins a session: removes the link's code from the URL, exchanges it for a cookie, then reads the session. */
+/**
+ * Begins a session: exchanges the link's code for a cookie, or reads the session that this browser has. Removes the code
+ * from the URL while the service answers; access to history and storage takes as long as the answer.
+ */
 export async function beginSession(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get('link')
-  if (code !== null) {
-    history.replaceState(null, '', location.pathname + location.search)
-    // A used link is refused, but an existing session stays valid.
-    await callApi<{ page_secret: string }>('POST', '/session', { code }).then(
-      ({ page_secret }) => savePageSecret(page_secret),
-      () => undefined,
-    )
-  }
+  const begun = code === null ? undefined : callApi<NewSession>('POST', '/session', { code })
+  if (code !== null) history.replaceState(null, '', location.pathname + location.search)
   try {
-    session.value = (await callApi<{ session: Session | null }>('GET', '/session')).session ?? 'none'
+    // A used link is refused, but an existing session stays valid.
+    const created = await begun?.catch(() => undefined)
+    if (created !== undefined) savePageSecret(created.page_secret)
+    const read = created ?? (await callApi<{ session: Session | null }>('GET', '/session'))
+    session.value = read.session ?? 'none'
   } catch (error) {
     session.value = error instanceof Refused && error.code === 'unreachable' ? 'unreachable' : 'none'
   }
+}
+
+interface NewSession {
+  session: Session | null
+  page_secret: string
 }
 
 /** Long enough for a clock advance of 35 hours with many deliveries. */

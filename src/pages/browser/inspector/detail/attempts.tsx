@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../../model/delivery.ts'
 import { elapsedText, Time } from '../clock.tsx'
 import { Badge, StatusCode } from '../elements.tsx'
-import { groupsOf } from './attempt-groups.ts'
+import { groupsOf } from '../../../../model/attempt-groups.ts'
 
 interface AttemptsProps {
   attempts: readonly Attempt[]

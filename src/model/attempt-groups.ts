@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../../model/delivery.ts'
+import type { Attempt } from './delivery.ts'
 
 /** Groups consecutive attempts with the same result, oldest first. */
 export function groupsOf(attempts: readonly Attempt[]): Attempt[][] {

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packArchives } from './release/archives.js'
+import { sha256Of, writeChecksums } from './release/checksums.js'
+import { buildExecutable } from './release/executables.js'
+import { writeInstallers } from './release/installers.js'
+import { targets } from './release/targets.js'
+
+/*
+ * Builds the downloads of a release on Linux, with GNU tar: `npm run release -- [--out DIRECTORY] [TARGET…]`. All of them
+ * contain the file that npm would publish, with the dependencies of package-lock.json. Node.js and the tools come from npm,
+ * with the versions and hashes of release/package-lock.json.
+ */
+
+const { values, positionals } = parseArgs({
+  options: { out: { type: 'string', default: 'release' } },
+  allowPositionals: true,
+})
+const unknown = positionals.filter((name) => !(name in targets))
+if (unknown.length > 0)
+  throw new Error(`Unknown target ${unknown[0]}. Targets: ${Object.keys(targets).join(', ')}.`)
+const wanted = positionals.length === 0 ? Object.keys(targets) : positionals
+
+const out = resolve(values.out)
+const cache = resolve('node_modules/.cache/tabwire-release')
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options })
+const quietly = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+const say = (text) => process.stdout.write(`${text}\n`)
+
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+const tools = fetchTools()
+const packed = pack()
+const program = layOut(packed)
+for (const name of wanted) {
+  const target = targets[name]
+  const binary = target.single
+    ? await buildExecutable({ target, program, tools, version, directory: join(cache, name) })
+    : undefined
+  const archive = await packArchives({
+    name,
+    target,
+    binary,
+    program,
+    tools,
+    version,
+    out,
+    directory: join(cache, name),
+  })
+  say(`${sha256Of(join(out, archive))}  ${archive}`)
+}
+writeInstallers({ out, version, names: wanted })
+writeChecksums(out)
+say(`Release ${version} is in ${out}.`)
+
+/** Installs Node.js for each platform and the tools, and returns their `node_modules`. */
+function fetchTools() {
+  const directory = join(cache, 'tools')
+  const lock = readFileSync('src/release/package-lock.json')
+  const modules = join(directory, 'node_modules')
+  const isThere = wanted.every((name) => existsSync(join(modules, targets[name].node)))
+  if (isThere && readFileSync(join(directory, 'package-lock.json')).equals(lock)) return modules
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'package.json'), readFileSync('src/release/package.json'))
+  writeFileSync(join(directory, 'package-lock.json'), lock)
+  // Without --force, npm leaves out the packages of other platforms.
+  const isOwn = wanted.every((name) => name === `${process.platform}-${process.arch}`)
+  run('npm', ['ci', ...(isOwn ? [] : ['--force']), ...quietly], { cwd: directory })
+  return modules
+}
+
+/** Packs the file that npm would publish into the release, and returns its path. */
+function pack() {
+  run('npm', ['pack', '--silent', '--pack-destination', out])
+  return join(out, `tabwire-${version}.tgz`)
+}
+
+/** Unpacks the file, adds its dependencies, and returns the directory. */
+function layOut(file) {
+  const directory = join(cache, 'program')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  run('tar', ['xzf', file, '--strip-components=1', '-C', directory])
+  const manifest = readFileSync(join(directory, 'package.json'))
+  // npm installs by the lock file of the repository, which is not in the packed file.
+  for (const name of ['package.json', 'package-lock.json'])
+    writeFileSync(join(directory, name), readFileSync(name))
+  run('npm', ['ci', '--omit=dev', ...quietly], { cwd: directory })
+  rmSync(join(directory, 'package-lock.json'))
+  rmSync(join(directory, 'node_modules/.package-lock.json'), { force: true })
+  rmSync(join(directory, 'node_modules/.bin'), { recursive: true, force: true })
+  writeFileSync(join(directory, 'package.json'), manifest)
+  return directory
+}
