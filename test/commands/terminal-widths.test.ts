@@ -361,6 +361,7 @@ beforeAll(async () => {
       : step,
   )
   await writeFile(join(service.cwd, 'scenario.json'), JSON.stringify({ ...scenario, steps: broken }))
+  await service.run(['report', '--bundle', 'failure.json'])
   place = {
     service,
     elsewhere: await emptyDirectory(),
